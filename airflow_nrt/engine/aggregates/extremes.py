@@ -1,0 +1,19 @@
+"""MIN and MAX."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
+from airflow_nrt.report.plan import AggregateCall
+
+
+def least(call: AggregateCall, operand: Operand) -> Accumulators:
+    return _extreme("min", call, operand)
+
+
+def greatest(call: AggregateCall, operand: Operand) -> Accumulators:
+    return _extreme("max", call, operand)
+
+
+def _extreme(function: str, call: AggregateCall, operand: Operand) -> Accumulators:
+    one = Accumulator(f"{function}_{operand.tag}", operand.value, call.type.spark, f"{function}({{0}}){{over}}")
+    return Accumulators((one,), one.name, additive=False)

@@ -1,0 +1,28 @@
+"""FIRST_VALUE and LAST_VALUE: the value that stood first or last on arrival, NULLs skipped; slices in time order."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
+from airflow_nrt.report.plan import AggregateCall
+
+PLACE = "STRUCT<slice: BIGINT, file: BIGINT, block: BIGINT, row: BIGINT, value: {}>"
+
+
+def placed(operand: Operand) -> str:
+    """The value with its place in front, so that places decide the order."""
+    position = "_nrt_slice AS slice, _nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row"
+    return f"IF({operand.value} IS NULL, NULL, struct({position}, {operand.value} AS value))"
+
+
+def first_value(call: AggregateCall, operand: Operand) -> Accumulators:
+    return _position("min", call, operand)
+
+
+def last_value(call: AggregateCall, operand: Operand) -> Accumulators:
+    return _position("max", call, operand)
+
+
+def _position(function: str, call: AggregateCall, operand: Operand) -> Accumulators:
+    kind = PLACE.format(call.type.spark)
+    one = Accumulator(f"{function}pos_{operand.tag}", placed(operand), kind, f"{function}({{0}}){{over}}")
+    return Accumulators((one,), f"{one.name}.value", additive=False)

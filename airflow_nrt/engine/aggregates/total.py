@@ -1,0 +1,67 @@
+"""SUM, exact for exact types whatever the order: integers and short decimals as whole numbers, without BigDecimal.
+
+A whole number of up to 10 digits is summed as BIGINT (9 * 10^8 rows of the largest value fit). Longer ones are split
+into their upper and lower 32 bits, whose sums always fit, and put together at the end.
+"""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand, checked_integer
+from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.types import DataType
+
+_SHORT_DIGITS = 10
+_LONG_DIGITS = 18
+
+
+def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
+    """The accumulators of a sum, and SQL of the sum over them: whole, unscaled for short decimals."""
+    kind = operand.type
+    assert kind is not None
+    if kind.is_approximate:
+        one = Accumulator(f"s_{operand.tag}", operand.value, "DOUBLE")
+        return (one,), one.name
+    if not is_whole(kind):
+        one = Accumulator(f"s_{operand.tag}", operand.value, f"DECIMAL(38,{kind.scale})", "try_sum({0}){over}")
+        return (one,), one.name
+    whole = unscaled(operand.value, kind)
+    if kind.digits <= _SHORT_DIGITS:
+        one = Accumulator(f"s_{operand.tag}", whole, "BIGINT")
+        return (one,), one.name
+    high = Accumulator(f"h_{operand.tag}", f"shiftright({whole}, 32)", "BIGINT")
+    low = Accumulator(f"l_{operand.tag}", f"({whole} & 4294967295L)", "BIGINT")
+    return (high, low), f"(CAST({high.name} AS DECIMAL(38,0)) * CAST(4294967296L AS DECIMAL(10,0)) + {low.name})"
+
+
+def is_whole(kind: DataType) -> bool:
+    """Whether a sum is kept as a whole number: integers, and decimals whose unscaled value fits BIGINT."""
+    return kind.is_integer or (kind.name == "DECIMAL" and kind.digits <= _LONG_DIGITS)
+
+
+def unscaled(value: str, kind: DataType) -> str:
+    """The value without its decimal point, as BIGINT."""
+    if kind.is_integer:
+        return f"CAST({value} AS BIGINT)"
+    return f"CAST({value} * CAST({10 ** (kind.scale or 0)}L AS DECIMAL({(kind.scale or 0) + 1},0)) AS BIGINT)"
+
+
+def total(call: AggregateCall, operand: Operand) -> Accumulators:
+    kind = operand.type
+    assert kind is not None
+    columns, whole = sum_parts(operand)
+    if kind.is_integer:
+        return Accumulators(columns, checked_integer(whole, call))
+    if kind.name == "DECIMAL" and is_whole(kind):
+        return Accumulators(columns, scaled(whole, kind.scale or 0, call.type.spark))
+    return Accumulators(columns, f"CAST({whole} AS {call.type.spark})")
+
+
+def scaled(whole: str, scale: int, spark_type: str) -> str:
+    """A whole number with its decimal point put back."""
+    return (
+        f"CAST(CAST({whole} AS DECIMAL(38,0)) * CAST('{_unit(scale)}' AS DECIMAL({scale + 1},{scale})) AS {spark_type})"
+    )
+
+
+def _unit(scale: int) -> str:
+    return "1" if scale == 0 else "0." + "0" * (scale - 1) + "1"

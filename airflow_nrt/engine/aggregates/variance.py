@@ -1,0 +1,54 @@
+"""STDDEV and VAR, from the count, the sum and the sum of squares.
+
+Of exact types both sums are exact, so that the result does not depend on the order of the rows: n * Σx² − (Σx)² is one
+whole number, and is rounded once. Of DOUBLE they are floating sums. Flink's result type is that of the operand: of an
+integer an integer, truncated.
+"""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
+from airflow_nrt.engine.aggregates.count import counter
+from airflow_nrt.engine.aggregates.total import is_whole, sum_parts, unscaled
+from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.types import DataType
+
+
+def variance(call: AggregateCall, operand: Operand) -> Accumulators:
+    kind = operand.type
+    assert kind is not None
+    number = counter(operand)
+    n = number.name
+    if is_whole(kind):
+        parts, total = sum_parts(operand)
+        columns, spread = _exact(operand, kind, parts, total, n)
+    else:
+        columns, spread = _floating(operand, n)
+    sample = call.function.endswith("_SAMP")
+    divisor = f"(CAST({n} AS DOUBLE) * ({n} - 1))" if sample else f"(CAST({n} AS DOUBLE) * {n})"
+    value = f"greatest({spread}, 0D) / {divisor}"
+    if call.function.startswith("STDDEV"):
+        value = f"sqrt({value})"
+    result = f"CASE WHEN {n} > {1 if sample else 0} THEN CAST({value} AS {call.type.spark}) END"
+    return Accumulators((*columns, number), result)
+
+
+def _exact(
+    operand: Operand, kind: DataType, parts: tuple[Accumulator, ...], total: str, n: str
+) -> tuple[tuple[Accumulator, ...], str]:
+    """n * Σx² − (Σx)² as DOUBLE; where that needs more than 38 digits, from the sums as DOUBLE."""
+    whole = f"CAST({unscaled(operand.value, kind)} AS DECIMAL(19,0))"
+    squares = Accumulator(f"q_{operand.tag}", f"({whole} * {whole})", "DECIMAL(38,0)", "try_sum({0}){over}")
+    q, s = squares.name, f"CAST({total} AS DECIMAL(38,0))"
+    exact = f"try_subtract(try_multiply({q}, CAST({n} AS DECIMAL(20,0))), try_multiply({s}, {s}))"
+    rough = f"CAST({q} AS DOUBLE) * {n} - CAST({s} AS DOUBLE) * CAST({s} AS DOUBLE)"
+    spread = f"coalesce(CAST({exact} AS DOUBLE), {rough})"
+    scale = kind.scale or 0 if kind.name == "DECIMAL" else 0
+    return (*parts, squares), f"(({spread}) / {10 ** (2 * scale)}D)"
+
+
+def _floating(operand: Operand, n: str) -> tuple[tuple[Accumulator, ...], str]:
+    value = f"CAST({operand.value} AS DOUBLE)"
+    total = Accumulator(f"fs_{operand.tag}", value, "DOUBLE")
+    squares = Accumulator(f"fq_{operand.tag}", f"({value} * {value})", "DOUBLE")
+    return (total, squares), f"({squares.name} * {n} - {total.name} * {total.name})"

@@ -1,0 +1,68 @@
+"""Keeping the number of state files small: files of about the same size are merged once there are enough of them.
+
+A partial is rewritten about log(n) times in n micro-batches, and at most `FANOUT` files stand on each level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.closing import GROUP_END
+from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate, closed_accumulators, combine
+from airflow_nrt.report.entries import OperatorState, StateFile
+from airflow_nrt.report.windows import Sql
+
+FANOUT = 12
+
+
+def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
+    """The same state in fewer files, where too many stand on one level."""
+    slots = [*layout.keys, *layout.slots]
+    row_columns = [*slots, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
+    closed_columns = [*slots, *(one.name for one in closed_accumulators(layout))]
+    return replace(
+        state,
+        rows=_merge_level(store, layout, state.rows, row_columns, combine),
+        closed=_merge_level(store, layout, state.closed, closed_columns, _merge_closed),
+    )
+
+
+def _merge_level(
+    store: SliceStore,
+    layout: Layout,
+    files: tuple[StateFile, ...],
+    columns: list[str],
+    merge: Callable[[Layout, DataFrame], DataFrame],
+) -> tuple[StateFile, ...]:
+    full = _full_level(files)
+    partials = store.read(full, columns)
+    if partials is None:
+        return files
+    merged = store.write(layout.operator.name, merge(layout, partials)).file
+    rest = tuple(file for file in files if file not in full)
+    return rest if merged is None else (merged, *rest)
+
+
+def _full_level(files: tuple[StateFile, ...]) -> list[StateFile]:
+    levels: dict[int, list[StateFile]] = defaultdict(list)
+    for file in files:
+        levels[int(math.log(file.rows + 1, FANOUT))].append(file)
+    return next((level for _, level in sorted(levels.items()) if len(level) >= FANOUT), [])
+
+
+def _merge_closed(layout: Layout, closed: DataFrame) -> DataFrame:
+    """Closed slices of CUMULATE are only ever read together, so they become one partial for each key and start."""
+    if layout.is_hop:
+        return aggregate(closed, [*layout.keys, *layout.slots], layout.rows)
+    window = layout.operator.window
+    grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")
+    by = [*layout.keys, GROUP_END]
+    merged = [F.expr(one.merged()) for one in layout.all_accumulators]
+    return grouped.groupBy(*by).agg(F.max(SLICE).alias(SLICE), *merged).drop(GROUP_END)

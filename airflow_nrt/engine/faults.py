@@ -1,0 +1,45 @@
+"""Fault points: places where a test kills or freezes the driver.
+
+`NRT_FAULT=kill:NAME` kills it at a point, `NRT_FAULT=stop:NAME` freezes it; `NAME@3` means the third time that
+the point is reached. Without the variable a point costs a dictionary look-up.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+
+POINTS = (
+    "lease-before",
+    "lease-after",
+    "recover-rolled",
+    "absorb-begin",
+    "absorb-written",
+    "absorb-ledger",
+    "commit-before",
+    "commit-after",
+    "fire-closed",
+    "fire-staged",
+    "tick-before",
+    "tick-after",
+    "publish-before",
+    "publish-between",
+    "publish-after",
+    "clean-after",
+)
+VARIABLE = "NRT_FAULT"
+
+_reached: Counter[str] = Counter()
+
+
+def reach(point: str) -> None:
+    """The driver stands at this point: dies or freezes here if it was told to."""
+    wanted = os.environ.get(VARIABLE)
+    if wanted is None:
+        return
+    what, _, place = wanted.partition(":")
+    name, _, times = place.partition("@")
+    _reached[point] += 1
+    if name == point and _reached[point] == int(times or 1):
+        os.kill(os.getpid(), signal.SIGSTOP if what == "stop" else signal.SIGKILL)

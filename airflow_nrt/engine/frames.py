@@ -1,0 +1,23 @@
+"""Stateless queries of the plan as DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.report.plan import Query
+from airflow_nrt.report.spelling import quote
+
+
+def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:
+    """The query over these inputs, lazily. One thread at a time: the inputs are views of the session."""
+    return run_sql(query.sql, {name: views[name] for name in query.inputs})
+
+
+def run_sql(sql: str, views: Mapping[str, DataFrame]) -> DataFrame:
+    """Spark SQL over these DataFrames by name."""
+    session: SparkSession = next(iter(views.values())).sparkSession
+    for name, frame in views.items():
+        frame.createOrReplaceTempView(quote(name))
+    return session.sql(sql)

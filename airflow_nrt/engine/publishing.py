@@ -1,0 +1,61 @@
+"""From a decided entry to what readers see: publishing in the order of the log, and rolling forward after a crash."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.sinks import filesystem, sink_of
+from airflow_nrt.report.entries import Entry, Restate
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Log
+from airflow_nrt.report.plan import Plan
+
+
+def publish_entry(home: Home, plan: Plan, entry: Entry) -> None:
+    """Makes everything that an entry decided visible. Calling it again changes nothing."""
+    reach("publish-before")
+    for published in sorted(entry.published, key=lambda one: (one.end or 0, one.insert)):
+        insert = plan.insert(published.insert)
+        sink_of(insert).publish(home, insert, published)
+        reach("publish-between")
+    if isinstance(entry.body, Restate):
+        for target in entry.body.removed:
+            name, _, path = target.partition("/")
+            filesystem.remove(plan.insert(name), (path,))
+    for directory in {Path(published.staged).parts[1] for published in entry.published}:
+        shutil.rmtree(home.staged / directory, ignore_errors=True)
+    reach("publish-after")
+
+
+def roll_forward(home: Home, plan: Plan, log: Log) -> None:
+    """Publishes what entries decided and nobody has published: their staged files are still there."""
+    waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
+    if not waiting:
+        return
+    for entry in log.entries():
+        if any(Path(published.staged).parts[1] in waiting for published in entry.published):
+            publish_entry(home, plan, entry)
+
+
+def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str]) -> None:
+    """Takes away what drivers of older epochs wrote and no entry refers to."""
+    keep = set(referenced)
+    for directory in home.staged.iterdir():
+        if _is_older(directory.name, epoch):
+            shutil.rmtree(directory, ignore_errors=True)
+    for operator in home.state.iterdir():
+        for directory in operator.iterdir():
+            if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
+                shutil.rmtree(directory, ignore_errors=True)
+    for directory in home.scratch.iterdir():
+        if directory.name.isdigit() and int(directory.name) < epoch:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_older(name: str, epoch: int) -> bool:
+    """Names begin with the epoch of their writer; a restatement's begin with `restate`."""
+    writer = name.partition("-")[0]
+    return writer.isdigit() and int(writer) < epoch

@@ -1,0 +1,40 @@
+"""Rows as JSON lines: DECIMAL as a string with its scale, TIMESTAMP with its fraction digits, an instant with `Z`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import DataType, Field
+
+_SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def json_lines(frame: DataFrame, fields: Sequence[Field]) -> DataFrame:
+    """The rows as one string column `value`, the fields in order, NULL as null."""
+    items = ", ".join(f"{_rendered(quote(field.name), field.type)} AS {quote(field.name)}" for field in fields)
+    return frame.selectExpr(f"to_json(struct({items}), map('ignoreNullFields', 'false')) AS value")
+
+
+def _rendered(sql: str, kind: DataType) -> str:
+    if kind.name == "DECIMAL":
+        return f"CAST(CAST({sql} AS {kind.spark}) AS STRING)"
+    if kind.is_timestamp:
+        digits = max(kind.precision or 0, 3)
+        zone = "'Z'" if kind.name == "TIMESTAMP_LTZ" else ""
+        return f'date_format({sql}, "yyyy-MM-dd HH:mm:ss.{"S" * digits}{zone}")'
+    if kind.name == "DATE":
+        return f"CAST({sql} AS STRING)"
+    return sql
+
+
+def read_lines(directory: Path) -> Iterator[str]:
+    """The lines that `json_lines` gave, once written as text, in a compact form."""
+    for file in sorted(directory.glob("part-*.txt")):
+        with open(file, encoding="utf-8") as lines:
+            for line in lines:
+                yield json.dumps(json.loads(line), ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,156 @@
+"""A directory of files, exactly once for any reader.
+
+A file holds one whole window of one insert (or the rows of one batch where nothing is windowed). It is written below
+the home, and becomes visible by one rename; a restatement replaces it by one overwriting rename. So a reader sees whole
+windows at any time, and a rename that comes late finds its file gone and changes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.entries import Published
+from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.options import sink_option
+from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.tables import Table
+
+OWNER = ".nrt-owner"
+"""Names the home that publishes into a directory. Readers pass it over: it begins with a dot and has no suffix."""
+
+
+def root_of(insert: Insert) -> Path:
+    return Path(insert.sink.path.removeprefix("file://")).absolute()
+
+
+def check(home: Home, insert: Insert) -> None:
+    """Makes the directory this home's. Raises InputError if it is another's, or can't be published to by one rename."""
+    root = root_of(insert)
+    if root.is_file():
+        raise InputError(f"table {insert.sink.name!r}: {root} is a file, a directory is needed")
+    if root == home.path or root in home.path.parents or home.path in root.parents:
+        raise InputError(
+            f"table {insert.sink.name!r}: its directory {root} and the home {home.path} must not contain each other"
+        )
+    root.mkdir(parents=True, exist_ok=True)
+    if os.stat(root).st_dev != os.stat(home.staged).st_dev:
+        raise InputError(
+            f"table {insert.sink.name!r}: its directory {root} and the home {home.path} are on different file systems, "
+            "but results are published by a rename: put the home on the file system of the table"
+        )
+    owner = str(home.identity()["id"])
+    if not put_if_absent(root / OWNER, owner.encode()):
+        standing = (root / OWNER).read_text()
+        if standing != owner:
+            raise InputError(
+                f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}); "
+                "give this report a directory of its own"
+            )
+
+
+# ---------------------------------------------------------------------------------------------------- stage
+
+
+def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
+    """Writes the rows below `directory`, one file a window; a window without rows has no file."""
+    table, windowed = insert.sink, insert.operator is not None
+    by = [*table.partition_keys, *([WINDOW_END] if windowed else [])]
+    if windowed:
+        # By the window alone: so all rows of a window meet in one task, and one file.
+        frame = frame.repartition(max(tasks, 1), WINDOW_END) if tasks > 1 else frame.coalesce(1)
+    writer = _as_written(frame, table).write
+    if table.format == "parquet":
+        codec = sink_option(table.options, "parquet.compression")
+        writer = writer.option("compression", {"lz4": "lz4_raw", "none": "uncompressed"}.get(codec, codec))
+    elif table.format == "csv":
+        null = sink_option(table.options, "csv.null-literal")
+        writer = writer.options(
+            sep=sink_option(table.options, "csv.field-delimiter"), escape='"', nullValue=null or "", emptyValue='""'
+        )
+    else:
+        writer = writer.option("ignoreNullFields", "false")
+    path = directory / insert.name
+    writer.format(table.format).partitionBy(*by).save(str(path))
+    for file in sorted(path.rglob(f"part-*.{table.format}")):
+        yield _staged(insert, directory, path, file, state)
+
+
+def _as_written(frame: DataFrame, table: Table) -> DataFrame:
+    """Text formats get timestamps as Flink writes them."""
+    if table.format == "parquet":
+        return frame
+    columns = []
+    for column in table.physical:
+        name = quote(column.name)
+        if column.type.name == "TIMESTAMP":
+            fraction = "." + "S" * column.type.precision if column.type.precision else ""
+            name = f"date_format({name}, 'yyyy-MM-dd HH:mm:ss{fraction}') AS {name}"
+        columns.append(name)
+    return frame.selectExpr(*columns, *([WINDOW_END] if WINDOW_END in frame.columns else []))
+
+
+def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str) -> Published:
+    parts = list(file.parent.relative_to(path).parts)
+    start = end = None
+    if insert.operator is not None:
+        end = int(unquote(parts.pop().partition("=")[2]))
+        start = insert.window.start(end) if insert.window is not None else None
+        name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
+    else:
+        name = f"{insert.name}-{uuid.uuid4().hex}"
+    target = "/".join([*parts, f"{name}.{insert.sink.format}"])
+    content = file.read_bytes()
+    checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
+    rows = _row_count(insert.sink, file, content)
+    home = directory.parent.parent
+    return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target)
+
+
+def _compact(ms: int | None) -> str:
+    return format_instant(ms).replace("-", "").replace(":", "").replace(" ", "T")
+
+
+def _row_count(table: Table, file: Path, content: bytes) -> int:
+    if table.format == "parquet":
+        return read_footer([file]).rows
+    if table.format == "json":
+        return content.count(b"\n")
+    with open(file, newline="", encoding="utf-8") as lines:
+        return sum(1 for _ in csv.reader(lines, delimiter=sink_option(table.options, "csv.field-delimiter")))
+
+
+# ---------------------------------------------------------------------------------------------------- publish
+
+
+def publish(home: Home, insert: Insert, published: Published) -> None:
+    """Moves a staged file to its place. Where it is gone, somebody has moved it already."""
+    root = root_of(insert)
+    target = root / published.target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.rename(home.path / published.staged, target)
+    except FileNotFoundError:
+        return
+    except OSError as wrong:
+        raise HomeError(f"can't publish {target}: {wrong.strerror}") from None
+
+
+def remove(insert: Insert, targets: tuple[str, ...]) -> None:
+    """Takes files away that a restatement declares void."""
+    for target in targets:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(root_of(insert) / target)

@@ -1,0 +1,50 @@
+"""Connector `print`: rows on the driver's standard output, as Flink prints them. At least once: no print is undone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.report.entries import Published
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.spelling import quote
+
+
+def check(home: Home, insert: Insert) -> None:
+    """Nothing can be wrong."""
+
+
+def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
+    """Writes the lines to print below `directory`, one file a window."""
+    windowed = insert.operator is not None
+    values = ", ', ', ".join(f"coalesce(CAST({quote(c.name)} AS STRING), 'null')" for c in insert.sink.physical)
+    lines = frame.selectExpr(f"concat('+I[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
+    if windowed:
+        lines = lines.repartition(max(tasks, 1), WINDOW_END)
+    path = directory / insert.name
+    lines.write.partitionBy(*([WINDOW_END] if windowed else [])).text(str(path))
+    for file in sorted(path.rglob("part-*.txt"), key=lambda file: file.parent.name):
+        content = file.read_bytes()
+        end = int(file.parent.name.partition("=")[2]) if windowed else None
+        start = insert.window.start(end) if end is not None and insert.window is not None else None
+        checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
+        staged = str(file.relative_to(directory.parent.parent))
+        yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "")
+
+
+def publish(home: Home, insert: Insert, published: Published) -> None:
+    """Prints a staged file and takes it away."""
+    path = home.path / published.staged
+    try:
+        content = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return
+    sys.stdout.write(content)
+    sys.stdout.flush()
+    os.unlink(path)

@@ -1,0 +1,1 @@
+"""Connectors that rows come from."""

@@ -1,0 +1,61 @@
+"""The slice store: directories of partials below `state/`, written once, removed when no entry refers to them."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.engine.windows.partials import LATE, SLICE
+from airflow_nrt.report.entries import StateFile
+from airflow_nrt.report.home import Home
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write left: the file to refer to (None if it holds no partial that counts), and its late rows."""
+
+    file: StateFile | None
+    path: Path
+    late: int = 0
+    dropped: int = 0
+
+
+class SliceStore:
+    """Reads and writes partials of all operators of a home. `epoch` begins the names of what it writes."""
+
+    def __init__(self, spark: SparkSession, home: Home, epoch: int) -> None:
+        self.spark = spark
+        self.home = home
+        self.epoch = epoch
+
+    def write(self, operator: str, partials: DataFrame) -> Written:
+        """Writes partials to a new directory."""
+        path = self.home.state / operator / f"{self.epoch}-{uuid.uuid4().hex}"
+        partials.write.parquet(str(path))
+        columns = (SLICE, LATE) if LATE in partials.columns else (SLICE,)
+        footer = read_footer(path.glob("*.parquet"), columns)
+        slices = footer.columns[SLICE]
+        late = footer.rows - footer.columns[LATE].nulls if LATE in footer.columns else 0
+        file = None
+        if slices.least is not None and slices.most is not None:
+            relative = str(path.relative_to(self.home.path))
+            file = StateFile(relative, slices.least, slices.most, footer.rows - slices.nulls)
+        return Written(file, path, late, slices.nulls)
+
+    def read(self, files: Sequence[StateFile], columns: Iterable[str]) -> DataFrame | None:
+        """These columns of the partials in these files, None if there are no files."""
+        if not files:
+            return None
+        paths = [str(self.home.path / file.path) for file in files]
+        return self.spark.read.parquet(*paths).select(*columns)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Removes directories that no entry refers to any more."""
+        for path in paths:
+            shutil.rmtree(self.home.path / path, ignore_errors=True)

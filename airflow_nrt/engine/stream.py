@@ -1,0 +1,272 @@
+"""The stream driver: absorbs what arrives, fires what is complete, and keeps the log. One thread at a time.
+
+The way of a row: `sources` → `time` → `windows` (absorb) → `state` → `windows` (fire) → `sinks`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.compaction import compact
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.ledger import write_late, write_rejected
+from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.sources.filesystem import read_files
+from airflow_nrt.engine.state.store import SliceStore, Written
+from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge, rejected
+from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.windows.aggregate import absorb
+from airflow_nrt.engine.windows.carried import Firing, due_until, prepare_firing
+from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.report.clock import advanced, operator_watermark
+from airflow_nrt.report.entries import (
+    Commit,
+    Lateness,
+    OperatorState,
+    Position,
+    Published,
+    SourceFile,
+    SourceState,
+    Tick,
+)
+from airflow_nrt.report.heartbeat import now_ms
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from airflow_nrt.report.plan import Insert, Plan, Source
+
+COMMITS_KEPT = 2
+"""State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
+
+
+class StreamDriver:
+    """One driver with one lease. `clock` gives processing time in milliseconds."""
+
+    def __init__(
+        self, spark: SparkSession, plan: Plan, home: Home, writer: Writer, clock: Callable[[], int] = now_ms
+    ) -> None:
+        self.spark = spark
+        self.plan = plan
+        self.home = home
+        self.writer = writer
+        self.clock = clock
+        self.store = SliceStore(spark, home, writer.epoch)
+        self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
+        self.position = self._complete(writer.log.position())
+        self.files_read = {name: state.files for name, state in self.position.sources.items()}
+        self._released: list[frozenset[str]] = []
+
+    def _complete(self, position: Position) -> Position:
+        sources = {source.name: position.sources.get(source.name, SourceState()) for source in self.plan.sources}
+        operators = {o.name: position.operators.get(o.name, OperatorState()) for o in self.plan.operators}
+        return replace(position, sources=sources, operators=operators)
+
+    def recover(self) -> None:
+        """Brings the sinks up to the log, takes away what crashes left, and fires what is due."""
+        roll_forward(self.home, self.plan, self.writer.log)
+        reach("recover-rolled")
+        remove_orphans(self.home, self.writer.log, self.writer.epoch, self.position.files())
+        self.fire_due()
+
+    # ------------------------------------------------------------------ absorb
+
+    def absorb(self, source_name: str, files: Sequence[SourceFile]) -> None:
+        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due."""
+        reach("absorb-begin")
+        source = self.plan.source(source_name)
+        clock = self.clock()
+        readers = self.plan.readers(source_name)
+        seen = {operator.name: self.position.operators[operator.name].watermark for operator in readers}
+        judged = judge(self._read(source, files), source, latest_rowtime(self.spark, self.plan, source, clock))
+        several = len(readers) + len(self.plan.passing(source_name)) > 1
+        judged = judged.persist() if several else judged
+        metrics = Observation()
+        watched = judged.observe(
+            metrics,
+            F.count("*").alias("rows"),
+            F.max(F.when(F.col(REASON).isNull(), F.col(PROPOSAL))).alias("proposal"),
+            F.count(REASON).alias("rejected"),
+        )
+        written, published = self._write(source, accepted(watched), accepted(judged), seen)
+        counted = metrics.get
+        reach("absorb-written")
+        ledger = self._ledger_name()
+        late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
+        for name, one in written.items():
+            if one.late:
+                write_late(self.spark, self.home, ledger, name, one.path)
+        reasons = write_rejected(self.home, ledger, rejected(judged, source)) if counted["rejected"] else {}
+        if several:
+            judged.unpersist()
+        reach("absorb-ledger")
+        position = self._after_batch(source_name, len(files), counted, written, late)
+        reach("commit-before")
+        commit = Commit(
+            source=source_name,
+            files=tuple(files),
+            rows=counted["rows"],
+            clock=clock,
+            seen=seen,
+            rejected=reasons,
+            late=tuple(late),
+            ledger=ledger if late or reasons else None,
+            published=tuple(published),
+            position=position,
+        )
+        entry = self.writer.append(commit)
+        self._stand_at(position)
+        reach("commit-after")
+        publish_entry(self.home, self.plan, entry)
+        self.fire_due()
+
+    def _read(self, source: Source, files: Sequence[SourceFile]) -> DataFrame:
+        ordered = any(self.layouts[operator.name].needs_position for operator in self.plan.readers(source.name))
+        first = self.files_read[source.name]
+        numbers = {file.path: first + n for n, file in enumerate(files)} if ordered else None
+        return read_files(self.spark, source, files, numbers)
+
+    def _write(
+        self, source: Source, watched: DataFrame, others: DataFrame, seen: dict[str, int | None]
+    ) -> tuple[dict[str, Written], list[Published]]:
+        """Every consumer of the batch, the first of them over the watched rows."""
+        rows = watched
+        written: dict[str, Written] = {}
+        published: list[Published] = []
+        for operator in self.plan.readers(source.name):
+            marked = rows.withColumn("_nrt_seen", F.lit(seen[operator.name]).cast("bigint"))
+            partials = absorb(self.layouts[operator.name], {source.name: marked})
+            written[operator.name] = self.store.write(operator.name, partials)
+            rows = others
+        for insert in self.plan.passing(source.name):
+            unseen = rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
+            frame = run_query(insert.query, {source.name: unseen})
+            published += self._stage(insert, frame, "passed", 1)
+            rows = others
+        return written, published
+
+    def _after_batch(
+        self,
+        name: str,
+        files: int,
+        counted: dict[str, int],
+        written: dict[str, Written],
+        late: list[Lateness],
+    ) -> Position:
+        state = self.position.sources[name]
+        state = replace(
+            state,
+            watermark=advanced(state.watermark, counted["proposal"]),
+            idle=False,
+            files=state.files + files,
+            rows=state.rows + counted["rows"],
+            rejected=state.rejected + counted["rejected"],
+        )
+        operators = dict(self.position.operators)
+        for operator, one in written.items():
+            if one.file is not None:
+                before = operators[operator]
+                grown = replace(before, rows=(*before.rows, one.file))
+                operators[operator] = compact(self.store, self.layouts[operator], grown)
+        moved = self._with_watermarks({**self.position.sources, name: state}, operators)
+        return replace(
+            self.position,
+            sources=moved[0],
+            operators=moved[1],
+            late=self.position.late + sum(one.late for one in late),
+            dropped=self.position.dropped + sum(one.dropped for one in late),
+        )
+
+    def _with_watermarks(
+        self, sources: dict[str, SourceState], operators: dict[str, OperatorState]
+    ) -> tuple[dict[str, SourceState], dict[str, OperatorState]]:
+        for operator in self.plan.operators:
+            state = operators[operator.name]
+            watermark = operator_watermark(state.watermark, sources, operator.sources)
+            operators[operator.name] = replace(state, watermark=watermark)
+        return sources, operators
+
+    # ------------------------------------------------------------------ time
+
+    def note(self, source_name: str, *, idle: bool = False, ended: bool = False) -> None:
+        """A source has become idle or has ended: a tick, and what is due because of it."""
+        state = self.position.sources[source_name]
+        if (state.idle, state.ended) == (idle or state.idle, ended or state.ended):
+            return
+        sources = {
+            **self.position.sources,
+            source_name: replace(state, idle=idle or state.idle, ended=ended or state.ended),
+        }
+        sources, operators = self._with_watermarks(sources, dict(self.position.operators))
+        position = replace(self.position, sources=sources, operators=operators)
+        self.writer.append(Tick((), self.clock(), position))
+        self._stand_at(position)
+        self.fire_due()
+
+    def fire_due(self) -> None:
+        """Fires all windows that are complete and have not fired."""
+        firings = []
+        for name, layout in self.layouts.items():
+            state = self.position.operators[name]
+            until = due_until(layout, state)
+            if until is not None:
+                firings.append(prepare_firing(self.store, layout, state, until))
+        if not firings:
+            return
+        reach("fire-closed")
+        published = [one for firing in firings for one in self._results(firing)]
+        reach("fire-staged")
+        operators = {**self.position.operators, **{firing.operator: firing.state for firing in firings}}
+        operators = {name: compact(self.store, self.layouts[name], state) for name, state in operators.items()}
+        windows = len({(one.insert, one.end) for one in published})
+        position = replace(self.position, operators=operators, windows=self.position.windows + windows)
+        reach("tick-before")
+        entry = self.writer.append(Tick(tuple(published), self.clock(), position))
+        self._stand_at(position)
+        reach("tick-after")
+        publish_entry(self.home, self.plan, entry)
+
+    def _results(self, firing: Firing) -> list[Published]:
+        inserts = self.plan.fed_by(firing.operator)
+        results = firing.results.persist() if len(inserts) > 1 else firing.results
+        tasks = self._tasks(firing)
+        published = []
+        for insert in inserts:
+            published += self._stage(insert, run_query(insert.query, {firing.operator: results}), "complete", tasks)
+        if len(inserts) > 1:
+            results.unpersist()
+        return published
+
+    def _tasks(self, firing: Firing) -> int:
+        """How many tasks may write: no more than windows fire."""
+        stride = self.layouts[firing.operator].operator.window.stride
+        parallelism = int(self.spark.conf.get("spark.sql.shuffle.partitions") or "1")
+        return min((firing.until - firing.after) // stride, parallelism)
+
+    def _stage(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
+        directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
+        return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
+
+    # ------------------------------------------------------------------ housekeeping
+
+    def _ledger_name(self) -> str:
+        return f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
+
+    def _stand_at(self, position: Position) -> None:
+        """Goes on from a position that the log has, and removes state that nobody refers to any more."""
+        self._released.append(self.position.files() - position.files())
+        self.position = position
+        self.files_read = {name: state.files for name, state in position.sources.items()}
+        while len(self._released) > COMMITS_KEPT:
+            self.store.remove(self._released.pop(0))
+            reach("clean-after")
+
+    def close(self) -> None:
+        """Takes this epoch's scratch away."""
+        shutil.rmtree(self.home.scratch / str(self.writer.epoch), ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Rowtime and watermark: which rows are accepted, how far time has come."""

@@ -1,0 +1,35 @@
+"""Rows from the future: a wrong clock (the year 2099) would move the watermark and drop the rest of the day."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.report.durations import HOUR
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.plan import Plan, Source
+
+FURTHEST_ZONE = 14 * HOUR
+
+
+def latest_rowtime(spark: SparkSession, plan: Plan, source: Source, clock: int) -> int | None:
+    """The last rowtime (ms) that is not in the future at this processing time; None where nothing guards it.
+
+    Bounded input is not guarded. A rowtime without zone is on the clock of `table.local-time-zone`; where the report
+    does not say which, on the clock that is furthest ahead on earth.
+    """
+    table = source.table
+    if table.watermark is None or "source.monitor-interval" not in table.options:
+        return None
+    ahead: int = source_option(table.options, "scan.watermark.max-ahead")
+    if table.column(table.watermark.column).type.name == "TIMESTAMP_LTZ":
+        return clock + ahead
+    zone = plan.setting("table.local-time-zone")
+    return clock + ahead + (FURTHEST_ZONE if zone is None else _offset(spark, zone, clock))
+
+
+def _offset(spark: SparkSession, zone: str, clock: int) -> int:
+    """Milliseconds by which a zone's clock is ahead of UTC at an instant, by the rules of the JVM."""
+    time = spark.sparkContext._jvm.java.time  # type: ignore[union-attr]
+    rules = time.ZoneId.of(zone).getRules()
+    seconds: int = rules.getOffset(time.Instant.ofEpochMilli(clock)).getTotalSeconds()
+    return seconds * 1000

@@ -1,0 +1,55 @@
+"""The window aggregate as one operator: absorb, close, fire; and what the batch does, which is all of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.windows import cumulate, hop
+from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
+from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.window_columns import ROLES, window_column
+
+
+def absorb(layout: Layout, sources: Mapping[str, DataFrame]) -> DataFrame:
+    """Accepted source rows (with the hidden columns) to partials, the late ones marked."""
+    return lift(layout, run_query(layout.operator.input, sources))
+
+
+def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
+    """The results of all windows with `after < end <= until`, as the plan's queries read them."""
+    if layout.is_hop:
+        merged = hop.fire(layout, closed, rows, after, until)
+    else:
+        merged = cumulate.fire(layout, closed, after, until)
+    return finish(layout, merged)
+
+
+def finish(layout: Layout, merged: DataFrame) -> DataFrame:
+    """Merged accumulators to the operator's result: keys, window columns, aggregates, `_nrt_end`."""
+    operator = layout.operator
+    place = _place(layout)
+    windows = [
+        f"{window_column(operator.window, role, operator.rowtime_type)} AS {name}" for name, role in ROLES.items()
+    ]
+    aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]
+    return merged.selectExpr(*layout.keys, *windows, *aggregates, WINDOW_END)
+
+
+def _place(layout: Layout) -> str:
+    """SQL of where a result stands, for errors: `in the window that ends at …, key (…)`."""
+    keys = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in layout.keys)
+    key_text = f", ', key (', concat_ws(', ', {keys}), ')'" if layout.keys else ""
+    return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
+
+
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+    """All windows with `after < end <= until` from all their rows at once: the batch. Nothing is stored."""
+    window = layout.operator.window
+    first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
+    partials = absorb(layout, sources).drop(LATE).where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
+    closed = close(layout, partials, None)
+    return fire(layout, closed, partials if layout.sets else None, after, until)

@@ -1,0 +1,132 @@
+"""A window operator between micro-batches: what it reads from the slice store to fire, and what it carries on.
+
+Partials lie in two relations. `rows` are partials as they were absorbed, of open slices, and of closed ones as long as
+distinct values must be compared with them. `closed` has one partial for each key and slice that closed and that a later
+window needs. TUMBLE needs none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.aggregate import fire
+from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.partials import SLICE, Layout, closed_accumulators
+from airflow_nrt.report.entries import OperatorState, StateFile
+from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.windows import Sql
+
+BEFORE_TIME = -END_OF_TIME
+
+
+@dataclass(frozen=True)
+class Firing:
+    """Windows with `after < end <= until` fire: their results, and the state behind them."""
+
+    operator: str
+    results: DataFrame
+    state: OperatorState
+    after: int
+    until: int
+
+
+def due_until(layout: Layout, state: OperatorState) -> int | None:
+    """The end up to which windows can fire now, None if none with rows can."""
+    if state.watermark is None:
+        return None
+    until = layout.operator.window.last_complete_end(state.watermark)
+    if state.fired is not None and until <= state.fired:
+        return None
+    window = layout.operator.window
+    open_rows = any(file.first <= until and (state.fired is None or file.last > state.fired) for file in state.rows)
+    running = any(state.fired is not None and window.last_end(file.last) > state.fired for file in state.closed)
+    return until if open_rows or running else None
+
+
+def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
+    """Closes the slices up to `until`, writes what later windows need, and gives the results (not yet computed)."""
+    after = BEFORE_TIME if state.fired is None else state.fired
+    window = layout.operator.window
+    new_closed: tuple[StateFile, ...] = ()
+    if _needed_later(layout, state.rows, after, until):
+        kept = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} > {until}L")
+        if kept is not None:
+            file = store.write(layout.operator.name, kept).file
+            new_closed = (file,) if file is not None else ()
+    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
+    carried = [file for file in state.closed if window.last_end(file.last) > after]
+    closed = store.read([*carried, *new_closed], columns)
+    if _ends_now(layout, state.rows, after, until):
+        ending = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} <= {until}L")
+        closed = ending if closed is None else closed if ending is None else closed.unionByName(ending.select(*columns))
+    assert closed is not None
+    values = _value_rows(store, layout, state, after, until) if layout.is_hop and layout.sets else None
+    results = fire(layout, closed, values, after, until)
+    next_state = replace(
+        state,
+        fired=until,
+        rows=tuple(file for file in state.rows if _rows_needed(layout, file, until)),
+        closed=tuple(file for file in (*carried, *new_closed) if window.last_end(file.last) > until),
+        suspect=None if state.suspect is not None and state.suspect <= until else state.suspect,
+    )
+    return Firing(layout.operator.name, results, next_state, after, until)
+
+
+def _closed(
+    store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int, which: str
+) -> DataFrame | None:
+    """Closed partials of the slices in (after, until] for which the condition holds."""
+    columns = [*layout.keys, *layout.slots, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
+    closing = [file for file in state.rows if file.last > after and file.first <= until]
+    rows = store.read(closing, columns)
+    if rows is None:
+        return None
+    rows = rows.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L AND {which}")
+    return close(layout, rows, _history(store, layout, state, after, which))
+
+
+def _history(store: SliceStore, layout: Layout, state: OperatorState, after: int, which: str) -> DataFrame | None:
+    """The distinct values of earlier slices of the same windows."""
+    window = layout.operator.window
+    if not layout.sets or layout.is_hop or window.kind == "TUMBLE":
+        return None
+    earlier = [file for file in state.rows if file.first <= after and window.last_end(file.last) > after]
+    rows = store.read(earlier, [*layout.keys, SLICE, *(name for name, _ in layout.values)])
+    if rows is None:
+        return None
+    return rows.where(f"{SLICE} <= {after}L AND {window.last_end(Sql(SLICE))} > {after}L AND {which}")
+
+
+def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
+    """HOP: the partials with distinct values of all slices in the windows that fire."""
+    window = layout.operator.window
+    needed = [file for file in state.rows if file.first <= until and window.last_end(file.last) > after]
+    rows = store.read(needed, [*layout.keys, *layout.slots, *(name for name, _ in layout.values)])
+    return rows.where(f"{SLICE} <= {until}L AND {window.last_end(Sql(SLICE))} > {after}L") if rows is not None else None
+
+
+def _needed_later(layout: Layout, rows: tuple[StateFile, ...], after: int, until: int) -> bool:
+    """Whether a closing slice can be in a window that fires later."""
+    window = layout.operator.window
+    if window.kind == "TUMBLE":
+        return False
+    return any(
+        file.first <= until and file.last > after and window.last_end(min(file.last, until)) > until for file in rows
+    )
+
+
+def _ends_now(layout: Layout, rows: tuple[StateFile, ...], after: int, until: int) -> bool:
+    """Whether a closing slice can be in no window that fires later."""
+    window = layout.operator.window
+    earliest = [max(file.first, after + 1) for file in rows if file.first <= until and file.last > after]
+    return any(window.last_end(window.slice_end(slice_end - 1)) <= until for slice_end in earliest)
+
+
+def _rows_needed(layout: Layout, file: StateFile, until: int) -> bool:
+    """Whether a file of row partials holds anything that a later firing reads."""
+    if layout.sets and layout.operator.window.kind != "TUMBLE":
+        return layout.operator.window.last_end(file.last) > until
+    return file.last > until

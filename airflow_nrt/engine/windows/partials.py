@@ -1,0 +1,156 @@
+"""Partials of a window operator: their columns, how a row becomes one, how partials of one group are combined.
+
+    k0, k1, …     the keys
+    _nrt_slice    bigint   the slice (its end, ms) in which the partial counts, NULL where it counts in no window
+    _nrt_from     bigint   HOP only: the first window (its end) in which it counts
+    x0, x1, …              the value of each distinct set, NULL where it is not counted
+    …                      the accumulators of the other aggregates
+    _nrt_late     string   a late row as JSON, for the ledger; NULL for rows in time
+
+A late row of TUMBLE and CUMULATE counts from its first window that is not complete, which for these is the same as
+lying in that window's slice. A late row of HOP keeps its slice, so that it stays out of windows that never held it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.aggregates import ORDER_SENSITIVE, accumulators
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
+from airflow_nrt.report.plan import AggregateCall, WindowAggregate
+from airflow_nrt.report.windows import Sql
+
+SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"
+
+
+@dataclass(frozen=True)
+class DistinctSet:
+    """Values that are aggregated once each: their column in partials, and the accumulators over the distinct values."""
+
+    column: str
+    accumulators: tuple[Accumulator, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of one operator's partials. `results` is SQL of each aggregate's result over the accumulators."""
+
+    operator: WindowAggregate
+    keys: tuple[str, ...]
+    slots: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    rows: tuple[Accumulator, ...]
+    sets: tuple[DistinctSet, ...]
+    results: tuple[tuple[str, str], ...]
+
+    @property
+    def is_hop(self) -> bool:
+        return self.operator.window.kind == "HOP"
+
+    @property
+    def all_accumulators(self) -> tuple[Accumulator, ...]:
+        return (*self.rows, *(one for group in self.sets for one in group.accumulators))
+
+    @property
+    def needs_position(self) -> bool:
+        """Whether results depend on where rows stood on arrival."""
+        return any(call.function in ORDER_SENSITIVE for call in self.operator.aggregates)
+
+
+def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
+    """What a closed partial holds: HOP counts its distinct values only when it fires."""
+    return layout.rows if layout.is_hop else layout.all_accumulators
+
+
+def layout_of(operator: WindowAggregate) -> Layout:
+    """The layout of an operator. Calls of one operand share its accumulators."""
+    rows: dict[str, Accumulator] = {}
+    results = []
+    pairs = operator.distinct_sets
+    sets: list[dict[str, Accumulator]] = [{} for _ in pairs]
+    for call in operator.aggregates:
+        if call.distinct:
+            index = pairs.index((call.argument or "", call.filter))
+            operand = Operand(f"d{index}", f"x{index}", f"x{index} IS NOT NULL", call.argument_type)
+            target = sets[index]
+        else:
+            operand, target = _operand(call), rows
+        made = accumulators(call, operand)
+        target.update((one.name, one) for one in made.columns)
+        results.append((call.name, made.result))
+    hop = operator.window.kind == "HOP"
+    return Layout(
+        operator=operator,
+        keys=tuple(field.name for field in operator.keys),
+        slots=(SLICE, FROM) if hop else (SLICE,),
+        values=tuple((f"x{i}", _counted(argument, condition)) for i, (argument, condition) in enumerate(pairs)),
+        rows=tuple(rows.values()),
+        sets=tuple(DistinctSet(f"x{i}", tuple(one.values())) for i, one in enumerate(sets)),
+        results=tuple(results),
+    )
+
+
+def _operand(call: AggregateCall) -> Operand:
+    tag = f"{call.argument or 'all'}_{call.filter}" if call.filter else call.argument or "all"
+    if call.argument is None:
+        counts = f"coalesce({call.filter}, false)" if call.filter else "true"
+        return Operand(tag, "1", counts, None)
+    value = _counted(call.argument, call.filter)
+    return Operand(tag, value, f"{value} IS NOT NULL", call.argument_type)
+
+
+def _counted(argument: str, condition: str | None) -> str:
+    return f"IF({condition}, {argument}, NULL)" if condition else argument
+
+
+# ---------------------------------------------------------------------------------------------------- rows to partials
+
+
+def lift(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of the operator's input query to partials of one row each; late rows are judged by `_nrt_seen`."""
+    window = layout.operator.window
+    slice_end, seen = Sql("_nrt_own"), Sql("_nrt_seen")
+    placed = rows.selectExpr("*", f"{window.slice_end(Sql('_nrt_ts'))} AS _nrt_own")
+    counted = placed.selectExpr(
+        "*",
+        f"{window.first_end(slice_end)} AS _nrt_first",
+        f"{window.last_end(slice_end)} AS _nrt_last",
+        f"{window.counted_from(slice_end, seen)} AS _nrt_from",
+    ).where("_nrt_first <= _nrt_last")
+    slots = [f"IF(_nrt_from <= _nrt_last, {'_nrt_own' if layout.is_hop else '_nrt_from'}, NULL) AS {SLICE}"]
+    if layout.is_hop:
+        slots.append(FROM)
+    slotted = counted.selectExpr(
+        *(f"{name}" for name in counted.columns if name != FROM), *slots, f"{_late(window.stride)} AS {LATE}"
+    )
+    values = [f"{sql} AS {name}" for name, sql in layout.values]
+    lifted = slotted.selectExpr(*layout.keys, *layout.slots, *values, *(one.lifted for one in layout.rows), LATE)
+    return lifted if layout.sets else combine(layout, lifted, (LATE,))
+
+
+def _late(stride: int) -> str:
+    """The late row for the ledger: the row, where it stood, and the windows that it missed."""
+    missed = f"least(_nrt_from - {stride}L, _nrt_last)"
+    fields = (
+        "_nrt_row AS row, _nrt_pos.path AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
+        "_nrt_ts AS rowtime, _nrt_seen AS watermark, "
+        f"_nrt_first AS missed_from, {missed} AS missed_until, _nrt_from > _nrt_last AS dropped"
+    )
+    return f"IF(_nrt_from > _nrt_first, to_json(struct({fields})), NULL)"
+
+
+def combine(layout: Layout, partials: DataFrame, more: Sequence[str] = ()) -> DataFrame:
+    """One partial for each key, slot and distinct values (and `more` columns), out of any number."""
+    by = [*layout.keys, *layout.slots, *(name for name, _ in layout.values), *more]
+    return aggregate(partials, by, layout.rows)
+
+
+def aggregate(partials: DataFrame, by: Sequence[str], columns: Sequence[Accumulator]) -> DataFrame:
+    """GROUP BY with merged accumulators, the group's columns first."""
+    if not columns:
+        return partials.select(*by).distinct()
+    return partials.groupBy(*by).agg(*(F.expr(one.merged()) for one in columns))

@@ -1,0 +1,248 @@
+"""The entries of the log: leases, commits, ticks, restatements, and the position that they lead to.
+
+Times are milliseconds: `time` and `clock` of the wall clock, watermarks and window bounds of the report's clock.
+Paths are relative to the home, except those of source files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from airflow_nrt.report.errors import HomeError
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of a source as it stood when it was read."""
+
+    path: str
+    size: int
+    modified: int
+
+
+@dataclass(frozen=True)
+class StateFile:
+    """A directory of partials of one operator, and which slices (by their ends) it holds."""
+
+    path: str
+    first: int
+    last: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class OperatorState:
+    """What one operator carries.
+
+    `watermark` never goes back. All windows that end at or before `fired` have fired; None if none could yet.
+    `rows` are partials as they were absorbed, `closed` one partial a key and slice that has fired.
+    """
+
+    watermark: int | None = None
+    fired: int | None = None
+    rows: tuple[StateFile, ...] = ()
+    closed: tuple[StateFile, ...] = ()
+    suspect: int | None = None
+    """Carried state of windows that end at or before this is in doubt: the verifier found a real difference."""
+
+    def files(self) -> frozenset[str]:
+        return frozenset(file.path for file in (*self.rows, *self.closed))
+
+
+@dataclass(frozen=True)
+class SourceState:
+    """How far one source was read. `idle` sources do not hold back an operator's watermark."""
+
+    watermark: int | None = None
+    idle: bool = False
+    ended: bool = False
+    files: int = 0
+    rows: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where the stream stands after an entry: all that a driver needs to go on."""
+
+    sources: Mapping[str, SourceState] = field(default_factory=dict)
+    operators: Mapping[str, OperatorState] = field(default_factory=dict)
+    late: int = 0
+    dropped: int = 0
+    windows: int = 0
+
+    def files(self) -> frozenset[str]:
+        """All state that this position refers to."""
+        return frozenset().union(*(state.files() for state in self.operators.values()))
+
+
+@dataclass(frozen=True)
+class Published:
+    """One file of results: a whole window of one insert, or the rows of one batch where nothing is windowed.
+
+    `state` is `complete`, `restated`, or `passed` for rows without a window. `staged` is where the file waits,
+    `target` its place below the sink's directory.
+    """
+
+    insert: str
+    start: int | None
+    end: int | None
+    state: str
+    rows: int
+    checksum: str
+    staged: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Late rows of one operator in one batch: how many missed at least one window, and of these how many missed all."""
+
+    operator: str
+    late: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A driver begins. From here on no older epoch can append."""
+
+    host: str
+    pid: int
+    application: str
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A batch of one source was absorbed.
+
+    `seen` are the operators' watermarks before the batch, by which the lateness of its rows was judged. `clock` is the
+    processing time that decided which rows lie in the future. `ledger` is the directory of its late and rejected rows.
+    """
+
+    source: str
+    files: tuple[SourceFile, ...]
+    rows: int
+    clock: int
+    seen: Mapping[str, int | None]
+    rejected: Mapping[str, int]
+    late: tuple[Lateness, ...]
+    ledger: str | None
+    published: tuple[Published, ...]
+    position: Position
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Time went on: windows fired, a source became idle or ended."""
+
+    published: tuple[Published, ...]
+    clock: int
+    position: Position
+
+
+@dataclass(frozen=True)
+class Restate:
+    """Windows were published again (or for the first time) from the batch result; see `reason`."""
+
+    published: tuple[Published, ...]
+    removed: tuple[str, ...]
+    reason: str
+    suspects: Mapping[str, int]
+
+
+Body = Lease | Commit | Tick | Restate
+_KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, "restate": Restate}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One numbered entry. `epoch` is that of the writing driver, None for a restatement. `id` tells writers apart."""
+
+    n: int
+    kind: str
+    epoch: int | None
+    time: int
+    id: str
+    body: Body
+
+    def to_json(self) -> dict[str, Any]:
+        head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
+        return {**head, **asdict(self.body)}
+
+    @property
+    def published(self) -> tuple[Published, ...]:
+        return () if isinstance(self.body, Lease) else self.body.published
+
+    @property
+    def position(self) -> Position | None:
+        return self.body.position if isinstance(self.body, (Commit, Tick)) else None
+
+
+def kind_of(body: Body) -> str:
+    return next(kind for kind, body_type in _KINDS.items() if isinstance(body, body_type))
+
+
+def entry_from_json(data: Mapping[str, Any]) -> Entry:
+    """Raises HomeError if this is no entry that this version can read."""
+    try:
+        body = _READERS[data["kind"]](data)
+        return Entry(data["n"], data["kind"], data["epoch"], data["time"], data["id"], body)
+    except (KeyError, TypeError, AttributeError) as wrong:
+        raise HomeError(f"log entry {data.get('n', '?')} is not readable: {wrong!r}") from None
+
+
+def _position(data: Mapping[str, Any]) -> Position:
+    return Position(
+        sources={name: SourceState(**state) for name, state in data["sources"].items()},
+        operators={name: _operator_state(state) for name, state in data["operators"].items()},
+        late=data["late"],
+        dropped=data["dropped"],
+        windows=data["windows"],
+    )
+
+
+def _operator_state(data: Mapping[str, Any]) -> OperatorState:
+    files = {name: tuple(StateFile(**file) for file in data[name]) for name in ("rows", "closed")}
+    return OperatorState(data["watermark"], data["fired"], files["rows"], files["closed"], data["suspect"])
+
+
+def _published(data: Mapping[str, Any]) -> tuple[Published, ...]:
+    return tuple(Published(**one) for one in data["published"])
+
+
+def _lease(data: Mapping[str, Any]) -> Lease:
+    return Lease(data["host"], data["pid"], data["application"])
+
+
+def _commit(data: Mapping[str, Any]) -> Commit:
+    return Commit(
+        source=data["source"],
+        files=tuple(SourceFile(**file) for file in data["files"]),
+        rows=data["rows"],
+        clock=data["clock"],
+        seen=dict(data["seen"]),
+        rejected=dict(data["rejected"]),
+        late=tuple(Lateness(**one) for one in data["late"]),
+        ledger=data["ledger"],
+        published=_published(data),
+        position=_position(data["position"]),
+    )
+
+
+def _tick(data: Mapping[str, Any]) -> Tick:
+    return Tick(_published(data), data["clock"], _position(data["position"]))
+
+
+def _restate(data: Mapping[str, Any]) -> Restate:
+    return Restate(_published(data), tuple(data["removed"]), data["reason"], dict(data["suspects"]))
+
+
+_READERS: dict[str, Callable[[Mapping[str, Any]], Body]] = {
+    "lease": _lease,
+    "commit": _commit,
+    "tick": _tick,
+    "restate": _restate,
+}

@@ -1,0 +1,34 @@
+"""The errors of the product.
+
+Every error says what is wrong and the way out in its message; `exit_status` is what the command line ends with.
+"""
+
+from __future__ import annotations
+
+
+class NrtError(Exception):
+    """Base of all errors that are meant for a person; the message needs no stack trace."""
+
+    exit_status = 1
+
+
+class InputError(NrtError):
+    """The report, an option or an argument is wrong. Nothing was written."""
+
+    exit_status = 2
+
+
+class DataError(NrtError):
+    """The data itself can't be computed (overflow, malformed line with `fail`). A restart would meet it again."""
+
+
+class HomeError(NrtError):
+    """The home can't be read or written, or contradicts itself."""
+
+
+class FencedError(NrtError):
+    """A newer driver holds the lease of this home: this one must stop, and must not be restarted."""
+
+
+class VerificationError(NrtError):
+    """Published windows differ from the batch result and no late row explains it."""

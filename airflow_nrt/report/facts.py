@@ -1,0 +1,84 @@
+"""What a report means, as facts that can be compared: a home serves one meaning only.
+
+Facts are what changes results. How often to look for files, how long a source may be idle or how large a batch is
+change none, so a report may change them at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airflow_nrt.report.plan import Insert, Plan, Source, WindowAggregate
+from airflow_nrt.report.tables import Table
+
+_FREE_OPTIONS = frozenset(
+    {
+        "source.monitor-interval", "source.max-batch-size", "scan.watermark.idle-timeout", "source.ignore-corrupt",
+        "partition.missing", "partition.time", "partition.max-delay", "partition.time-extractor.timestamp-pattern",
+    }
+)  # fmt: skip
+_SETTINGS = ("table.local-time-zone",)
+
+
+def data_facts(plan: Plan) -> dict[str, str]:
+    """Every fact that decides the results, by a name that a person understands."""
+    facts: dict[str, str] = {}
+    for source in plan.sources:
+        facts.update(_source_facts(source))
+    for operator in plan.operators:
+        facts.update(_operator_facts(operator))
+    for insert in plan.inserts:
+        facts.update(_insert_facts(insert))
+    for name in _SETTINGS:
+        if plan.setting(name) is not None:
+            facts[f"setting {name}"] = plan.setting(name) or ""
+    return facts
+
+
+def changed_facts(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """The differences, one sentence each."""
+    changes = []
+    for name in [*old, *(name for name in new if name not in old)]:
+        if name not in new:
+            changes.append(f"{name} is gone (it was: {old[name]})")
+        elif name not in old:
+            changes.append(f"{name} is new: {new[name]}")
+        elif old[name] != new[name]:
+            changes.append(f"{name} was: {old[name]}; now: {new[name]}")
+    return changes
+
+
+def _source_facts(source: Source) -> dict[str, str]:
+    table = source.table
+    facts = _option_facts(f"source {source.name}", table)
+    for column in table.columns:
+        if column.name in source.columns:
+            computed = f" AS {column.expression}" if column.expression else ""
+            facts[f"source {source.name}, column {column.name}"] = f"{column.type}{computed}"
+    if table.watermark is not None:
+        facts[f"source {source.name}, watermark for {table.watermark.column}"] = table.watermark.text
+    return facts
+
+
+def _option_facts(label: str, table: Table) -> dict[str, str]:
+    options = {name: value for name, value in table.options.items() if name not in _FREE_OPTIONS}
+    return {f"{label}, option {name}": value for name, value in sorted(options.items())}
+
+
+def _operator_facts(operator: WindowAggregate) -> dict[str, str]:
+    label = f"window operator {operator.name}"
+    facts = {f"{label}, window": str(operator.window), f"{label}, input": operator.input.sql}
+    for call in operator.aggregates:
+        facts[f"{label}, aggregate {call.name}"] = f"{call.text} {call.type}"
+    return facts
+
+
+def _insert_facts(insert: Insert) -> dict[str, str]:
+    label = f"insert into {insert.name}"
+    facts = {f"{label}, query": insert.query.sql}
+    facts.update(_option_facts(label, insert.sink))
+    for column in insert.sink.physical:
+        facts[f"{label}, column {column.name}"] = str(column.type)
+    if insert.sink.partition_keys:
+        facts[f"{label}, partitioned by"] = ", ".join(insert.sink.partition_keys)
+    return facts

@@ -1,0 +1,68 @@
+"""The driver's sign of life: what it is doing, and when it last made progress."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from airflow_nrt.report.durable import replace_file
+from airflow_nrt.report.errors import HomeError
+
+STARTING, RUNNING, FINISHED, STOPPED, FAILED, FENCED = (
+    "starting", "running", "finished", "stopped", "failed", "fenced",
+)  # fmt: skip
+ENDED = (FINISHED, STOPPED, FAILED, FENCED)
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """All times in milliseconds of the wall clock.
+
+    `launch` is the id that the launcher gave, by which it knows its driver. `beat` is when this was written, `progress`
+    when the last log entry was. `pending_bytes` have arrived and are not read. `final` marks a failure that a restart
+    would meet again.
+    """
+
+    state: str
+    epoch: int
+    host: str
+    pid: int
+    started: int
+    application: str
+    launch: str = ""
+    beat: int = 0
+    progress: int = 0
+    entry: int = -1
+    pending_files: int = 0
+    pending_bytes: int = 0
+    error: str | None = None
+    final: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in ENDED
+
+    def age(self, now: int | None = None) -> int:
+        """Milliseconds since it was written."""
+        return (now_ms() if now is None else now) - self.beat
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def write_heartbeat(path: Path, heartbeat: Heartbeat) -> None:
+    stamped = replace(heartbeat, beat=now_ms())
+    replace_file(path, json.dumps(asdict(stamped)).encode())
+
+
+def read_heartbeat(path: Path) -> Heartbeat | None:
+    """The last one written, None if there was none. Raises HomeError if it can't be read."""
+    try:
+        return Heartbeat(**json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as wrong:
+        raise HomeError(f"the heartbeat {path} can't be read: {wrong}") from None

@@ -1,0 +1,124 @@
+"""The home of a report: one directory with everything durable about it.
+
+report.json      whose home this is: the script and its facts
+log/<n>.json     the only truth (`log.py`)
+state/           partials of the operators
+staged/          results that an entry decides about, before they are published
+ledger/          late and rejected rows, a directory a commit
+heartbeat.json   the driver's sign of life, replaced by rename
+driver.log       what the driver printed
+stop             exists while somebody asks the driver to stop
+scratch/         an epoch's own things, gone with it
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt import __version__
+from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.log import Log
+from airflow_nrt.report.plan import Plan
+
+_PARTS = ("log", "state", "staged", "ledger", "scratch")
+
+
+class Home:
+    """The layout of a home; `open` and `create` check it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log_directory = path / "log"
+        self.state = path / "state"
+        self.staged = path / "staged"
+        self.ledger = path / "ledger"
+        self.scratch = path / "scratch"
+        self.report_file = path / "report.json"
+        self.heartbeat_file = path / "heartbeat.json"
+        self.driver_log = path / "driver.log"
+        self.stop_file = path / "stop"
+
+    @classmethod
+    def at(cls, location: str | Path) -> Home:
+        """The home at a place, existing or not. Raises InputError for a scheme that can't hold one yet."""
+        text = str(location)
+        scheme, separator, rest = text.partition("://")
+        if separator and scheme != "file":
+            raise InputError(f"a home can't be on {scheme}:// yet: put it on a POSIX file system ({text})")
+        return cls(Path(rest if separator else text).absolute())
+
+    @classmethod
+    def open(cls, location: str | Path) -> Home:
+        """An existing home. Raises InputError if there is none, HomeError if it can't be read."""
+        home = cls.at(location)
+        if not home.report_file.exists():
+            raise InputError(f"{home.path} is no home of a report: it has no report.json")
+        home.identity()
+        return home
+
+    @classmethod
+    def create(cls, location: str | Path, plan: Plan) -> Home:
+        """The home of this report, made if it is not there yet.
+
+        Raises InputError if it belongs to another report, or to this one with other data semantics.
+        """
+        home = cls.at(location)
+        if not home.report_file.exists():
+            home._make(plan)
+        home.check_report(plan)
+        return home
+
+    def _make(self, plan: Plan) -> None:
+        if self.path.exists() and any(self.path.iterdir()) and not self.log_directory.exists():
+            raise InputError(f"{self.path} is not empty and no home of a report: choose another directory")
+        try:
+            for part in _PARTS:
+                (self.path / part).mkdir(parents=True, exist_ok=True)
+        except OSError as wrong:
+            raise HomeError(f"can't make the home {self.path}: {wrong}") from None
+        identity = {
+            "id": uuid.uuid4().hex,
+            "name": plan.name,
+            "version": __version__,
+            "created": int(time.time() * 1000),
+            "facts": data_facts(plan),
+            "script": plan.script,
+        }
+        put_if_absent(self.report_file, json.dumps(identity, indent=1, ensure_ascii=False).encode())
+
+    def identity(self) -> Mapping[str, Any]:
+        """The content of report.json. Raises HomeError if it can't be read."""
+        try:
+            identity: Mapping[str, Any] = json.loads(self.report_file.read_bytes())
+            return identity
+        except (OSError, ValueError) as wrong:
+            raise HomeError(f"the home {self.path} can't be read: {wrong}") from None
+
+    def check_report(self, plan: Plan) -> None:
+        """Raises InputError unless the home was made for a report that computes the same."""
+        identity = self.identity()
+        if identity["name"] != plan.name:
+            raise InputError(
+                f"{self.path} is the home of the report {identity['name']!r}, not of {plan.name!r}: "
+                "give each report its own home"
+            )
+        changes = changed_facts(identity["facts"], data_facts(plan))
+        if changes:
+            listed = "\n".join(f"  - {change}" for change in changes)
+            raise InputError(
+                f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n{listed}\n"
+                "Ways out: start the changed report in a new home (and backfill it), or undo the change."
+            )
+
+    def log(self) -> Log:
+        """Raises HomeError if the home has no log."""
+        if not self.log_directory.is_dir():
+            raise HomeError(f"the home {self.path} has no log directory")
+        return Log(self.log_directory)

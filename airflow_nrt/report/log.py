@@ -1,0 +1,137 @@
+"""The log of a home: the only truth about it. One numbered sequence that any process may read and append to.
+
+An entry is put if absent at the number behind the last one that the writer has read. So a writer whose view is old
+collides, reads what it missed, and goes on or stops (`DESIGN`, The log). Nobody skips a number.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.entries import Body, Entry, Lease, Position, entry_from_json, kind_of
+from airflow_nrt.report.errors import FencedError, HomeError
+
+
+class EntryTaken(Exception):
+    """Somebody else's entry stands at this number."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(f"entry {entry.n} is taken by a {entry.kind}")
+        self.entry = entry
+
+
+class Log:
+    """Reads and appends entries. `last` is the number of the last entry that this object knows, -1 for none."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.last = -1
+        self.refresh()
+
+    def refresh(self) -> int:
+        """Looks for entries written since; gives the number of the last."""
+        if self.last < 0:
+            numbers = [int(path.stem) for path in self.directory.glob("*.json") if path.stem.isdigit()]
+            self.last = max(numbers, default=-1)
+        while self._path(self.last + 1).exists():
+            self.last += 1
+        return self.last
+
+    def read(self, n: int) -> Entry:
+        """Raises HomeError if the entry is missing or unreadable: it is never taken for something else."""
+        try:
+            data = json.loads(self._path(n).read_bytes())
+        except FileNotFoundError:
+            raise HomeError(f"log entry {n} of {self.directory.parent} is missing") from None
+        except (OSError, ValueError) as wrong:
+            raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
+        return entry_from_json(data)
+
+    def entries(self, first: int = 0, last: int | None = None) -> Iterator[Entry]:
+        """The entries from `first` to `last` (default: the last known), in order."""
+        for n in range(first, (self.last if last is None else last) + 1):
+            yield self.read(n)
+
+    def backwards(self, last: int | None = None) -> Iterator[Entry]:
+        """The entries from the last to the first."""
+        for n in range(self.last if last is None else last, -1, -1):
+            yield self.read(n)
+
+    def append(self, body: Body, epoch: int | None) -> Entry:
+        """Puts the next entry. Raises EntryTaken with the entry that stands there instead; `last` then counts it."""
+        entry = Entry(self.last + 1, kind_of(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
+        content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
+        if not put_if_absent(self._path(entry.n), content + b"\n"):
+            standing = self.read(entry.n)
+            self.last = standing.n
+            if standing.id == entry.id:
+                return standing
+            raise EntryTaken(standing)
+        self.last = entry.n
+        return entry
+
+    def position(self, last: int | None = None) -> Position:
+        """The position after an entry (default: the last known). Entries without one leave it as it was."""
+        for entry in self.backwards(last):
+            if entry.position is not None:
+                return entry.position
+        return Position()
+
+    def epoch(self) -> int:
+        """The epoch of the newest lease, 0 if there was none."""
+        return next((entry.epoch or 0 for entry in self.backwards() if entry.kind == "lease"), 0)
+
+    def _path(self, n: int) -> Path:
+        return self.directory / f"{n}.json"
+
+
+class Writer:
+    """Appends for one driver, as long as its lease is the newest."""
+
+    def __init__(self, log: Log, epoch: int) -> None:
+        self.log = log
+        self.epoch = epoch
+        self.met: list[Entry] = []
+
+    @classmethod
+    def begin(cls, log: Log, lease: Lease) -> Writer:
+        """Takes the next epoch. Where two drivers begin at once, the later lease wins."""
+        while True:
+            log.refresh()
+            epoch = log.epoch() + 1
+            try:
+                log.append(lease, epoch)
+                return cls(log, epoch)
+            except EntryTaken:
+                continue
+
+    def append(self, body: Body) -> Entry:
+        """Puts an entry behind all others. Raises FencedError once a newer driver has begun.
+
+        Restatements that stand in between change no position of the stream; they are kept in `met`.
+        """
+        while True:
+            try:
+                return self.log.append(body, self.epoch)
+            except EntryTaken as taken:
+                self._meet(taken.entry)
+
+    def check(self) -> None:
+        """Raises FencedError if a newer driver has begun."""
+        known = self.log.last
+        for n in range(known + 1, self.log.refresh() + 1):
+            self._meet(self.log.read(n))
+
+    def _meet(self, entry: Entry) -> None:
+        if entry.epoch is None:
+            self.met.append(entry)
+            return
+        raise FencedError(
+            f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
+            f"this one (epoch {self.epoch}) stops"
+        )

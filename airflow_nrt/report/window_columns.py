@@ -1,0 +1,25 @@
+"""`window_start`, `window_end` and `window_time` as Spark SQL, from the end of the window in `_nrt_end`."""
+
+from __future__ import annotations
+
+from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.types import DataType
+from airflow_nrt.report.windows import Sql, Window
+
+ROLES = {"window_start": "start", "window_end": "end", "window_time": "time"}
+
+
+def timestamp_of(ms: Sql, kind: DataType | None = None) -> str:
+    """Milliseconds as a TIMESTAMP, or as a TIMESTAMP_LTZ if that is the kind."""
+    instant = f"timestamp_millis({ms})"
+    return instant if kind is not None and kind.name == "TIMESTAMP_LTZ" else f"CAST({instant} AS TIMESTAMP_NTZ)"
+
+
+def window_column(window: Window, role: str, rowtime_type: DataType) -> str:
+    """One window column; `window_time` has the type of the rowtime."""
+    end = Sql(WINDOW_END)
+    if role == "start":
+        return timestamp_of(window.start(end))
+    if role == "end":
+        return timestamp_of(end)
+    return timestamp_of(end - 1, rowtime_type)

@@ -1,0 +1,374 @@
+"""What the parser makes of a script: one frozen dataclass a construct, each with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql.errors import Place
+
+# ---------------------------------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True)
+class Name:
+    """`a`, `t.a`, `row.field`."""
+
+    parts: tuple[str, ...]
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Star:
+    """`*` or `t.*`."""
+
+    table: str | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """`kind`: number, string, boolean, null, DATE, TIME, TIMESTAMP."""
+
+    kind: str
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """`INTERVAL '1 02' DAY TO HOUR`; `precision` is that of the first unit, where given."""
+
+    text: str
+    unit: str
+    to_unit: str | None
+    precision: int | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Unary:
+    operator: str
+    operand: Expression
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Binary:
+    operator: str
+    left: Expression
+    right: Expression
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Between:
+    operand: Expression
+    low: Expression
+    high: Expression
+    negated: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class In:
+    """`x IN (a, b)` or `x IN (SELECT …)`."""
+
+    operand: Expression
+    values: tuple[Expression, ...]
+    query: Query | None
+    negated: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Is:
+    """`x IS [NOT] NULL | TRUE | FALSE | UNKNOWN`."""
+
+    operand: Expression
+    what: str
+    negated: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Like:
+    operand: Expression
+    pattern: Expression
+    escape: Expression | None
+    negated: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Case:
+    operand: Expression | None
+    branches: tuple[tuple[Expression, Expression], ...]
+    default: Expression | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Cast:
+    operand: Expression
+    type: DataType
+    fails: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Keyword:
+    """A bare word as an argument: the unit of `EXTRACT(DAY FROM ts)`."""
+
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Over:
+    partition: tuple[Expression, ...]
+    order: tuple[OrderItem, ...]
+    frame: str | None
+    name: str | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function call. `name` is upper case; `over`, `filter` and `distinct` only make sense for aggregates."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    at: Place = field(compare=False)
+    distinct: bool = False
+    filter: Expression | None = None
+    over: Over | None = None
+    within: tuple[OrderItem, ...] = ()
+
+
+@dataclass(frozen=True)
+class Index:
+    operand: Expression
+    index: Expression
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Exists:
+    query: Query
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A query in parentheses as a value."""
+
+    query: Query
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A named argument: `SIZE => INTERVAL '1' DAY`."""
+
+    name: str
+    value: Expression
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class TableArgument:
+    """`TABLE orders [PARTITION BY …]` or a subquery as an argument of a windowing function."""
+
+    relation: Relation
+    partition: tuple[Expression, ...]
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    columns: tuple[Name, ...]
+    at: Place = field(compare=False)
+
+
+Expression = Union[
+    Name, Star, Literal, Interval, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Exists,
+    Scalar, Named, TableArgument, Descriptor,
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OrderItem:
+    expression: Expression
+    descending: bool
+    nulls_first: bool | None
+
+
+# ---------------------------------------------------------------------------------------------------- relations
+
+
+@dataclass(frozen=True)
+class TableName:
+    name: str
+    at: Place = field(compare=False)
+    alias: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Derived:
+    query: Query
+    at: Place = field(compare=False)
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FunctionTable:
+    """`TABLE(f(…))` or `f(…)` in FROM."""
+
+    call: Call
+    at: Place = field(compare=False)
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Join:
+    kind: str
+    left: Relation
+    right: Relation
+    condition: Expression | None
+    using: tuple[str, ...]
+    at: Place = field(compare=False)
+
+
+Relation = Union[TableName, Derived, FunctionTable, Join]
+
+
+# ---------------------------------------------------------------------------------------------------- queries
+
+
+@dataclass(frozen=True)
+class SelectItem:
+    expression: Expression
+    alias: str | None
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One element of GROUP BY: `kind` is `key`, `GROUPING SETS`, `CUBE` or `ROLLUP`."""
+
+    kind: str
+    sets: tuple[tuple[Expression, ...], ...]
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Select:
+    items: tuple[SelectItem, ...]
+    relation: Relation | None
+    at: Place = field(compare=False)
+    distinct: bool = False
+    where: Expression | None = None
+    group: tuple[Grouping, ...] | None = None
+    having: Expression | None = None
+    windows: tuple[tuple[str, Over], ...] = ()
+    order: tuple[OrderItem, ...] = ()
+    limit: Expression | None = None
+    ctes: tuple[tuple[str, tuple[str, ...], Query], ...] = ()
+
+
+@dataclass(frozen=True)
+class SetOperation:
+    operator: str
+    all: bool
+    left: Query
+    right: Query
+    at: Place = field(compare=False)
+    order: tuple[OrderItem, ...] = ()
+    limit: Expression | None = None
+    ctes: tuple[tuple[str, tuple[str, ...], Query], ...] = ()
+
+
+@dataclass(frozen=True)
+class Values:
+    rows: tuple[tuple[Expression, ...], ...]
+    at: Place = field(compare=False)
+
+
+Query = Union[Select, SetOperation, Values]
+
+
+# ---------------------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A physical column has a type, a computed one an expression, a metadata column `metadata` (its key)."""
+
+    name: str
+    type: DataType | None
+    expression: Expression | None
+    metadata: str | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class WatermarkDefinition:
+    column: Name
+    expression: Expression
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    name: str
+    columns: tuple[ColumnDefinition, ...]
+    watermark: WatermarkDefinition | None
+    primary_key: tuple[str, ...]
+    partition_keys: tuple[str, ...]
+    options: tuple[tuple[str, str, Place], ...]
+    like: str | None
+    if_not_exists: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class CreateView:
+    name: str
+    columns: tuple[str, ...]
+    query: Query
+    if_not_exists: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Insert:
+    table: str
+    columns: tuple[str, ...]
+    query: Query
+    at: Place = field(compare=False)
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class SetOption:
+    """`SET 'key' = 'value'`."""
+
+    key: str
+    value: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A statement that Flink knows and that has no meaning for a report: `USE`, `RESET`."""
+
+    text: str
+    at: Place = field(compare=False)
+
+
+Statement = Union[CreateTable, CreateView, Insert, SetOption, Ignored]

@@ -1,0 +1,170 @@
+"""CREATE TABLE, checked: columns and their order, computed columns, rowtime and watermark, keys, options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.options import SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
+from airflow_nrt.report.partitions import check_pattern
+from airflow_nrt.report.tables import Column, Table, Watermark
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+
+CONNECTORS = ("filesystem", "print")
+ROWTIME_PRECISION = 3
+_WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
+
+
+def declare(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table:
+    """The table that a statement declares; `known` serves LIKE. Raises SqlError."""
+    base = _base(statement, known)
+    columns = _columns(statement, base)
+    watermark = _watermark(statement, columns) or (base.watermark if base else None)
+    options = dict(base.options) if base else {}
+    options.update((key, value) for key, value, _ in statement.options)
+    connector = options.get("connector")
+    if connector not in CONNECTORS:
+        raise SqlError(_connector_error(statement.name, connector), statement.at)
+    partition_keys = statement.partition_keys or (base.partition_keys if base else ())
+    for key in (*partition_keys, *statement.primary_key):
+        if key not in {column.name for column in columns}:
+            raise SqlError(f"table {statement.name!r} has no column {key!r}", statement.at)
+    return Table(
+        statement.name,
+        columns,
+        connector,
+        watermark,
+        partition_keys,
+        statement.primary_key or (base.primary_key if base else ()),
+        options,
+    )
+
+
+def check_source(table: Table, at: Place) -> None:
+    """Raises SqlError if the table can't be read."""
+    if table.connector != "filesystem":
+        raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
+    if table.primary_key:
+        raise NotThereYet(f"table {table.name!r}: reading a table with PRIMARY KEY", at)
+    _check_file_table(table, at)
+    pattern = table.options.get("partition.time-extractor.timestamp-pattern")
+    try:
+        if pattern is not None:
+            check_pattern(pattern, table.partition_keys)
+    except InputError as wrong:
+        raise SqlError(f"table {table.name!r}: {wrong}", at) from None
+
+
+def check_sink(table: Table, at: Place) -> None:
+    """Raises SqlError if the table can't be written to."""
+    if table.connector == "filesystem":
+        _check_file_table(table, at)
+        return
+    try:
+        check_options({**table.options}, {"connector": SINK_OPTIONS["connector"]}, f"table {table.name!r}")
+    except InputError as wrong:
+        raise SqlError(str(wrong), at) from None
+
+
+def _check_file_table(table: Table, at: Place) -> None:
+    try:
+        # A table may serve as source and as sink, so options of the other side are no error.
+        check_options(table.options, {**SOURCE_OPTIONS, **SINK_OPTIONS}, f"table {table.name!r}")
+    except InputError as wrong:
+        raise SqlError(str(wrong), at) from None
+    for name in ("path", "format"):
+        if name not in table.options:
+            raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
+    scheme, separator, _ = table.options["path"].partition("://")
+    if separator and scheme != "file":
+        raise SqlError(
+            f"table {table.name!r}: paths of {scheme}:// are not there yet; use a path of a POSIX file system", at
+        )
+
+
+def _base(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table | None:
+    if statement.like is None:
+        return None
+    if statement.like not in known:
+        raise SqlError(f"there is no table {statement.like!r}{nearest(statement.like, known)}", statement.at)
+    return known[statement.like]
+
+
+def _connector_error(name: str, connector: str | None) -> str:
+    if connector is None:
+        return f"table {name!r} needs the option 'connector'"
+    return f"table {name!r}: there is no connector {connector!r}{nearest(connector, CONNECTORS)}"
+
+
+# ---------------------------------------------------------------------------------------------------- columns
+
+
+def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ...]:
+    physical = [ScopeColumn(c.name, c.type) for c in (base.physical if base else ())]
+    for definition in statement.columns:
+        if definition.metadata is not None:
+            raise NotThereYet(f"METADATA column {definition.name!r}", definition.at)
+        if definition.type is not None:
+            physical.append(ScopeColumn(definition.name, definition.type))
+    compiler = Compiler(Scope(physical))
+    columns = list(base.columns) if base else []
+    for definition in statement.columns:
+        if definition.name in {column.name for column in columns}:
+            raise SqlError(f"column {definition.name!r} stands twice", definition.at)
+        if definition.name.startswith("_nrt_"):
+            raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
+        if definition.type is not None:
+            columns.append(Column(definition.name, definition.type))
+        else:
+            assert definition.expression is not None
+            typed = compiler.compile(definition.expression)
+            columns.append(Column(definition.name, typed.type, typed.sql, tuple(sorted(typed.columns))))
+    if not columns:
+        raise SqlError(f"table {statement.name!r} has no columns", statement.at)
+    return tuple(columns)
+
+
+def _watermark(statement: ast.CreateTable, columns: tuple[Column, ...]) -> Watermark | None:
+    definition = statement.watermark
+    if definition is None:
+        return None
+    scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
+    if len(definition.column.parts) > 1:
+        raise NotThereYet("WATERMARK FOR a nested field", definition.column.at)
+    rowtime = scope.find(definition.column)
+    _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
+    proposal = Compiler(scope).compile(definition.expression)
+    if proposal.type.name != rowtime.type.name:
+        raise SqlError(
+            f"the watermark must be a {rowtime.type.name} like its column {rowtime.name!r}, "
+            f"{definition.text!r} is {proposal.type.flink}",
+            definition.expression.at,
+        )
+    expression = milliseconds(proposal.sql, proposal.type)
+    return Watermark(rowtime.name, expression, definition.text, tuple(sorted({*proposal.columns, rowtime.name})))
+
+
+def _check_rowtime(name: str, kind: DataType, at: Place) -> None:
+    if not kind.is_timestamp:
+        raise SqlError(f"the rowtime column {name!r} must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is {kind.flink}", at)
+    if (kind.precision or 0) > ROWTIME_PRECISION:
+        raise SqlError(
+            f"the rowtime column {name!r} is {kind.flink}; a rowtime has at most {ROWTIME_PRECISION} fraction digits: "
+            f"declare it as {kind.name}({ROWTIME_PRECISION}), or add a computed column with a CAST",
+            at,
+        )
+
+
+def milliseconds(sql: str, kind: DataType) -> str:
+    """A TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock. The engine's session zone is UTC."""
+    return f"unix_millis(CAST({sql} AS TIMESTAMP))" if kind.name == "TIMESTAMP" else f"unix_millis({sql})"
+
+
+def with_options(table: Table, options: Mapping[str, str]) -> Table:
+    """The table with some options replaced: what an OPTIONS hint does."""
+    return replace(table, options={**table.options, **options})

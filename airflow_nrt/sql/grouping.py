@@ -1,0 +1,270 @@
+"""GROUP BY window_start, window_end: one `WindowAggregate` operator, and the SELECT and HAVING above it."""
+
+from __future__ import annotations
+
+from airflow_nrt.report.plan import ROWTIME, WINDOW_END, AggregateCall, Query, WindowAggregate
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import Field
+from airflow_nrt.report.window_columns import ROLES
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import AGGREGATES_LATER, canonical_name, is_aggregate, result_type
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.projection import column_names, expand, plain_column
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unparse import text_of
+from airflow_nrt.sql.walk import children, conjuncts
+
+_ROLE_NAMES = {role: name for name, role in ROLES.items()}
+
+
+def plan_aggregate(found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> Relation:
+    """Raises SqlError if the grouping is not by both window bounds, naming the missing one."""
+    if relation.pending is None:
+        _reject_unwindowed(node, relation)
+    return _Aggregation(found, node, relation, alias).plan()
+
+
+def _reject_unwindowed(node: ast.Select, relation: Relation) -> None:
+    if relation.operator is not None:
+        raise NotThereYet("an aggregation of a window's results", node.at)
+    raise NotThereYet(
+        "an aggregation without a window",
+        node.at,
+        "write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and GROUP BY window_start, window_end",
+    )
+
+
+class _Aggregation:
+    def __init__(self, found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
+        self.found = found
+        self.node = node
+        self.relation = relation
+        self.below = Compiler(Scope(relation.columns, alias))
+        self.above = Compiler(Scope(relation.columns, alias), self._above)
+        self.inputs: dict[str, str] = {}
+        self.keys: list[tuple[ast.Expression, Field]] = []
+        self.windows: dict[str, ast.Expression] = {}
+        self.of_window: list[ast.Expression] = []
+        self.calls: dict[ast.Expression, AggregateCall] = {}
+        self.read: list[Typed] = []
+
+    def plan(self) -> Relation:
+        node, relation = self.node, self.relation
+        self._group()
+        before, after = self._where()
+        items = expand(node.items, relation, None) if _has_star(node) else list(node.items)
+        names = column_names(items)
+        values = [self.above.compile(item.expression) for item in items]
+        if node.having is not None:
+            after.append(self.above.condition(node.having, "HAVING"))
+        self.found.note_columns(relation, self.read)
+        operator = self._operator(before)
+        condition = " AND ".join(value.sql for value in after)
+        selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
+        text = (
+            f"(SELECT {', '.join([*selected, WINDOW_END])} FROM {quote(operator.name)}"
+            f"{f' WHERE {condition}' if condition else ''})"
+        )
+        columns = tuple(self._column(name, value) for name, value in zip(names, values))
+        key_names = {field.name for _, field in self.keys}
+        keys = tuple(
+            (name, source)
+            for name, value in zip(names, values)
+            if (source := plain_column(value)) is not None and source in key_names
+        )
+        return Relation(text, columns, (operator.name,), hidden=(WINDOW_END,), operator=operator.name, keys=keys)
+
+    # ------------------------------------------------------------------ GROUP BY and WHERE
+
+    def _group(self) -> None:
+        for grouping in self.node.group or ():
+            if grouping.kind != "key":
+                raise NotThereYet(grouping.kind, grouping.at)
+            expression = grouping.sets[0][0]
+            typed = self.below.compile(expression)
+            window_columns = [name for name in typed.columns if self.relation.is_window_column(name)]
+            plain = plain_column(typed)
+            if plain is not None and self.relation.is_window_column(plain):
+                self.windows[self.relation.column(plain).role or ""] = expression
+            elif window_columns:
+                if len(window_columns) < len(typed.columns):
+                    raise NotThereYet("a group key of window columns and other columns together", expression.at)
+                self.of_window.append(expression)
+            elif all(known != expression for known, _ in self.keys):
+                field = Field(f"k{len(self.keys)}", typed.type)
+                self.keys.append((expression, field))
+                self.inputs[field.name] = typed.sql
+                self.read.append(typed)
+        missing = [
+            name for name, role in (("window_start", "start"), ("window_end", "end")) if role not in self.windows
+        ]
+        if missing:
+            raise NotThereYet(
+                f"GROUP BY without {' and '.join(missing)}", self.node.at, f"add {', '.join(missing)} to GROUP BY"
+            )
+
+    def _where(self) -> tuple[list[Typed], list[Typed]]:
+        """WHERE in two parts: what is decided on rows, and what only the window decides."""
+        before: list[Typed] = []
+        after: list[Typed] = []
+        for part in conjuncts(self.node.where) if self.node.where is not None else ():
+            typed = self.below.condition(part, "WHERE")
+            on_window = [self.relation.is_window_column(name) for name in typed.columns]
+            if any(on_window) and not all(on_window):
+                raise NotThereYet("a condition on window columns and other columns together", part.at)
+            if any(on_window):
+                after.append(Compiler(self.below.scope, self._role_column).condition(part, "WHERE"))
+            else:
+                before.append(typed)
+                self.read.append(typed)
+        return before, after
+
+    # ------------------------------------------------------------------ above the aggregation
+
+    def _role_column(self, node: ast.Expression) -> Typed | None:
+        """A window column under its standard name, which the operator's result uses."""
+        if not isinstance(node, ast.Name):
+            return None
+        column = self.below.scope.find(node)
+        if column.role is None:
+            return None
+        name = _ROLE_NAMES[column.role]
+        return Typed(quote(name), column.type, columns=frozenset({name}))
+
+    def _above(self, node: ast.Expression) -> Typed | None:
+        for expression, field in self.keys:
+            if node == expression:
+                return Typed(quote(field.name), field.type, columns=frozenset({field.name}))
+        if node in self.windows.values():
+            return self._role_column(node)
+        if node in self.of_window:
+            return Compiler(self.below.scope, self._role_column).compile(node)
+        if is_aggregate(node):
+            assert isinstance(node, ast.Call)
+            call = self._call(node)
+            return Typed(quote(call.name), call.type, columns=frozenset({call.name}))
+        if isinstance(node, ast.Call) and node.name in AGGREGATES_LATER:
+            raise NotThereYet(f"aggregate {node.name}", node.at)
+        if isinstance(node, ast.Name):
+            self.below.scope.find(node)
+            raise SqlError(f"Expression '{text_of(node)}' is not being grouped: add it to GROUP BY", node.at)
+        return None
+
+    def _call(self, node: ast.Call) -> AggregateCall:
+        if node in self.calls:
+            return self.calls[node]
+        if node.name in AGGREGATES_LATER:
+            raise NotThereYet(f"aggregate {node.name}", node.at)
+        if node.within:
+            raise NotThereYet("WITHIN GROUP", node.at)
+        for argument in node.arguments:
+            if any(is_aggregate(inner) for inner in _all(argument)):
+                raise SqlError(f"{node.name} can't take another aggregate as its argument", argument.at)
+        name = canonical_name(node.name)
+        parameters: tuple[str, ...] = ()
+        arguments = node.arguments
+        if name == "LISTAGG":
+            if len(arguments) == 2:
+                parameters = (self._constant(arguments[1]),)
+                arguments = arguments[:1]
+            if node.distinct:
+                raise NotThereYet("LISTAGG(DISTINCT …)", node.at)
+        operand = self._argument(name, arguments, node)
+        condition = self.below.condition(node.filter, "FILTER") if node.filter is not None else None
+        if condition is not None:
+            self._check_no_window(condition, node)
+        # MIN and MAX of distinct values are those of all values; a first or last distinct value is the first or last.
+        distinct = node.distinct and name not in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+        if distinct and name not in ("COUNT", "SUM", "AVG"):
+            raise NotThereYet(f"{name}(DISTINCT …)", node.at)
+        call = AggregateCall(
+            name=f"a{len(self.calls)}",
+            function=name,
+            argument=self._input("v", operand),
+            argument_type=operand.type if operand else None,
+            filter=self._input("f", condition),
+            distinct=distinct,
+            type=result_type(node, operand),
+            text=text_of(node),
+            parameters=parameters,
+        )
+        self.calls[node] = call
+        return call
+
+    def _argument(self, name: str, arguments: tuple[ast.Expression, ...], node: ast.Call) -> Typed | None:
+        if len(arguments) == 1 and isinstance(arguments[0], ast.Star):
+            if name != "COUNT" or node.distinct:
+                raise SqlError(f"{name} can't take '*'", node.at)
+            return None
+        if len(arguments) != 1:
+            if name == "COUNT" and len(arguments) > 1:
+                raise NotThereYet("COUNT of several columns", node.at)
+            raise SqlError(f"{name} takes one argument, here are {len(arguments)}", node.at)
+        typed = self.below.compile(arguments[0])
+        self._check_no_window(typed, node)
+        if name == "COUNT" and not node.distinct and not typed.type.nullable:
+            return None
+        return typed
+
+    def _check_no_window(self, typed: Typed, node: ast.Call) -> None:
+        if any(self.relation.is_window_column(name) for name in typed.columns):
+            raise NotThereYet("window columns inside an aggregate", node.at)
+
+    def _constant(self, node: ast.Expression) -> str:
+        typed = self.below.compile(node)
+        if typed.constant is None or not typed.type.is_string:
+            raise SqlError("the separator of LISTAGG must be a string literal", node.at)
+        return typed.constant
+
+    def _input(self, prefix: str, typed: Typed | None) -> str | None:
+        """The column of the input query that gives this value; equal expressions share one."""
+        if typed is None:
+            return None
+        self.read.append(typed)
+        for name, sql in self.inputs.items():
+            if sql == typed.sql and name.startswith(prefix):
+                return name
+        name = f"{prefix}{sum(1 for known in self.inputs if known.startswith(prefix))}"
+        self.inputs[name] = typed.sql
+        return name
+
+    # ------------------------------------------------------------------ the operator
+
+    def _operator(self, before: list[Typed]) -> WindowAggregate:
+        relation = self.relation
+        assert relation.pending is not None and relation.rowtime_type is not None and relation.rowtime is not None
+        items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
+        items.append(f"{relation.rowtime} AS {ROWTIME}")
+        items += [name for name in relation.hidden if name != ROWTIME]
+        condition = " AND ".join(typed.sql for typed in before)
+        text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {condition}' if condition else ''}"
+        fields = tuple(field for _, field in self.keys)
+        operator = WindowAggregate(
+            name="",
+            input=Query(text, relation.inputs, fields),
+            sources=relation.inputs,
+            window=relation.pending,
+            keys=fields,
+            aggregates=tuple(self.calls.values()),
+            rowtime_type=relation.rowtime_type,
+        )
+        return self.found.share_operator(operator)
+
+    def _column(self, name: str, value: Typed) -> ScopeColumn:
+        role = ROLES.get(plain_column(value) or "")
+        of_window = all(column in ROLES for column in value.columns)
+        return ScopeColumn(name, value.type, rowtime=role == "time", role=role, of_window=of_window)
+
+
+def _has_star(node: ast.Select) -> bool:
+    return any(isinstance(item.expression, ast.Star) for item in node.items)
+
+
+def _all(node: ast.Expression):  # type: ignore[no-untyped-def]
+    yield node
+    for child in children(node):
+        yield from _all(child)

@@ -1,0 +1,67 @@
+"""Interval literals: their value, checked as Flink checks them."""
+
+from __future__ import annotations
+
+import re
+
+from airflow_nrt.report.durations import DAY, HOUR, MINUTE, SECOND
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+
+_UNIT_MS = {"DAY": DAY, "HOUR": HOUR, "MINUTE": MINUTE, "SECOND": SECOND}
+_ORDER = ("DAY", "HOUR", "MINUTE", "SECOND")
+_DEFAULT_PRECISION = 2
+
+
+def interval_ms(node: ast.Interval) -> int:
+    """Milliseconds of an interval of days or less. Raises SqlError for months, years and malformed texts."""
+    if node.unit in ("YEAR", "MONTH", "QUARTER"):
+        raise SqlError(
+            f"windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; {node.unit} has no fixed length",
+            node.at,
+        )
+    if node.unit not in _UNIT_MS:
+        raise NotThereYet(f"an interval in {node.unit}", node.at)
+    sign = -1 if node.text.strip().startswith("-") else 1
+    text = node.text.strip().lstrip("+-").strip()
+    if node.to_unit is not None:
+        return sign * _span(node, text)
+    match = re.fullmatch(r"(\d+)(\.\d+)?", text)
+    if match is None or (match.group(2) and node.unit != "SECOND"):
+        raise SqlError(f"{node.text!r} is not a number of {node.unit.lower()}s", node.at)
+    precision = node.precision or _DEFAULT_PRECISION
+    if len(match.group(1).lstrip("0")) > precision:
+        raise SqlError(
+            f"Interval field value {match.group(1)} exceeds precision of {node.unit}({precision}) field: "
+            f"write {node.unit}({len(match.group(1))}) or a larger unit",
+            node.at,
+        )
+    fraction = (match.group(2) or ".0")[1:4].ljust(3, "0")
+    return sign * (int(match.group(1)) * _UNIT_MS[node.unit] + (int(fraction) if node.unit == "SECOND" else 0))
+
+
+def _span(node: ast.Interval, text: str) -> int:
+    """`'1 02:30' DAY TO MINUTE`."""
+    if node.to_unit not in _ORDER or _ORDER.index(node.to_unit) <= _ORDER.index(node.unit):
+        raise SqlError(f"an interval can't run from {node.unit} to {node.to_unit}", node.at)
+    units = _ORDER[_ORDER.index(node.unit) : _ORDER.index(node.to_unit) + 1]
+    separators = [r"\s+" if unit == "DAY" else ":" for unit in units[:-1]] + [""]
+    pattern = "".join(r"(\d+)" + separator for separator in separators)
+    fraction = r"(?:\.(\d+))?" if units[-1] == "SECOND" else "()"
+    match = re.fullmatch(pattern + fraction, text)
+    if match is None:
+        raise SqlError(f"{node.text!r} is not an interval from {node.unit} to {node.to_unit}", node.at)
+    *values, decimals = match.groups()
+    total = sum(int(value) * _UNIT_MS[unit] for value, unit in zip(values, units))
+    return total + int((decimals or "0")[:3].ljust(3, "0"))
+
+
+def interval_sql(node: ast.Interval) -> str:
+    """The interval in Spark SQL."""
+    if node.unit in ("YEAR", "MONTH"):
+        if node.to_unit is not None or not re.fullmatch(r"-?\d+", node.text.strip()):
+            raise NotThereYet("an interval of years and months", node.at)
+        return f"INTERVAL '{node.text.strip()}' {node.unit}"
+    ms = interval_ms(node)
+    sign, ms = ("-", -ms) if ms < 0 else ("", ms)
+    return f"INTERVAL '{sign}{ms // SECOND}.{ms % SECOND:03d}' SECOND"

@@ -1,0 +1,407 @@
+"""Expressions of Flink SQL, by precedence: OR, AND, NOT, comparison, `||`, `+ -`, `* / %`, sign, postfix, primary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.cursor import Cursor
+from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.parse_types import parse_type
+
+if TYPE_CHECKING:
+    from airflow_nrt.sql.parse_queries import QueryParser
+
+_COMPARISONS = ("=", "<>", "!=", "<", "<=", ">", ">=")
+_TIME_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+_NO_PARENTHESES = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW")
+_MAX_DEPTH = 50
+
+
+class ExpressionParser:
+    """`queries` reads a query in parentheses, which may stand wherever an expression may."""
+
+    def __init__(self, cursor: Cursor, queries: QueryParser) -> None:
+        self.cursor = cursor
+        self.queries = queries
+        self.depth = 0
+
+    def expression(self) -> ast.Expression:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise self.cursor.error(f"at most {_MAX_DEPTH} nested expressions")
+        result = self._or()
+        self.depth -= 1
+        return result
+
+    def _or(self) -> ast.Expression:
+        left = self._and()
+        while self.cursor.take_word("OR"):
+            left = ast.Binary("OR", left, self._and(), left.at)
+        return left
+
+    def _and(self) -> ast.Expression:
+        left = self._not()
+        while self.cursor.take_word("AND"):
+            left = ast.Binary("AND", left, self._not(), left.at)
+        return left
+
+    def _not(self) -> ast.Expression:
+        at = self.cursor.at
+        negations = 0
+        while self.cursor.take_word("NOT"):
+            negations += 1
+        operand = self._comparison()
+        return ast.Unary("NOT", operand, at) if negations % 2 else operand
+
+    # ------------------------------------------------------------------ comparisons
+
+    def _comparison(self) -> ast.Expression:
+        left = self._concatenation()
+        while True:
+            operator = self.cursor.take_any_symbol(*_COMPARISONS)
+            if operator:
+                left = ast.Binary("<>" if operator == "!=" else operator, left, self._concatenation(), left.at)
+                continue
+            test = self._test(left)
+            if test is None:
+                return left
+            left = test
+
+    def _test(self, left: ast.Expression) -> ast.Expression | None:
+        cursor = self.cursor
+        if cursor.take_word("IS"):
+            return self._is(left)
+        negated = cursor.is_word("NOT") and cursor.ahead().upper in ("BETWEEN", "IN", "LIKE", "SIMILAR")
+        if negated:
+            cursor.advance()
+        if cursor.take_word("BETWEEN"):
+            cursor.take_word("ASYMMETRIC")
+            if cursor.is_word("SYMMETRIC"):
+                raise cursor.error("a value (BETWEEN SYMMETRIC is not there yet)")
+            low = self._concatenation()
+            cursor.expect_word("AND")
+            return ast.Between(left, low, self._concatenation(), negated, left.at)
+        if cursor.take_word("IN"):
+            return self._in(left, negated)
+        if cursor.take_word("LIKE"):
+            pattern = self._concatenation()
+            escape = self._concatenation() if cursor.take_word("ESCAPE") else None
+            return ast.Like(left, pattern, escape, negated, left.at)
+        if cursor.is_word("SIMILAR"):
+            raise cursor.error("LIKE (SIMILAR TO is not there yet)")
+        return None
+
+    def _is(self, left: ast.Expression) -> ast.Expression:
+        cursor = self.cursor
+        negated = cursor.take_word("NOT")
+        if cursor.take_word("DISTINCT", "FROM"):
+            operator = "IS NOT DISTINCT FROM" if negated else "IS DISTINCT FROM"
+            return ast.Binary(operator, left, self._concatenation(), left.at)
+        what = cursor.take_any_word("NULL", "TRUE", "FALSE", "UNKNOWN")
+        if what is None:
+            raise cursor.error("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
+        return ast.Is(left, what, negated, left.at)
+
+    def _in(self, left: ast.Expression, negated: bool) -> ast.Expression:
+        self.cursor.expect_symbol("(")
+        if self.queries.starts_query():
+            query = self.queries.query()
+            self.cursor.expect_symbol(")")
+            return ast.In(left, (), query, negated, left.at)
+        values = self.cursor.listed(self.expression)
+        self.cursor.expect_symbol(")")
+        return ast.In(left, values, None, negated, left.at)
+
+    # ------------------------------------------------------------------ arithmetic
+
+    def _concatenation(self) -> ast.Expression:
+        left = self._sum()
+        while self.cursor.take_symbol("||"):
+            left = ast.Binary("||", left, self._sum(), left.at)
+        return left
+
+    def _sum(self) -> ast.Expression:
+        left = self._product()
+        while operator := self.cursor.take_any_symbol("+", "-"):
+            left = ast.Binary(operator, left, self._product(), left.at)
+        return left
+
+    def _product(self) -> ast.Expression:
+        left = self._sign()
+        while operator := self.cursor.take_any_symbol("*", "/", "%"):
+            left = ast.Binary(operator, left, self._sign(), left.at)
+        return left
+
+    def _sign(self) -> ast.Expression:
+        at = self.cursor.at
+        negative = False
+        while sign := self.cursor.take_any_symbol("+", "-"):
+            negative ^= sign == "-"
+        operand = self._postfix()
+        return ast.Unary("-", operand, at) if negative else operand
+
+    def _postfix(self) -> ast.Expression:
+        operand = self._primary()
+        while self.cursor.take_symbol("["):
+            index = self.expression()
+            self.cursor.expect_symbol("]")
+            operand = ast.Index(operand, index, operand.at)
+        return operand
+
+    # ------------------------------------------------------------------ primaries
+
+    def _primary(self) -> ast.Expression:
+        cursor, token = self.cursor, self.cursor.token
+        at = token.at
+        if token.kind is Kind.NUMBER:
+            return ast.Literal("number", cursor.advance().text, at)
+        if token.kind is Kind.STRING:
+            return ast.Literal("string", cursor.advance().text, at)
+        if cursor.is_symbol("("):
+            return self._parenthesised(at)
+        if cursor.is_symbol("*"):
+            cursor.advance()
+            return ast.Star(None, at)
+        if (word := cursor.take_any_word("NULL", "TRUE", "FALSE")) is not None:
+            return ast.Literal("null" if word == "NULL" else "boolean", word, at)
+        if token.upper in ("DATE", "TIME", "TIMESTAMP") and cursor.ahead().kind is Kind.STRING:
+            return ast.Literal(cursor.advance().upper, cursor.string(), at)
+        if cursor.is_word("INTERVAL"):
+            return self._interval(at)
+        if cursor.is_word("CASE"):
+            return self._case(at)
+        if cursor.is_word("EXISTS"):
+            cursor.advance()
+            cursor.expect_symbol("(")
+            query = self.queries.query()
+            cursor.expect_symbol(")")
+            return ast.Exists(query, at)
+        if token.kind is Kind.NAME and cursor.ahead().kind is Kind.SYMBOL and cursor.ahead().text == "(":
+            return self._call(at)
+        if token.upper in _NO_PARENTHESES:
+            return ast.Call(cursor.advance().upper, (), at)
+        return self._name(at)
+
+    def _parenthesised(self, at: Place) -> ast.Expression:
+        self.cursor.advance()
+        if self.queries.starts_query():
+            query = self.queries.query()
+            self.cursor.expect_symbol(")")
+            return ast.Scalar(query, at)
+        inner = self.expression()
+        if self.cursor.is_symbol(","):
+            raise self.cursor.error("')' (a row of values is not there yet)")
+        self.cursor.expect_symbol(")")
+        return inner
+
+    def _name(self, at: Place) -> ast.Expression:
+        parts = [self.cursor.name("an expression")]
+        while self.cursor.take_symbol("."):
+            if self.cursor.take_symbol("*"):
+                return ast.Star(parts[-1], at)
+            parts.append(self.cursor.name())
+        return ast.Name(tuple(parts), at)
+
+    def _interval(self, at: Place) -> ast.Expression:
+        cursor = self.cursor
+        cursor.advance()
+        negative = cursor.take_any_symbol("+", "-") == "-"
+        text = cursor.string("the length of the interval in single quotes, as in INTERVAL '10' MINUTES")
+        unit, precision = self._unit()
+        to_unit = self._unit()[0] if cursor.take_word("TO") else None
+        return ast.Interval(f"-{text}" if negative else text, unit, to_unit, precision, at)
+
+    def _unit(self) -> tuple[str, int | None]:
+        cursor = self.cursor
+        word = cursor.token.upper
+        unit = word if word in _TIME_UNITS else word[:-1] if word.endswith("S") else word
+        if unit not in _TIME_UNITS:
+            raise cursor.error("a unit of time such as SECOND, MINUTE, HOUR or DAY")
+        cursor.advance()
+        precision = None
+        if cursor.take_symbol("("):
+            precision = cursor.integer()
+            if cursor.take_symbol(","):
+                cursor.integer()
+            cursor.expect_symbol(")")
+        return unit, precision
+
+    def _case(self, at: Place) -> ast.Expression:
+        cursor = self.cursor
+        cursor.advance()
+        operand = None if cursor.is_word("WHEN") else self.expression()
+        branches = []
+        while cursor.take_word("WHEN"):
+            condition = self.expression()
+            cursor.expect_word("THEN")
+            branches.append((condition, self.expression()))
+        if not branches:
+            raise cursor.error("WHEN")
+        default = self.expression() if cursor.take_word("ELSE") else None
+        cursor.expect_word("END")
+        return ast.Case(operand, tuple(branches), default, at)
+
+    # ------------------------------------------------------------------ calls
+
+    def _call(self, at: Place) -> ast.Expression:
+        cursor = self.cursor
+        name = cursor.advance().upper
+        cursor.expect_symbol("(")
+        if name in ("CAST", "TRY_CAST"):
+            operand = self.expression()
+            cursor.expect_word("AS")
+            kind = parse_type(cursor)
+            cursor.expect_symbol(")")
+            return ast.Cast(operand, kind, name == "CAST", at)
+        if name == "DESCRIPTOR":
+            columns = cursor.listed(self._descriptor_column)
+            cursor.expect_symbol(")")
+            return ast.Descriptor(columns, at)
+        special = _SPECIAL.get(name)
+        if special is not None:
+            arguments, distinct = special(self), False
+        else:
+            distinct = cursor.take_word("DISTINCT")
+            if not distinct:
+                cursor.take_word("ALL")
+            arguments = () if cursor.is_symbol(")") else cursor.listed(self._argument)
+        cursor.expect_symbol(")")
+        return self._after_call(name, arguments, distinct, at)
+
+    def _after_call(self, name: str, arguments: tuple[ast.Expression, ...], distinct: bool, at: Place) -> ast.Call:
+        cursor = self.cursor
+        within: tuple[ast.OrderItem, ...] = ()
+        condition = over = None
+        if cursor.take_word("WITHIN", "GROUP"):
+            cursor.expect_symbol("(")
+            cursor.expect_word("ORDER", "BY")
+            within = cursor.listed(self.order_item)
+            cursor.expect_symbol(")")
+        if cursor.is_word("FILTER") and cursor.ahead().text == "(":
+            cursor.advance()
+            cursor.expect_symbol("(")
+            cursor.expect_word("WHERE")
+            condition = self.expression()
+            cursor.expect_symbol(")")
+        if cursor.is_word("OVER"):
+            cursor.advance()
+            over = self.over()
+        return ast.Call(name, arguments, at, distinct, condition, over, within)
+
+    def _descriptor_column(self) -> ast.Name:
+        name = self._name(self.cursor.at)
+        if isinstance(name, ast.Star):
+            raise self.cursor.error("the name of a column")
+        return name  # type: ignore[return-value]
+
+    def _argument(self) -> ast.Expression:
+        cursor = self.cursor
+        at = cursor.at
+        if cursor.token.kind in (Kind.NAME, Kind.QUOTED) and cursor.ahead().text == "=>":
+            name = cursor.advance().text.upper()
+            cursor.advance()
+            return ast.Named(name, self._argument(), at)
+        if cursor.take_word("TABLE"):
+            return self.queries.table_argument(at)
+        if cursor.is_symbol("(") and cursor.ahead().upper == "TABLE":
+            cursor.advance()
+            argument = self._argument()
+            cursor.expect_symbol(")")
+            return argument
+        value = self.expression()
+        if cursor.is_word("PARTITION", "BY") and isinstance(value, (ast.Name, ast.Scalar)):
+            return self.queries.partitioned_argument(value, at)
+        return value
+
+    def order_item(self) -> ast.OrderItem:
+        expression = self.expression()
+        descending = self.cursor.take_any_word("ASC", "DESC") == "DESC"
+        nulls_first = None
+        if self.cursor.take_word("NULLS"):
+            where = self.cursor.take_any_word("FIRST", "LAST")
+            if where is None:
+                raise self.cursor.error("FIRST or LAST")
+            nulls_first = where == "FIRST"
+        return ast.OrderItem(expression, descending, nulls_first)
+
+    def over(self) -> ast.Over:
+        """The part behind OVER: a name, or `(PARTITION BY … ORDER BY … frame)`."""
+        cursor = self.cursor
+        at = cursor.at
+        if not cursor.is_symbol("("):
+            return ast.Over((), (), None, cursor.name("'(' or the name of a window"), at)
+        cursor.advance()
+        name = None
+        if cursor.is_name() and not cursor.is_word("PARTITION") and not cursor.is_word("RANGE"):
+            name = cursor.name()
+        partition = cursor.listed(self.expression) if cursor.take_word("PARTITION", "BY") else ()
+        order = cursor.listed(self.order_item) if cursor.take_word("ORDER", "BY") else ()
+        frame_at, depth = cursor.at, 0
+        while depth or not cursor.is_symbol(")"):
+            if cursor.token.kind is Kind.END:
+                raise cursor.error("')'")
+            depth += {"(": 1, ")": -1}.get(cursor.advance().text, 0)
+        frame = cursor.text_since(frame_at) if cursor.at.offset > frame_at.offset else None
+        cursor.expect_symbol(")")
+        return ast.Over(partition, order, frame, name, at)
+
+    # ------------------------------------------------------------------ calls with words between the arguments
+
+    def _keyword(self) -> ast.Keyword:
+        at = self.cursor.at
+        if not self.cursor.token.upper:
+            raise self.cursor.error("a keyword")
+        return ast.Keyword(self.cursor.advance().upper, at)
+
+    def _extract(self) -> tuple[ast.Expression, ...]:
+        unit = self._keyword()
+        self.cursor.expect_word("FROM")
+        return unit, self.expression()
+
+    def _rounding(self) -> tuple[ast.Expression, ...]:
+        operand = self.expression()
+        if self.cursor.take_word("TO"):
+            return operand, self._keyword()
+        return operand, *(self.cursor.listed(self.expression) if self.cursor.take_symbol(",") else ())
+
+    def _substring(self) -> tuple[ast.Expression, ...]:
+        operand = self.expression()
+        if self.cursor.take_word("FROM"):
+            start = self.expression()
+            return (operand, start, self.expression()) if self.cursor.take_word("FOR") else (operand, start)
+        return operand, *(self.cursor.listed(self.expression) if self.cursor.take_symbol(",") else ())
+
+    def _trim(self) -> tuple[ast.Expression, ...]:
+        side = self.cursor.take_any_word("BOTH", "LEADING", "TRAILING") or "BOTH"
+        keyword = ast.Keyword(side, self.cursor.at)
+        if self.cursor.take_word("FROM"):
+            return keyword, ast.Literal("string", " ", self.cursor.at), self.expression()
+        first = self.expression()
+        if self.cursor.take_word("FROM"):
+            return keyword, first, self.expression()
+        return keyword, ast.Literal("string", " ", first.at), first
+
+    def _position(self) -> tuple[ast.Expression, ...]:
+        needle = self._concatenation()
+        self.cursor.expect_word("IN")
+        return needle, self.expression()
+
+    def _timestamp_unit(self) -> tuple[ast.Expression, ...]:
+        unit = self._keyword()
+        self.cursor.expect_symbol(",")
+        return unit, *self.cursor.listed(self.expression)
+
+
+_SPECIAL = {
+    "EXTRACT": ExpressionParser._extract,
+    "FLOOR": ExpressionParser._rounding,
+    "CEIL": ExpressionParser._rounding,
+    "CEILING": ExpressionParser._rounding,
+    "SUBSTRING": ExpressionParser._substring,
+    "TRIM": ExpressionParser._trim,
+    "POSITION": ExpressionParser._position,
+    "TIMESTAMPADD": ExpressionParser._timestamp_unit,
+    "TIMESTAMPDIFF": ExpressionParser._timestamp_unit,
+}

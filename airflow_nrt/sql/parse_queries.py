@@ -1,0 +1,293 @@
+"""Queries of Flink SQL: WITH, SELECT, set operations, FROM with joins, windowing functions and derived tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.cursor import RESERVED, Cursor
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.parse_expressions import ExpressionParser
+
+_OPTIONS_HINT = re.compile(r"\s*OPTIONS\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
+_OPTION = re.compile(r"\s*'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'\s*(,|$)")
+
+
+class QueryParser:
+    """Reads queries at the cursor; `expressions` is its other half."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self.expressions = ExpressionParser(cursor, self)
+
+    def starts_query(self) -> bool:
+        """Whether a query begins here, looking through parentheses."""
+        ahead = 0
+        while self.cursor.ahead(ahead).text == "(" and self.cursor.ahead(ahead).kind is Kind.SYMBOL:
+            ahead += 1
+        return self.cursor.ahead(ahead).upper in ("SELECT", "WITH", "VALUES")
+
+    # ------------------------------------------------------------------ set operations
+
+    def query(self) -> ast.Query:
+        self.expressions.depth += 1
+        ctes = self._ctes() if self.cursor.take_word("WITH") else ()
+        body = self._union()
+        order = self._order()
+        limit = self._limit()
+        self.expressions.depth -= 1
+        if isinstance(body, ast.Values):
+            if ctes or order or limit:
+                raise self.cursor.error("the end of VALUES")
+            return body
+        return replace(body, ctes=ctes or body.ctes, order=order or body.order, limit=limit or body.limit)
+
+    def _ctes(self) -> tuple[tuple[str, tuple[str, ...], ast.Query], ...]:
+        def one() -> tuple[str, tuple[str, ...], ast.Query]:
+            name = self.cursor.name("the name of a common table expression")
+            columns = self.cursor.parenthesised(self.cursor.name) if self.cursor.is_symbol("(") else ()
+            self.cursor.expect_word("AS")
+            self.cursor.expect_symbol("(")
+            query = self.query()
+            self.cursor.expect_symbol(")")
+            return name, columns, query
+
+        return self.cursor.listed(one)
+
+    def _union(self) -> ast.Query:
+        left = self._intersect()
+        while (word := self.cursor.take_any_word("UNION", "EXCEPT", "MINUS")) is not None:
+            left = self._set_operation("EXCEPT" if word == "MINUS" else word, left, self._intersect)
+        return left
+
+    def _intersect(self) -> ast.Query:
+        left = self._term()
+        while self.cursor.take_word("INTERSECT"):
+            left = self._set_operation("INTERSECT", left, self._term)
+        return left
+
+    def _set_operation(self, operator: str, left: ast.Query, right) -> ast.SetOperation:  # type: ignore[no-untyped-def]
+        keep_all = self.cursor.take_any_word("ALL", "DISTINCT") == "ALL"
+        return ast.SetOperation(operator, keep_all, left, right(), left.at)
+
+    def _term(self) -> ast.Query:
+        if self.cursor.take_symbol("("):
+            query = self.query()
+            self.cursor.expect_symbol(")")
+            return query
+        if self.cursor.is_word("VALUES"):
+            at = self.cursor.expect_word("VALUES")
+            return ast.Values(self.cursor.listed(self._values_row), at)
+        return self._select()
+
+    def _values_row(self) -> tuple[ast.Expression, ...]:
+        self.cursor.take_word("ROW")
+        return self.cursor.parenthesised(self.expressions.expression)
+
+    # ------------------------------------------------------------------ select
+
+    def _select(self) -> ast.Select:
+        cursor = self.cursor
+        at = cursor.expect_word("SELECT")
+        if cursor.token.kind is Kind.HINT:
+            raise cursor.error("the first column (hints behind SELECT are not there yet)")
+        distinct = cursor.take_any_word("DISTINCT", "ALL") == "DISTINCT"
+        items = cursor.listed(self._item)
+        relation = self._from() if cursor.take_word("FROM") else None
+        where = self.expressions.expression() if cursor.take_word("WHERE") else None
+        group = cursor.listed(self._grouping) if cursor.take_word("GROUP", "BY") else None
+        having = self.expressions.expression() if cursor.take_word("HAVING") else None
+        windows = cursor.listed(self._named_window) if cursor.take_word("WINDOW") else ()
+        return ast.Select(items, relation, at, distinct, where, group, having, windows)
+
+    def _item(self) -> ast.SelectItem:
+        expression = self.expressions.expression()
+        if self.cursor.take_word("AS"):
+            return ast.SelectItem(expression, self.cursor.name("the name of a column"))
+        return ast.SelectItem(expression, self.cursor.name() if self.cursor.is_name() else None)
+
+    def _grouping(self) -> ast.Grouping:
+        cursor = self.cursor
+        at = cursor.at
+        if cursor.take_word("GROUPING", "SETS"):
+            return ast.Grouping("GROUPING SETS", cursor.parenthesised(self._grouping_set), at)
+        for kind in ("CUBE", "ROLLUP"):
+            if cursor.is_word(kind) and cursor.ahead().text == "(":
+                cursor.advance()
+                return ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at)
+        return ast.Grouping("key", ((self.expressions.expression(),),), at)
+
+    def _grouping_set(self) -> tuple[ast.Expression, ...]:
+        if not self.cursor.take_symbol("("):
+            return (self.expressions.expression(),)
+        keys = () if self.cursor.is_symbol(")") else self.cursor.listed(self.expressions.expression)
+        self.cursor.expect_symbol(")")
+        return keys
+
+    def _named_window(self) -> tuple[str, ast.Over]:
+        name = self.cursor.name("the name of a window")
+        self.cursor.expect_word("AS")
+        return name, self.expressions.over()
+
+    def _order(self) -> tuple[ast.OrderItem, ...]:
+        return self.cursor.listed(self.expressions.order_item) if self.cursor.take_word("ORDER", "BY") else ()
+
+    def _limit(self) -> ast.Expression | None:
+        if self.cursor.take_word("LIMIT"):
+            return self.expressions.expression()
+        if self.cursor.take_word("FETCH"):
+            self.cursor.take_any_word("FIRST", "NEXT")
+            limit = self.expressions.expression()
+            self.cursor.take_any_word("ROW", "ROWS")
+            self.cursor.expect_word("ONLY")
+            return limit
+        return None
+
+    # ------------------------------------------------------------------ from
+
+    def _from(self) -> ast.Relation:
+        left = self._joined()
+        while self.cursor.take_symbol(","):
+            left = ast.Join("CROSS", left, self._joined(), None, (), left.at)
+        return left
+
+    def _joined(self) -> ast.Relation:
+        left = self._relation()
+        while (kind := self._join_kind()) is not None:
+            right = self._relation()
+            condition: ast.Expression | None = None
+            using: tuple[str, ...] = ()
+            if self.cursor.take_word("ON"):
+                condition = self.expressions.expression()
+            elif self.cursor.take_word("USING"):
+                using = self.cursor.parenthesised(self.cursor.name)
+            left = ast.Join(kind, left, right, condition, using, left.at)
+        return left
+
+    def _join_kind(self) -> str | None:
+        cursor = self.cursor
+        if cursor.take_word("JOIN") or cursor.take_word("INNER", "JOIN"):
+            return "INNER"
+        if cursor.take_word("CROSS", "JOIN"):
+            return "CROSS"
+        if cursor.is_word("NATURAL"):
+            raise cursor.error("a join with ON (NATURAL JOIN is not there yet)")
+        for side in ("LEFT", "RIGHT", "FULL"):
+            if cursor.take_word(side, "JOIN") or cursor.take_word(side, "OUTER", "JOIN"):
+                return side
+        return None
+
+    def _relation(self) -> ast.Relation:
+        cursor = self.cursor
+        at = cursor.at
+        if cursor.is_word("LATERAL"):
+            raise cursor.error("a table (LATERAL is not there yet)")
+        if cursor.is_word("TABLE") and cursor.ahead().text == "(":
+            cursor.advance()
+            cursor.advance()
+            call = self._function(at)
+            cursor.expect_symbol(")")
+            return self._with_alias(ast.FunctionTable(call, at))
+        if cursor.is_symbol("("):
+            return self._parenthesised(at)
+        if cursor.token.kind is Kind.NAME and cursor.ahead().text == "(":
+            return self._with_alias(ast.FunctionTable(self._function(at), at))
+        return self._table(at)
+
+    def _parenthesised(self, at: Place) -> ast.Relation:
+        if self.starts_query():
+            self.cursor.advance()
+            query = self.query()
+            self.cursor.expect_symbol(")")
+            return self._with_alias(ast.Derived(query, at))
+        self.cursor.advance()
+        inner = self._from()
+        self.cursor.expect_symbol(")")
+        return inner
+
+    def _function(self, at: Place) -> ast.Call:
+        call = self.expressions.expression()
+        if not isinstance(call, ast.Call):
+            raise SqlError("expected a table function such as TUMBLE(…)", at)
+        return call
+
+    def _table(self, at: Place) -> ast.Relation:
+        name = self.cursor.name("a table, a view, a query in parentheses or a windowing function")
+        while self.cursor.take_symbol("."):
+            name = self.cursor.name()
+        if self.cursor.is_word("FOR") and self.cursor.ahead().upper == "SYSTEM_TIME":
+            raise self.cursor.error("an alias (FOR SYSTEM_TIME AS OF is not there yet)")
+        options = self.hint()
+        alias = self._alias()
+        return ast.TableName(name, at, alias, options or self.hint())
+
+    def hint(self) -> tuple[tuple[str, str], ...]:
+        """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
+        if self.cursor.token.kind is not Kind.HINT:
+            return ()
+        token = self.cursor.advance()
+        match = _OPTIONS_HINT.fullmatch(token.text)
+        if match is None:
+            raise SqlError("the only hint here is /*+ OPTIONS('key'='value', …) */", token.at)
+        options, rest = [], match.group(1).strip()
+        while rest:
+            option = _OPTION.match(rest)
+            if option is None:
+                raise SqlError("in OPTIONS(…) write 'key'='value', with commas between", token.at)
+            options.append((option.group(1).replace("''", "'"), option.group(2).replace("''", "'")))
+            rest = rest[option.end() :].strip()
+        return tuple(options)
+
+    def _alias(self) -> str | None:
+        if self.cursor.take_word("AS"):
+            return self.cursor.name("an alias")
+        return self.cursor.name() if self.cursor.is_name() else None
+
+    def _with_alias(self, relation: ast.Derived | ast.FunctionTable) -> ast.Relation:
+        alias = self._alias()
+        columns = self.cursor.parenthesised(self.cursor.name) if alias and self.cursor.is_symbol("(") else ()
+        return replace(relation, alias=alias, columns=columns)
+
+    # ------------------------------------------------------------------ arguments of windowing functions
+
+    def table_argument(self, at: Place) -> ast.TableArgument:
+        """What follows `TABLE` as an argument: a name or a query, then perhaps PARTITION BY."""
+        relation: ast.Relation
+        if self.cursor.is_symbol("("):
+            relation = self._parenthesised(self.cursor.at)
+        else:
+            place = self.cursor.at
+            relation = ast.TableName(self.cursor.name("a table or a view"), place, None, self.hint())
+        return ast.TableArgument(relation, self._partition(), at)
+
+    def partitioned_argument(self, value: ast.Name | ast.Scalar, at: Place) -> ast.TableArgument:
+        """An argument without `TABLE` that turned out to be a table, because PARTITION BY follows it."""
+        relation: ast.Relation
+        if isinstance(value, ast.Name):
+            relation = ast.TableName(value.parts[-1], value.at)
+        else:
+            relation = ast.Derived(value.query, value.at)
+        return ast.TableArgument(relation, self._partition(), at)
+
+    def _partition(self) -> tuple[ast.Expression, ...]:
+        cursor = self.cursor
+        if not cursor.take_word("PARTITION", "BY"):
+            return ()
+        if cursor.is_symbol("("):
+            return cursor.parenthesised(self.expressions.expression)
+        keys = [self.expressions.expression()]
+        while cursor.is_symbol(",") and self._continues_partition():
+            cursor.advance()
+            keys.append(self.expressions.expression())
+        return tuple(keys)
+
+    def _continues_partition(self) -> bool:
+        """Whether the next argument is one more key, rather than DESCRIPTOR or a named argument."""
+        ahead = self.cursor.ahead()
+        return ahead.upper != "DESCRIPTOR" and self.cursor.ahead(2).text in (",", ".")
+
+
+def is_reserved(word: str) -> bool:
+    return word.upper() in RESERVED

@@ -1,0 +1,125 @@
+"""Type names in DDL and CAST: `DECIMAL(10, 2)`, `TIMESTAMP(3) WITH LOCAL TIME ZONE`, `ROW<a INT, b STRING>`."""
+
+from __future__ import annotations
+
+from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal
+from airflow_nrt.sql.cursor import Cursor
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+
+_PLAIN = {
+    "BOOLEAN": "BOOLEAN", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INT": "INT", "INTEGER": "INT",
+    "BIGINT": "BIGINT", "FLOAT": "FLOAT", "STRING": "STRING", "BYTES": "BYTES", "DATE": "DATE",
+}  # fmt: skip
+_DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
+_LATER = ("BINARY", "VARBINARY", "TIME", "MULTISET", "RAW", "INTERVAL", "VARIANT")
+
+
+def parse_type(cursor: Cursor) -> DataType:
+    """A type with its `NOT NULL`, and Flink's postfix `ARRAY`."""
+    kind = _type(cursor)
+    while True:
+        if cursor.take_word("NOT", "NULL"):
+            kind = kind.with_nullable(False)
+        elif cursor.take_word("NULL"):
+            kind = kind.with_nullable(True)
+        elif cursor.take_word("ARRAY"):
+            kind = DataType("ARRAY", children=(("element", kind),))
+        else:
+            return kind
+
+
+def _type(cursor: Cursor) -> DataType:
+    at = cursor.at
+    word = cursor.token.upper
+    if not word:
+        raise cursor.error("a type")
+    cursor.advance()
+    if word in _PLAIN:
+        return DataType(_PLAIN[word])
+    if word == "DOUBLE":
+        cursor.take_word("PRECISION")
+        return DataType("DOUBLE")
+    if word in _DECIMALS:
+        return _decimal(cursor, at)
+    if word in ("VARCHAR", "CHAR"):
+        default = 1 if word == "CHAR" else None
+        return DataType(word, precision=_parameter(cursor, default)) if word == "CHAR" else _varchar(cursor)
+    if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
+        return _timestamp(cursor, word, at)
+    if word == "ARRAY":
+        return DataType("ARRAY", children=(("element", _one_in_angles(cursor)),))
+    if word == "MAP":
+        cursor.expect_symbol("<")
+        key = parse_type(cursor)
+        cursor.expect_symbol(",")
+        value = parse_type(cursor)
+        cursor.expect_symbol(">")
+        return DataType("MAP", children=(("key", key), ("value", value)))
+    if word == "ROW":
+        return _row(cursor)
+    if word in _LATER:
+        raise NotThereYet(f"type {word}", at)
+    raise SqlError(f"there is no type {word}", at)
+
+
+def _parameter(cursor: Cursor, default: int | None) -> int | None:
+    if not cursor.take_symbol("("):
+        return default
+    value = cursor.integer()
+    cursor.expect_symbol(")")
+    return value
+
+
+def _varchar(cursor: Cursor) -> DataType:
+    length = _parameter(cursor, 1)
+    return DataType("STRING") if length == 2**31 - 1 else DataType("VARCHAR", precision=length)
+
+
+def _decimal(cursor: Cursor, at: Place) -> DataType:
+    precision, scale = 10, 0
+    if cursor.take_symbol("("):
+        precision = cursor.integer()
+        scale = cursor.integer() if cursor.take_symbol(",") else 0
+        cursor.expect_symbol(")")
+    if not 1 <= precision <= MAX_PRECISION:
+        raise SqlError(f"the precision of DECIMAL must be between 1 and {MAX_PRECISION}, not {precision}", at)
+    if scale > precision:
+        raise SqlError(f"the scale of DECIMAL must not exceed its precision {precision}, it is {scale}", at)
+    return decimal(precision, scale)
+
+
+def _timestamp(cursor: Cursor, word: str, at: Place) -> DataType:
+    default = 6
+    precision = _parameter(cursor, default)
+    if precision is not None and precision > 9:
+        raise SqlError(f"the precision of {word} must be between 0 and 9, not {precision}", at)
+    if word == "TIMESTAMP" and cursor.take_word("WITH", "LOCAL", "TIME", "ZONE"):
+        word = "TIMESTAMP_LTZ"
+    elif cursor.is_word("WITH", "TIME", "ZONE"):
+        raise SqlError("Flink has no TIMESTAMP WITH TIME ZONE; write TIMESTAMP_LTZ", at)
+    else:
+        cursor.take_word("WITHOUT", "TIME", "ZONE")
+    return DataType(word, precision=precision)
+
+
+def _one_in_angles(cursor: Cursor) -> DataType:
+    cursor.expect_symbol("<")
+    kind = parse_type(cursor)
+    cursor.expect_symbol(">")
+    return kind
+
+
+def _row(cursor: Cursor) -> DataType:
+    close = ")" if cursor.is_symbol("(") else ">"
+    cursor.expect_symbol("(" if close == ")" else "<")
+    fields = []
+    while True:
+        name = cursor.name("the name of a field")
+        kind = parse_type(cursor)
+        fields.append((name, kind))
+        if cursor.token.kind.name == "STRING":
+            cursor.advance()
+        if not cursor.take_symbol(","):
+            break
+    cursor.expect_symbol(close)
+    return DataType("ROW", children=tuple(fields))

@@ -1,0 +1,322 @@
+"""A script to a plan: what is read, which window operators there are, what is written where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, nearest
+from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, WindowAggregate
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.ddl import check_sink, check_source, declare, milliseconds, with_options
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions import cast_to
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.grouping import plan_aggregate
+from airflow_nrt.sql.parse_statements import parse_script
+from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
+from airflow_nrt.sql.relation import Relation, raw_windows, window_columns
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.tvf import read_windowing
+from airflow_nrt.sql.typed import Typed
+
+
+def plan_report(script: str, name: str) -> Plan:
+    """The plan of a whole report. Raises SqlError with the place of the first problem."""
+    try:
+        planner = Planner()
+        for statement in parse_script(script):
+            planner.add(statement)
+        if not planner.found.inserts:
+            raise SqlError("a report needs at least one INSERT INTO", _end(script))
+        return planner.plan(script, name)
+    except SqlError as wrong:
+        wrong.script = script
+        raise
+    except RecursionError:
+        raise SqlError("the report nests its expressions too deeply", _end(script)) from None
+
+
+def plan_query(ddl: str, query: ast.Query, query_text: str, sink: str) -> Plan:
+    """The plan of tables and one query, whose result goes to a `print` table named `sink`."""
+    planner = Planner()
+    try:
+        for statement in parse_script(ddl):
+            planner.add(statement)
+    except SqlError as wrong:
+        wrong.script = ddl
+        raise
+    try:
+        relation = planner.finished(planner.query(query, {}))
+        columns = tuple(Column(column.name, column.type) for column in relation.columns)
+        table = Table(sink, columns, "print", options={"connector": "print"})
+        planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+    except SqlError as wrong:
+        wrong.script = query_text
+        raise
+    return planner.plan(f"{ddl}\n{query_text}", "query")
+
+
+def _end(script: str) -> Place:
+    """The place behind the last line."""
+    lines = script.splitlines() or [""]
+    return Place(len(lines), len(lines[-1]) + 1, len(script))
+
+
+class Planner:
+    """Collects statements; a view is planned anew wherever it is used."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Table] = {}
+        self.views: dict[str, ast.CreateView] = {}
+        self.settings: dict[str, str] = {}
+        self.found = Findings()
+
+    def plan(self, script: str, name: str) -> Plan:
+        found = self.found
+        settings = tuple(sorted(self.settings.items()))
+        title = self.settings.get("pipeline.name", name)
+        return Plan(title, found.sources(), tuple(found.operators), tuple(found.inserts), settings, script)
+
+    def add(self, statement: ast.Statement) -> None:
+        match statement:
+            case ast.SetOption():
+                self._set(statement)
+            case ast.CreateTable():
+                if not (statement.if_not_exists and statement.name in self.tables):
+                    self._check_free(statement.name, statement.at)
+                    self.tables[statement.name] = declare(statement, self.tables)
+            case ast.CreateView():
+                if not (statement.if_not_exists and statement.name in self.views):
+                    self._check_free(statement.name, statement.at)
+                    self.views[statement.name] = statement
+            case ast.Insert():
+                self._insert(statement)
+
+    def _check_free(self, name: str, at: Place) -> None:
+        if name in self.tables or name in self.views:
+            raise SqlError(f"{name!r} exists already", at)
+
+    def _set(self, statement: ast.SetOption) -> None:
+        key = statement.key
+        if not key.startswith(SPARK_PREFIX):
+            option = REPORT_OPTIONS.get(key)
+            if option is None:
+                raise SqlError(f"there is no setting {key!r}{nearest(key, REPORT_OPTIONS)}", statement.at)
+            try:
+                option.read(statement.value)
+            except ValueError as wrong:
+                raise SqlError(f"setting {key!r}: {wrong}", statement.at) from None
+        self.settings[key] = statement.value
+
+    # ------------------------------------------------------------------ queries
+
+    def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        if isinstance(node, ast.Values):
+            raise NotThereYet("VALUES as a table", node.at)
+        if node.order or node.limit:
+            raise NotThereYet("ORDER BY and LIMIT", node.at)
+        scope = dict(ctes)
+        for name, columns, query in node.ctes:
+            scope[name] = ast.CreateView(name, columns, query, False, node.at)
+        if isinstance(node, ast.SetOperation):
+            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+        if node.distinct:
+            raise NotThereYet("SELECT DISTINCT", node.at)
+        if node.windows:
+            raise NotThereYet("WINDOW clauses", node.at)
+        if node.relation is None:
+            raise NotThereYet("SELECT without FROM", node.at)
+        relation, alias = self.relation(node.relation, scope)
+        if node.group is not None or contains_aggregate(node):
+            return plan_aggregate(self.found, node, relation, alias)
+        return plan_projection(self.found, node, relation, alias)
+
+    def relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> tuple[Relation, str | None]:
+        """A relation and the name that its columns can be qualified with."""
+        match node:
+            case ast.TableName():
+                return self._named(node, ctes), node.alias or node.name
+            case ast.Derived():
+                return _renamed(self.query(node.query, ctes), node.columns, node.at), node.alias
+            case ast.FunctionTable():
+                return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
+            case ast.Join():
+                raise NotThereYet("a join", node.at)
+
+    def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        view = ctes.get(node.name) or self.views.get(node.name)
+        if isinstance(view, ast.CreateView):
+            inner = {name: value for name, value in ctes.items() if name != node.name}
+            return _renamed(self.query(view.query, inner), view.columns, node.at)
+        if node.name not in self.tables:
+            hint = nearest(node.name, [*self.tables, *self.views])
+            raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
+        return self._scan(node)
+
+    def _scan(self, node: ast.TableName) -> Relation:
+        table = with_options(self.tables[node.name], dict(node.options))
+        check_source(table, node.at)
+        if not self.found.note_source(table):
+            raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
+        rowtime = table.watermark.column if table.watermark else None
+        columns = tuple(ScopeColumn(c.name, c.type, rowtime=c.name == rowtime) for c in table.columns)
+        return Relation(quote(node.name), columns, (node.name,), scan=node.name)
+
+    def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        windowing = read_windowing(call)
+        relation, alias = self.relation(windowing.relation, ctes)
+        if relation.pending is not None:
+            raise NotThereYet("a windowing function on the rows of another one", call.at)
+        column = Scope(relation.columns, alias).find(windowing.timecol)
+        if not column.rowtime:
+            raise SqlError(_no_time_attribute(column, relation.scan), windowing.timecol.at)
+        if relation.operator is not None:
+            raise NotThereYet("a window on the results of a window", call.at)
+        if column.type.name == "TIMESTAMP_LTZ" and self.settings.get("table.local-time-zone", "UTC") != "UTC":
+            raise NotThereYet("windows of TIMESTAMP_LTZ in a time zone other than UTC", call.at)
+        for name in ("window_start", "window_end", "window_time"):
+            if name in relation.names:
+                raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", call.at)
+        columns = tuple(replace(c, rowtime=False) for c in relation.columns)
+        return replace(
+            relation,
+            columns=columns + window_columns(column.type),
+            pending=windowing.window,
+            rowtime=milliseconds(quote(column.name), column.type),
+            rowtime_type=column.type,
+        )
+
+    # ------------------------------------------------------------------ inserts
+
+    def _insert(self, statement: ast.Insert) -> None:
+        if statement.table not in self.tables:
+            hint = nearest(statement.table, self.tables)
+            raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
+        sink = with_options(self.tables[statement.table], dict(statement.options))
+        check_sink(sink, statement.at)
+        relation = self.finished(self.query(statement.query, {}))
+        self.add_insert(sink, relation, _matched(sink, relation, statement))
+
+    def finished(self, relation: Relation) -> Relation:
+        """A relation that can be written: a windowing function nobody aggregated becomes its raw windows."""
+        self.found.note_all_columns(relation)
+        return raw_windows(relation) if relation.pending is not None else relation
+
+    def add_insert(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
+        """One insert: `values` are the sink's physical columns, as expressions over the relation."""
+        items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
+        if relation.operator is not None:
+            items.append(WINDOW_END)
+        fields = tuple(Field(column.name, column.type) for column in sink.physical)
+        query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
+        taken = sum(1 for insert in self.found.inserts if insert.sink.name == sink.name)
+        name = sink.name if not taken else f"{sink.name}_{taken + 1}"
+        operator = next((o for o in self.found.operators if o.name == relation.operator), None)
+        key = _key(sink, relation, values, operator) if operator is not None else None
+        window = operator.window if operator is not None else None
+        self.found.inserts.append(Insert(name, sink, query, relation.operator, window, key))
+
+
+def _key(
+    sink: Table, relation: Relation, values: tuple[Typed, ...], operator: WindowAggregate
+) -> tuple[str, ...] | None:
+    """The sink columns that tell the rows of a window apart, if all keys of the operator are written."""
+    carried = dict(relation.keys)
+    written: dict[str, str] = {}
+    for value, column in zip(values, sink.physical):
+        source = plain_column(value)
+        if source is not None and source in carried:
+            written.setdefault(carried[source], column.name)
+    keys = [key.name for key in operator.keys]
+    return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
+
+
+def as_typed(column: ScopeColumn) -> Typed:
+    """A column of a relation as an expression over it."""
+    return Typed(quote(column.name), column.type, columns=frozenset({column.name}))
+
+
+def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
+    """The relation with a column list behind its alias or in front of AS."""
+    if not names:
+        return relation
+    if len(names) != len(relation.columns):
+        raise SqlError(f"the column list has {len(names)} names, the query {len(relation.columns)} columns", at)
+    if relation.pending is not None:
+        raise NotThereYet("a column list on a windowing function", at)
+    items = [f"{quote(column.name)} AS {quote(name)}" for column, name in zip(relation.columns, names)]
+    renames = dict(zip(relation.names, names))
+    return replace(
+        relation,
+        text=f"(SELECT {', '.join([*items, *relation.hidden])} FROM {relation.text})",
+        columns=tuple(replace(column, name=name) for column, name in zip(relation.columns, names)),
+        keys=tuple((renames[column], key) for column, key in relation.keys),
+        scan=None,
+    )
+
+
+def _no_time_attribute(column: ScopeColumn, scan: str | None) -> str:
+    text = f"The window function requires the timecol is a time attribute type, but is {column.type.flink}."
+    if column.type.is_timestamp and scan is not None:
+        return f"{text} Add WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND to table {scan}."
+    return text
+
+
+def _matched(sink: Table, relation: Relation, statement: ast.Insert) -> tuple[Typed, ...]:
+    """The values of the sink's columns, by place or by the insert's column list. Raises SqlError on a mismatch."""
+    targets = statement.columns or tuple(column.name for column in sink.physical)
+    for name in statement.columns:
+        if name not in {column.name for column in sink.physical}:
+            raise SqlError(f"table {sink.name!r} has no column {name!r} to insert into", statement.at)
+    if len(targets) != len(relation.columns):
+        raise SqlError(
+            f"the query has {len(relation.columns)} columns ({', '.join(relation.names)}), "
+            f"table {sink.name!r} takes {len(targets)} ({', '.join(targets)})",
+            statement.at,
+        )
+    given = dict(zip(targets, relation.columns))
+    values = []
+    for column in sink.physical:
+        source = given.get(column.name)
+        if source is None:
+            values.append(Typed(f"CAST(NULL AS {column.type.spark})", column.type.with_nullable(True)))
+            continue
+        if not _fits(source.type, column.type):
+            raise SqlError(
+                f"column {column.name!r} of table {sink.name!r} is {column.type.flink}, "
+                f"the query's column {source.name!r} is {source.type.flink}: CAST it, or change the table",
+                statement.at,
+            )
+        values.append(as_typed(source))
+    _check_partitions(sink, relation, given, statement)
+    return tuple(values)
+
+
+def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: ast.Insert) -> None:
+    """A window becomes visible by one rename, so that all of it must lie in one partition."""
+    if relation.operator is None:
+        return
+    for key in sink.partition_keys:
+        source = given.get(key)
+        if source is not None and not source.of_window:
+            raise SqlError(
+                f"partition column {key!r} of table {sink.name!r} must depend on the window alone (for example "
+                f"DATE_FORMAT(window_end, 'yyyy-MM-dd')): a window is published whole, as one file",
+                statement.at,
+            )
+
+
+def _fits(source: DataType, target: DataType) -> bool:
+    """Flink's implicit casts into a sink."""
+    if source.name == "NULL" or (source.is_string and target.is_string):
+        return True
+    if source.is_numeric and target.is_numeric:
+        if source.is_integer and target.is_integer:
+            return source.digits <= target.digits
+        return target.name in ("DECIMAL", "DOUBLE") or source.name == target.name == "FLOAT"
+    if source.is_timestamp and source.name == target.name:
+        return True
+    return source.with_nullable(True) == target.with_nullable(True)

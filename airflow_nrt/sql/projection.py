@@ -1,0 +1,119 @@
+"""SELECT without aggregates: columns and expressions over one relation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.report.plan import ROWTIME, WINDOW_END
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import is_aggregate
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.relation import Relation, raw_windows
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.walk import children
+
+
+def contains_aggregate(node: ast.Select) -> bool:
+    """Whether a SELECT without GROUP BY is an aggregation nevertheless."""
+    expressions = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
+    return any(_has_aggregate(expression) for expression in expressions)
+
+
+def _has_aggregate(node: ast.Expression) -> bool:
+    return is_aggregate(node) or any(_has_aggregate(child) for child in children(node))
+
+
+def plan_projection(found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> Relation:
+    """A projection with a filter. A pending windowing function stays pending if its columns only pass through."""
+    items = expand(node.items, relation, alias)
+    compiler = Compiler(Scope(relation.columns, alias))
+    values = [compiler.compile(item.expression) for item in items]
+    where = compiler.condition(node.where, "WHERE") if node.where is not None else None
+    found.note_columns(relation, [*values, *([where] if where else [])])
+    names = column_names(items)
+    if relation.pending is not None and not _passes_through(relation, values, where):
+        relation = raw_windows(relation)
+    columns = tuple(_column(relation, name, value) for name, value in zip(names, values))
+    selected = [
+        f"{value.sql} AS {quote(name)}"
+        for name, value, column in zip(names, values, columns)
+        if relation.pending is None or column.role is None
+    ]
+    hidden = list(relation.hidden)
+    if relation.pending is not None and ROWTIME not in hidden:
+        selected.append(f"{relation.rowtime} AS {ROWTIME}")
+        hidden.append(ROWTIME)
+        selected += relation.hidden
+    else:
+        selected += hidden
+    text = f"(SELECT {', '.join(selected)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''})"
+    carried = dict(relation.keys)
+    keys = tuple(
+        (name, carried[source])
+        for name, value in zip(names, values)
+        if (source := plain_column(value)) is not None and source in carried
+    )
+    return replace(
+        relation,
+        text=text,
+        columns=columns,
+        hidden=tuple(hidden),
+        scan=None,
+        rowtime=ROWTIME if relation.pending is not None else None,
+        keys=keys,
+    )
+
+
+def _passes_through(relation: Relation, values: list[Typed], where: Typed | None) -> bool:
+    def uses_window(typed: Typed) -> bool:
+        return any(relation.is_window_column(name) for name in typed.columns)
+
+    if where is not None and uses_window(where):
+        return False
+    return all(plain_column(value) is not None or not uses_window(value) for value in values)
+
+
+def plain_column(value: Typed) -> str | None:
+    """The column that an expression is, if it is nothing but that."""
+    name = next(iter(value.columns)) if len(value.columns) == 1 else None
+    return name if name is not None and value.sql == quote(name) else None
+
+
+def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
+    source = plain_column(value)
+    if source is not None:
+        return replace(relation.column(source), name=name)
+    of_window = all(relation.column(column).of_window for column in value.columns)
+    return ScopeColumn(name, value.type, of_window=of_window)
+
+
+def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | None) -> list[ast.SelectItem]:
+    """The items with `*` and `t.*` written out."""
+    expanded = []
+    for item in items:
+        if not isinstance(item.expression, ast.Star):
+            expanded.append(item)
+            continue
+        star = item.expression
+        if star.table is not None and star.table != alias:
+            raise SqlError(f"there is no table {star.table!r} here", star.at)
+        expanded += [ast.SelectItem(ast.Name((name,), star.at), None) for name in relation.names]
+    return expanded
+
+
+def column_names(items: list[ast.SelectItem]) -> list[str]:
+    """The names of a query's columns: the alias, the column's own name, or Flink's `EXPR$0`. They must differ."""
+    names: list[str] = []
+    for index, item in enumerate(items):
+        expression = item.expression
+        name = item.alias or (expression.parts[-1] if isinstance(expression, ast.Name) else f"EXPR${index}")
+        if name in names:
+            raise SqlError(f"two columns are named {name!r}: give one an alias", expression.at)
+        if name in (WINDOW_END, ROWTIME) or name.startswith("_nrt_"):
+            raise SqlError(f"{name!r}: names that begin with _nrt_ are taken", expression.at)
+        names.append(name)
+    return names

@@ -1,0 +1,81 @@
+"""What a query has become while it is planned: Spark SQL text, its columns, and whose windows it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.report.plan import ROWTIME, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import DataType
+from airflow_nrt.report.window_columns import window_column
+from airflow_nrt.report.windows import Sql, Window
+from airflow_nrt.sql.scope import ScopeColumn
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`text` can stand behind FROM.
+
+    `scan` is the source whose columns these are, as long as nothing was projected. `operator` is the window operator
+    whose windows the rows belong to. `pending` is a windowing function that nothing has been computed of yet: its three
+    window columns are in `columns`, but not in the text. `rowtime` is then SQL for the rowtime in milliseconds.
+    `keys` says which columns carry which keys of the operator.
+    """
+
+    text: str
+    columns: tuple[ScopeColumn, ...]
+    inputs: tuple[str, ...]
+    hidden: tuple[str, ...] = SOURCE_HIDDEN
+    scan: str | None = None
+    operator: str | None = None
+    pending: Window | None = None
+    rowtime: str | None = None
+    rowtime_type: DataType | None = None
+    keys: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> ScopeColumn:
+        return next(column for column in self.columns if column.name == name)
+
+    def is_window_column(self, name: str) -> bool:
+        return self.pending is not None and self.column(name).role is not None
+
+
+def window_columns(rowtime_type: DataType) -> tuple[ScopeColumn, ...]:
+    """`window_start`, `window_end` and `window_time`, which is a rowtime attribute again."""
+    plain = DataType("TIMESTAMP", precision=3, nullable=False)
+    time = DataType(rowtime_type.name, precision=3, nullable=False)
+    return (
+        ScopeColumn("window_start", plain, role="start", of_window=True),
+        ScopeColumn("window_end", plain, role="end", of_window=True),
+        ScopeColumn("window_time", time, rowtime=True, role="time", of_window=True),
+    )
+
+
+def raw_windows(relation: Relation) -> Relation:
+    """The pending windowing function by itself: every row once for each window that holds it. Nothing is ever late."""
+    window, rowtime_type = relation.pending, relation.rowtime_type
+    assert window is not None and rowtime_type is not None
+    slice_end = window.slice_end(Sql(relation.rowtime or ROWTIME))
+    first, last = window.first_end(Sql("_nrt_slice")), window.last_end(Sql("_nrt_slice"))
+    plain = [quote(column.name) for column in relation.columns if column.role is None]
+    hidden = [name for name in relation.hidden if name != ROWTIME]
+    sliced = f"(SELECT *, {slice_end} AS _nrt_slice FROM {relation.text})"
+    exploded = (
+        f"(SELECT {', '.join([*plain, *hidden])}, explode(sequence({first}, {last}, {window.stride}L)) AS {WINDOW_END} "
+        f"FROM {sliced} WHERE {first} <= {last})"
+    )
+    items = [
+        quote(column.name)
+        if column.role is None
+        else f"{window_column(window, column.role, rowtime_type)} AS {quote(column.name)}"
+        for column in relation.columns
+    ]
+    columns = tuple(
+        ScopeColumn(c.name, c.type, rowtime=c.role == "time", role=None, of_window=False) for c in relation.columns
+    )
+    text = f"(SELECT {', '.join([*items, *hidden])} FROM {exploded})"
+    return Relation(text, columns, relation.inputs, tuple(hidden))

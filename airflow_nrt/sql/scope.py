@@ -1,0 +1,69 @@
+"""The names that an expression can use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from airflow_nrt.report.options import nearest
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.typed import Typed
+
+
+@dataclass(frozen=True)
+class ScopeColumn:
+    """A column that a query can read.
+
+    `role` is `start`, `end` or `time` for a window column. `rowtime` marks a time attribute.
+    `of_window` holds if the value depends on nothing but the window.
+    """
+
+    name: str
+    type: DataType
+    rowtime: bool = False
+    role: str | None = None
+    of_window: bool = False
+
+
+class Scope:
+    """The columns of one relation under its alias. As in Flink, upper and lower case differ."""
+
+    def __init__(self, columns: Sequence[ScopeColumn], alias: str | None = None) -> None:
+        self.columns = tuple(columns)
+        self.alias = alias
+
+    def find(self, name: ast.Name) -> ScopeColumn:
+        """The column that a name means. Raises SqlError with the nearest name."""
+        column_name = self._column_part(name)
+        found = [column for column in self.columns if column.name == column_name]
+        if len(found) > 1:
+            raise SqlError(f"column {column_name!r} is ambiguous", name.at)
+        if not found:
+            hint = nearest(column_name, [column.name for column in self.columns])
+            raise SqlError(f"there is no column {column_name!r}{hint}", name.at)
+        return found[0]
+
+    def resolve(self, name: ast.Name) -> Typed:
+        """A column, or a field of a ROW column."""
+        column = self.find(name)
+        sql, kind = quote(column.name), column.type
+        for part in name.parts[self._index(name) + 1 :]:
+            fields = dict(kind.children) if kind.name == "ROW" else {}
+            if part not in fields:
+                raise SqlError(f"{kind.flink} has no field {part!r}{nearest(part, fields)}", name.at)
+            sql, kind = f"{sql}.{quote(part)}", fields[part].with_nullable(kind.nullable or fields[part].nullable)
+        return Typed(sql, kind, columns=frozenset({column.name}))
+
+    def _index(self, name: ast.Name) -> int:
+        """Where in a dotted name the column stands: behind the alias, if it begins with it."""
+        return 1 if len(name.parts) > 1 and name.parts[0] == self.alias else 0
+
+    def _column_part(self, name: ast.Name) -> str:
+        index = self._index(name)
+        columns = {column.name for column in self.columns}
+        if len(name.parts) > 1 and index == 0 and name.parts[0] not in columns:
+            raise SqlError(f"there is no table or column {name.parts[0]!r} here", name.at)
+        return name.parts[index]

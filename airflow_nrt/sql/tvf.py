@@ -1,0 +1,110 @@
+"""Windowing table functions: `TUMBLE`, `HOP`, `CUMULATE` with their arguments by place or by name, as in FLIP-145."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.windows import Window, cumulate, hop, tumble
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.unparse import text_of
+
+_PARAMETERS = {
+    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+}
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """A checked call: what it reads, the time column, the window."""
+
+    relation: ast.Relation
+    timecol: ast.Name
+    window: Window
+
+
+def read_windowing(call: ast.Call) -> Windowing:
+    """Raises SqlError for wrong arguments, in Flink's words where Flink has words."""
+    if call.name == "SESSION" or (call.name == "CUMULATE" and len(call.arguments) == 6):
+        raise NotThereYet("SESSION windows" if call.name == "SESSION" else "CUMULATE with emitOnlyOnUpdate", call.at)
+    if call.name not in _PARAMETERS:
+        raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP and CUMULATE are there", call.at)
+    arguments = _by_name(call)
+    relation = _relation(arguments["DATA"], call)
+    timecol = _timecol(arguments["TIMECOL"])
+    lengths = {name: _length(arguments[name]) for name in _PARAMETERS[call.name][2:] if name in arguments}
+    offset = lengths.get("OFFSET", 0)
+    try:
+        if call.name == "TUMBLE":
+            window = tumble(lengths["SIZE"], offset)
+        elif call.name == "HOP":
+            window = hop(lengths["SLIDE"], lengths["SIZE"], offset)
+        else:
+            window = cumulate(lengths["STEP"], lengths["SIZE"], offset)
+    except InputError as wrong:
+        raise SqlError(str(wrong), call.at) from None
+    return Windowing(relation, timecol, window)
+
+
+def _by_name(call: ast.Call) -> dict[str, ast.Expression]:
+    parameters = _PARAMETERS[call.name]
+    least = len(parameters) - 1
+    named = [argument for argument in call.arguments if isinstance(argument, ast.Named)]
+    if named and len(named) < len(call.arguments):
+        raise SqlError(f"{call.name}: name all arguments or none", call.at)
+    if not named:
+        if not least <= len(call.arguments) <= least + 1:
+            raise SqlError(
+                f"Invalid number of arguments to function '{call.name}'. Was expecting {least} arguments: "
+                f"{', '.join(parameters[:least])}, and optionally OFFSET",
+                call.at,
+            )
+        return dict(zip(parameters, call.arguments))
+    given: dict[str, ast.Expression] = {}
+    for argument in named:
+        if argument.name not in parameters or argument.name in given:
+            problem = "stands twice" if argument.name in given else "is none of its arguments"
+            raise SqlError(f"{call.name}: {argument.name} {problem} ({', '.join(parameters)})", argument.at)
+        given[argument.name] = argument.value
+    missing = [name for name in parameters[:least] if name not in given]
+    if missing:
+        raise SqlError(f"{call.name}: the argument {missing[0]} is missing", call.at)
+    return given
+
+
+def _relation(argument: ast.Expression, call: ast.Call) -> ast.Relation:
+    match argument:
+        case ast.TableArgument(relation, partition):
+            if partition:
+                raise SqlError(
+                    "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the 0-th "
+                    f"operand of table function '{call.name}'",
+                    argument.at,
+                )
+            return relation
+        case ast.Name(parts):
+            return ast.TableName(parts[-1], argument.at)
+        case ast.Scalar(query):
+            return ast.Derived(query, argument.at)
+    raise SqlError(f"the first argument of {call.name} is a table: TABLE orders", argument.at)
+
+
+def _timecol(argument: ast.Expression) -> ast.Name:
+    if not isinstance(argument, ast.Descriptor):
+        raise SqlError("the time column is given as DESCRIPTOR(column)", argument.at)
+    return argument.columns[0]
+
+
+def _length(argument: ast.Expression) -> int:
+    if isinstance(argument, ast.Unary) and argument.operator == "-":
+        return -_length(argument.operand)
+    if not isinstance(argument, ast.Interval):
+        raise SqlError(
+            f"Only constant window descriptors are supported: write INTERVAL '10' MINUTES, not {text_of(argument)}",
+            argument.at,
+        )
+    return interval_ms(argument)

@@ -1,0 +1,95 @@
+"""An expression that was checked: its Spark SQL, its Flink type, and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.report.types import DataType, decimal
+
+
+@dataclass(frozen=True)
+class Typed:
+    """`constant` is the value of a literal. `columns` are the columns of the scope that it reads, by name."""
+
+    sql: str
+    type: DataType
+    constant: str | None = None
+    columns: frozenset[str] = frozenset()
+
+
+def as_decimal(kind: DataType) -> DataType:
+    """The DECIMAL that holds every value of an exact number type."""
+    if kind.name == "DECIMAL":
+        return kind
+    return decimal(kind.digits, 0)
+
+
+def common_type(kinds: list[DataType]) -> DataType | None:
+    """The least type that holds all of these without a cast in the text, None if there is none."""
+    known = [kind for kind in kinds if kind.name != "NULL"]
+    nullable = any(kind.nullable for kind in kinds) or len(known) < len(kinds)
+    if not known:
+        return DataType("NULL")
+    first = known[0]
+    for kind in known[1:]:
+        merged = _common(first, kind)
+        if merged is None:
+            return None
+        first = merged
+    return first.with_nullable(nullable)
+
+
+def _common(a: DataType, b: DataType) -> DataType | None:
+    if a.is_numeric and b.is_numeric:
+        return _common_number(a, b)
+    if a.is_string and b.is_string:
+        return a if a == b else DataType("STRING")
+    if a.name == b.name and a.is_timestamp:
+        return a if (a.precision or 0) >= (b.precision or 0) else b
+    return a if a.with_nullable(True) == b.with_nullable(True) else None
+
+
+def _common_number(a: DataType, b: DataType) -> DataType:
+    if a.is_approximate or b.is_approximate:
+        floats = {a.name, b.name} <= {"FLOAT", "TINYINT", "SMALLINT", "INT", "BIGINT"}
+        return DataType("FLOAT") if floats else DataType("DOUBLE")
+    if a.is_integer and b.is_integer:
+        return a if a.digits >= b.digits else b
+    x, y = as_decimal(a), as_decimal(b)
+    scale = max(x.scale or 0, y.scale or 0)
+    whole = max((x.precision or 0) - (x.scale or 0), (y.precision or 0) - (y.scale or 0))
+    return decimal(min(whole + scale, 38), scale)
+
+
+def sum_type(a: DataType, b: DataType) -> DataType:
+    """The type of `a + b` and `a - b` (numbers)."""
+    if not (a.name == "DECIMAL" or b.name == "DECIMAL") or a.is_approximate or b.is_approximate:
+        return _common_number(a, b)
+    x, y = as_decimal(a), as_decimal(b)
+    scale = max(x.scale or 0, y.scale or 0)
+    whole = max((x.precision or 0) - (x.scale or 0), (y.precision or 0) - (y.scale or 0))
+    return _adjusted(whole + scale + 1, scale)
+
+
+def product_type(a: DataType, b: DataType) -> DataType:
+    """The type of `a * b` (numbers)."""
+    if not (a.name == "DECIMAL" or b.name == "DECIMAL") or a.is_approximate or b.is_approximate:
+        return _common_number(a, b)
+    x, y = as_decimal(a), as_decimal(b)
+    return _adjusted((x.precision or 0) + (y.precision or 0) + 1, (x.scale or 0) + (y.scale or 0))
+
+
+def quotient_type(a: DataType, b: DataType) -> DataType:
+    """The type of `a / b` (numbers). INT / INT is INT, truncated."""
+    if not (a.name == "DECIMAL" or b.name == "DECIMAL") or a.is_approximate or b.is_approximate:
+        return _common_number(a, b)
+    x, y = as_decimal(a), as_decimal(b)
+    scale = max(6, (x.scale or 0) + (y.precision or 0) + 1)
+    return _adjusted((x.precision or 0) - (x.scale or 0) + (y.scale or 0) + scale, scale)
+
+
+def _adjusted(precision: int, scale: int) -> DataType:
+    """Flink's and Spark's rule where more than 38 digits are needed: keep the whole part, at least 6 places."""
+    if precision <= 38:
+        return decimal(precision, scale)
+    return decimal(38, max(38 - (precision - scale), min(scale, 6)))
