@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.sources.filesystem import read_files
-from airflow_nrt.engine.time.accept import accepted, judge
+from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.windows.aggregate import compute
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.entries import SourceFile
@@ -38,8 +38,8 @@ def source_rows(spark: SparkSession, plan: Plan, name: str, files: Sequence[Sour
     """The accepted rows of these files, none of them late."""
     source = plan.source(name)
     numbers = {file.path: n for n, file in enumerate(files)} if needs_position(plan, name) else None
-    rows = accepted(judge(read_files(spark, source, files, numbers), source, None))
-    return rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
+    judged, _ = metered(judge(read_files(spark, source, files, numbers), source, None))
+    return accepted(judged, source).withColumn("_nrt_seen", F.lit(None).cast("bigint"))
 
 
 def needs_position(plan: Plan, source: str) -> bool:

@@ -23,7 +23,7 @@ SQL_SETTINGS = {
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
     "spark.hadoop.parquet.summary.metadata.level": "NONE",
-    "spark.hadoop.fs.file.impl.disable.cache": "false",
+    "spark.hadoop.io.file.buffer.size": "131072",
 }
 _LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",

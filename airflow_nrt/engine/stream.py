@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.compaction import compact
@@ -21,7 +21,7 @@ from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_fo
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
-from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge, rejected
+from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.aggregate import absorb
 from airflow_nrt.engine.windows.carried import Firing, due_until, prepare_firing
@@ -87,15 +87,9 @@ class StreamDriver:
         judged = judge(self._read(source, files), source, latest_rowtime(self.spark, self.plan, source, clock))
         several = len(readers) + len(self.plan.passing(source_name)) > 1
         judged = judged.persist() if several else judged
-        metrics = Observation()
-        watched = judged.observe(
-            metrics,
-            F.count("*").alias("rows"),
-            F.max(F.when(F.col(REASON).isNull(), F.col(PROPOSAL))).alias("proposal"),
-            F.count(REASON).alias("rejected"),
-        )
-        written, published = self._write(source, accepted(watched), accepted(judged), seen)
-        counted = metrics.get
+        watched, counts = metered(judged)
+        written, published = self._write(source, accepted(watched, source), accepted(judged, source), seen)
+        counted = counts.get
         reach("absorb-written")
         ledger = self._ledger_name()
         late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]

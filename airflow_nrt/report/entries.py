@@ -15,11 +15,12 @@ from airflow_nrt.report.errors import HomeError
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source as it stood when it was read."""
+    """A file of a source as it stood when it was read. One that is `corrupt` could not be, and gave no rows."""
 
     path: str
     size: int
     modified: int
+    corrupt: bool = False
 
 
 @dataclass(frozen=True)

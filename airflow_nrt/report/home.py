@@ -8,6 +8,7 @@ ledger/          late and rejected rows, a directory a commit
 heartbeat.json   the driver's sign of life, replaced by rename
 driver.log       what the driver printed
 stop             exists while somebody asks the driver to stop
+launches/        why a driver that was launched could not begin
 scratch/         an epoch's own things, gone with it
 """
 
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt import __version__
-from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.durable import put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.log import Log
@@ -44,6 +45,7 @@ class Home:
         self.heartbeat_file = path / "heartbeat.json"
         self.driver_log = path / "driver.log"
         self.stop_file = path / "stop"
+        self.launches = path / "launches"
 
     @classmethod
     def at(cls, location: str | Path) -> Home:
@@ -116,6 +118,29 @@ class Home:
                 f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n{listed}\n"
                 "Ways out: start the changed report in a new home (and backfill it), or undo the change."
             )
+
+    # ------------------------------------------------------------------ asking a driver to stop
+
+    def ask_to_stop(self) -> int:
+        """Asks the driver that holds the newest lease to stop after its batch; gives its epoch."""
+        epoch = self.log().epoch()
+        replace_file(self.stop_file, json.dumps({"epoch": epoch}).encode())
+        return epoch
+
+    def is_stop_asked(self, epoch: int) -> bool:
+        """Whether the driver of this epoch was asked to stop."""
+        try:
+            asked: int = json.loads(self.stop_file.read_bytes())["epoch"]
+            return asked >= epoch
+        except FileNotFoundError:
+            return False
+        except (OSError, ValueError, KeyError) as wrong:
+            raise HomeError(f"the stop request {self.stop_file} can't be read: {wrong}") from None
+
+    def drop_stop_request(self, epoch: int) -> None:
+        """Takes away a request that was meant for an older driver than that of this epoch."""
+        if self.stop_file.exists() and not self.is_stop_asked(epoch):
+            self.stop_file.unlink(missing_ok=True)
 
     def log(self) -> Log:
         """Raises HomeError if the home has no log."""

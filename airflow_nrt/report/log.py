@@ -131,6 +131,8 @@ class Writer:
         if entry.epoch is None:
             self.met.append(entry)
             return
+        if entry.epoch == self.epoch:
+            return
         raise FencedError(
             f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
             f"this one (epoch {self.epoch}) stops"

@@ -7,8 +7,8 @@ Hidden columns carry what the engine needs through that SQL:
 
     _nrt_row    struct      the source's columns that the plan reads, for the late ledger
     _nrt_seen   bigint      the watermark (ms) at the beginning of the row's batch, NULL where nothing is late
-    _nrt_pos    struct      where the row stood on arrival: file, block, row
-    _nrt_ts     bigint      the rowtime in milliseconds (inputs of window operators)
+    _nrt_pos    struct      where the row stood on arrival: file, block, row, path
+    _nrt_ts     bigint      the rowtime in milliseconds
     _nrt_end    bigint      the end (ms) of the window of a result
 """
 
@@ -20,8 +20,8 @@ from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 
-SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", "_nrt_pos")
 ROWTIME = "_nrt_ts"
+SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", "_nrt_pos", ROWTIME)
 WINDOW_END = "_nrt_end"
 
 

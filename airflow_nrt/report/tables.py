@@ -26,7 +26,8 @@ class Column:
 class Watermark:
     """FLIP-66: the rowtime column and the watermark that each row proposes.
 
-    `expression` is Spark SQL for milliseconds (BIGINT), of the columns that it `reads`; `text` is the report's own.
+    `expression` is Spark SQL for milliseconds (BIGINT), of the columns that it `reads` and of `_nrt_ts`, the rowtime in
+    milliseconds; `text` is the report's own.
     """
 
     column: str

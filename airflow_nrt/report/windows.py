@@ -86,6 +86,11 @@ class Window:
         return math.gcd(self.size, self.stride) if self.kind == "HOP" else self.stride
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether there are rowtimes that no window holds: HOP with a slide longer than its size."""
+        return self.stride > self.size
+
+    @property
     def _end_origin(self) -> int:
         return self.offset + self.size if self.kind == "HOP" else self.offset
 

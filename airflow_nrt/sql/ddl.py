@@ -8,11 +8,13 @@ from dataclasses import replace
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.options import SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
 from airflow_nrt.report.partitions import check_pattern
+from airflow_nrt.report.plan import ROWTIME
 from airflow_nrt.report.tables import Column, Table, Watermark
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 
 CONNECTORS = ("filesystem", "print")
@@ -27,6 +29,7 @@ def declare(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table:
     watermark = _watermark(statement, columns) or (base.watermark if base else None)
     options = dict(base.options) if base else {}
     options.update((key, value) for key, value, _ in statement.options)
+    _check_options(statement)
     connector = options.get("connector")
     if connector not in CONNECTORS:
         raise SqlError(_connector_error(statement.name, connector), statement.at)
@@ -43,6 +46,15 @@ def declare(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table:
         statement.primary_key or (base.primary_key if base else ()),
         options,
     )
+
+
+def _check_options(statement: ast.CreateTable) -> None:
+    for key, value, at in statement.options:
+        try:
+            # A table may serve as source and as sink, so options of the other side are no error.
+            check_options({key: value}, {**SOURCE_OPTIONS, **SINK_OPTIONS}, f"table {statement.name!r}")
+        except InputError as wrong:
+            raise SqlError(str(wrong), at) from None
 
 
 def check_source(table: Table, at: Place) -> None:
@@ -145,8 +157,19 @@ def _watermark(statement: ast.CreateTable, columns: tuple[Column, ...]) -> Water
             f"{definition.text!r} is {proposal.type.flink}",
             definition.expression.at,
         )
-    expression = milliseconds(proposal.sql, proposal.type)
+    delay = _constant_delay(definition)
+    expression = f"({ROWTIME} - {delay}L)" if delay is not None else milliseconds(proposal.sql, proposal.type)
     return Watermark(rowtime.name, expression, definition.text, tuple(sorted({*proposal.columns, rowtime.name})))
+
+
+def _constant_delay(definition: ast.WatermarkDefinition) -> int | None:
+    """Milliseconds that the watermark stays behind its column, None if it is any other expression."""
+    match definition.expression:
+        case ast.Name(parts) if parts[-1] == definition.column.parts[-1]:
+            return 0
+        case ast.Binary("-", ast.Name(parts), ast.Interval() as delay) if parts[-1] == definition.column.parts[-1]:
+            return interval_ms(delay) if delay.unit in ("DAY", "HOUR", "MINUTE", "SECOND") else None
+    return None
 
 
 def _check_rowtime(name: str, kind: DataType, at: Place) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from airflow_nrt.report.errors import InputError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,44 @@ class SqlError(InputError):
         if not 1 <= self.at.line <= len(lines):
             return text
         return f"{text}\n    {lines[self.at.line - 1]}\n    {' ' * (self.at.column - 1)}^"
+
+
+class SqlErrors(InputError):
+    """Several things are wrong with a script."""
+
+    def __init__(self, problems: Sequence[SqlError]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(f"{len(problems)} problems")
+
+    def __str__(self) -> str:
+        return "\n".join([f"{len(self.problems)} problems:", *map(str, self.problems)])
+
+
+class Problems:
+    """Collects what is wrong, so that a person learns of all of it at once."""
+
+    def __init__(self) -> None:
+        self.found: list[SqlError] = []
+
+    def attempt(self, step: Callable[[], T]) -> T | None:
+        """What the step gives, None if it found problems."""
+        try:
+            return step()
+        except SqlError as wrong:
+            self.found.append(wrong)
+        except SqlErrors as wrong:
+            self.found += wrong.problems
+        return None
+
+    def raise_any(self, script: str | None = None) -> None:
+        """Raises SqlError, or SqlErrors where there are several; each place is told once."""
+        distinct = {(one.at, one.message): one for one in self.found}
+        for one in distinct.values():
+            one.script = one.script or script
+        if len(distinct) == 1:
+            raise next(iter(distinct.values()))
+        if distinct:
+            raise SqlErrors(sorted(distinct.values(), key=lambda one: one.at.offset))
 
 
 class NotThereYet(SqlError):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import ROWTIME, WINDOW_END, AggregateCall, Query, WindowAggregate
+from functools import partial
+
+from airflow_nrt.report.plan import WINDOW_END, AggregateCall, Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 from airflow_nrt.report.window_columns import ROLES
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES_LATER, canonical_name, is_aggregate, result_type
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.projection import column_names, expand, plain_column
@@ -54,13 +56,20 @@ class _Aggregation:
 
     def plan(self) -> Relation:
         node, relation = self.node, self.relation
-        self._group()
-        before, after = self._where()
+        problems = Problems()
+        problems.attempt(self._group)
+        before, after = problems.attempt(self._where) or ([], [])
+        if problems.found:
+            # Without its groups nothing above the aggregation can be judged.
+            problems.raise_any()
         items = expand(node.items, relation, None) if _has_star(node) else list(node.items)
         names = column_names(items)
-        values = [self.above.compile(item.expression) for item in items]
+        compiled = [problems.attempt(partial(self.above.compile, item.expression)) for item in items]
         if node.having is not None:
-            after.append(self.above.condition(node.having, "HAVING"))
+            having = problems.attempt(partial(self.above.condition, node.having, "HAVING"))
+            after += [having] if having is not None else []
+        problems.raise_any()
+        values = [value for value in compiled if value is not None]
         self.found.note_columns(relation, self.read)
         operator = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
@@ -236,10 +245,9 @@ class _Aggregation:
 
     def _operator(self, before: list[Typed]) -> WindowAggregate:
         relation = self.relation
-        assert relation.pending is not None and relation.rowtime_type is not None and relation.rowtime is not None
+        assert relation.pending is not None and relation.rowtime_type is not None
         items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
-        items.append(f"{relation.rowtime} AS {ROWTIME}")
-        items += [name for name in relation.hidden if name != ROWTIME]
+        items += relation.hidden
         condition = " AND ".join(typed.sql for typed in before)
         text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {condition}' if condition else ''}"
         fields = tuple(field for _, field in self.keys)

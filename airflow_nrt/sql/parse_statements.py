@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_queries import QueryParser
 from airflow_nrt.sql.parse_types import parse_type
@@ -14,13 +14,10 @@ _LATER = frozenset(
 )
 
 
-def parse_script(script: str) -> list[ast.Statement]:
-    """All statements of a script, in order. Raises SqlError, with the place, at the first that is not Flink SQL."""
-    try:
-        return _StatementParser(Cursor(script)).statements()
-    except SqlError as wrong:
-        wrong.script = script
-        raise
+def parse_script(script: str, problems: Problems) -> list[ast.Statement]:
+    """The statements of a script, in order; those that are not Flink SQL are left out and told to `problems`."""
+    cursor = problems.attempt(lambda: Cursor(script))
+    return _StatementParser(cursor).statements(problems) if cursor is not None else []
 
 
 def parse_query(script: str) -> ast.Query:
@@ -42,7 +39,7 @@ class _StatementParser:
         self.cursor = cursor
         self.queries = QueryParser(cursor)
 
-    def statements(self) -> list[ast.Statement]:
+    def statements(self, problems: Problems) -> list[ast.Statement]:
         cursor = self.cursor
         statements: list[ast.Statement] = []
         while True:
@@ -50,16 +47,32 @@ class _StatementParser:
                 pass
             if cursor.is_over:
                 return statements
-            if cursor.take_word("EXECUTE", "STATEMENT", "SET"):
-                cursor.expect_word("BEGIN")
-                statements += self._statement_set()
-            elif cursor.take_word("BEGIN", "STATEMENT", "SET"):
-                cursor.expect_symbol(";")
-                statements += self._statement_set()
+            found = problems.attempt(self._next)
+            if found is None:
+                self._skip()
             else:
-                statements.append(self._statement())
-            if not cursor.is_over:
-                cursor.expect_symbol(";")
+                statements += found
+
+    def _next(self) -> list[ast.Statement]:
+        """One statement, or those of a statement set, with the semicolon behind it."""
+        cursor = self.cursor
+        if cursor.take_word("EXECUTE", "STATEMENT", "SET"):
+            cursor.expect_word("BEGIN")
+            found = self._statement_set()
+        elif cursor.take_word("BEGIN", "STATEMENT", "SET"):
+            cursor.expect_symbol(";")
+            found = self._statement_set()
+        else:
+            found = [self._statement()]
+        if not cursor.is_over:
+            cursor.expect_symbol(";")
+        return found
+
+    def _skip(self) -> None:
+        """Goes to the semicolon that ends the statement which could not be read."""
+        self.queries.expressions.depth = 0
+        while not self.cursor.is_over and not self.cursor.is_symbol(";"):
+            self.cursor.advance()
 
     def _statement_set(self) -> list[ast.Statement]:
         inserts: list[ast.Statement] = []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, nearest
 from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, WindowAggregate
@@ -10,12 +13,12 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.ddl import check_sink, check_source, declare, milliseconds, with_options
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.ddl import check_sink, check_source, declare, with_options
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping import plan_aggregate
-from airflow_nrt.sql.parse_statements import parse_script
+from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
 from airflow_nrt.sql.relation import Relation, raw_windows, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
@@ -23,40 +26,56 @@ from airflow_nrt.sql.tvf import read_windowing
 from airflow_nrt.sql.typed import Typed
 
 
-def plan_report(script: str, name: str) -> Plan:
-    """The plan of a whole report. Raises SqlError with the place of the first problem."""
-    try:
-        planner = Planner()
-        for statement in parse_script(script):
-            planner.add(statement)
-        if not planner.found.inserts:
-            raise SqlError("a report needs at least one INSERT INTO", _end(script))
-        return planner.plan(script, name)
-    except SqlError as wrong:
-        wrong.script = script
-        raise
-    except RecursionError:
-        raise SqlError("the report nests its expressions too deeply", _end(script)) from None
+def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
+    """The plan of a whole report. Relative paths of tables start at `base`; `overrides` win over its settings.
+
+    Raises SqlError, or SqlErrors, with the places of all problems.
+    """
+    problems = Problems()
+    planner = Planner(base)
+    _add_all(planner, script, problems)
+    for key, value in (overrides or {}).items():
+        problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
+    if not planner.found.inserts and not problems.found:
+        problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
+    problems.raise_any(script)
+    return planner.plan(script, name)
 
 
-def plan_query(ddl: str, query: ast.Query, query_text: str, sink: str) -> Plan:
-    """The plan of tables and one query, whose result goes to a `print` table named `sink`."""
-    planner = Planner()
-    try:
-        for statement in parse_script(ddl):
-            planner.add(statement)
-    except SqlError as wrong:
-        wrong.script = ddl
-        raise
-    try:
-        relation = planner.finished(planner.query(query, {}))
-        columns = tuple(Column(column.name, column.type) for column in relation.columns)
-        table = Table(sink, columns, "print", options={"connector": "print"})
-        planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
-    except SqlError as wrong:
-        wrong.script = query_text
-        raise
+def plan_query(ddl: str, query_text: str, base: Path, sink: str = "result") -> Plan:
+    """The plan of tables and one query, whose result goes to a `print` table named `sink`.
+
+    Raises SqlError, or SqlErrors, with the places of all problems.
+    """
+    problems = Problems()
+    planner = Planner(base)
+    _add_all(planner, ddl, problems)
+    problems.raise_any(ddl)
+    problems.attempt(partial(_add_query, planner, query_text, sink))
+    problems.raise_any(query_text)
     return planner.plan(f"{ddl}\n{query_text}", "query")
+
+
+def _add_all(planner: Planner, script: str, problems: Problems) -> None:
+    for statement in parse_script(script, problems):
+        known = problems.attempt(partial(_checked, planner, statement, script))
+        if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
+            planner.broken.add(statement.name)
+
+
+def _checked(planner: Planner, statement: ast.Statement, script: str) -> bool:
+    try:
+        planner.add(statement)
+    except RecursionError:
+        raise SqlError("this statement nests its expressions too deeply", _end(script)) from None
+    return True
+
+
+def _add_query(planner: Planner, query_text: str, sink: str) -> None:
+    relation = planner.finished(planner.query(parse_query(query_text), {}))
+    columns = tuple(Column(column.name, column.type) for column in relation.columns)
+    table = Table(sink, columns, "print", options={"connector": "print"})
+    planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
 
 
 def _end(script: str) -> Place:
@@ -68,10 +87,12 @@ def _end(script: str) -> Place:
 class Planner:
     """Collects statements; a view is planned anew wherever it is used."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: Path) -> None:
+        self.base = base
         self.tables: dict[str, Table] = {}
         self.views: dict[str, ast.CreateView] = {}
         self.settings: dict[str, str] = {}
+        self.broken: set[str] = set()
         self.found = Findings()
 
     def plan(self, script: str, name: str) -> Plan:
@@ -87,13 +108,20 @@ class Planner:
             case ast.CreateTable():
                 if not (statement.if_not_exists and statement.name in self.tables):
                     self._check_free(statement.name, statement.at)
-                    self.tables[statement.name] = declare(statement, self.tables)
+                    self.tables[statement.name] = self._placed(declare(statement, self.tables))
             case ast.CreateView():
                 if not (statement.if_not_exists and statement.name in self.views):
                     self._check_free(statement.name, statement.at)
                     self.views[statement.name] = statement
             case ast.Insert():
                 self._insert(statement)
+
+    def _placed(self, table: Table) -> Table:
+        """The table with an absolute path."""
+        path = table.options.get("path")
+        if path is None or "://" in path:
+            return table
+        return with_options(table, {"path": str(self.base / path)})
 
     def _check_free(self, name: str, at: Place) -> None:
         if name in self.tables or name in self.views:
@@ -151,6 +179,9 @@ class Planner:
         if isinstance(view, ast.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
             return _renamed(self.query(view.query, inner), view.columns, node.at)
+        if node.name in self.broken:
+            # What is wrong with it was told where it is declared.
+            raise SqlErrors(())
         if node.name not in self.tables:
             hint = nearest(node.name, [*self.tables, *self.views])
             raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
@@ -185,13 +216,14 @@ class Planner:
             relation,
             columns=columns + window_columns(column.type),
             pending=windowing.window,
-            rowtime=milliseconds(quote(column.name), column.type),
             rowtime_type=column.type,
         )
 
     # ------------------------------------------------------------------ inserts
 
     def _insert(self, statement: ast.Insert) -> None:
+        if statement.table in self.broken:
+            raise SqlErrors(())
         if statement.table not in self.tables:
             hint = nearest(statement.table, self.tables)
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from airflow_nrt.report.plan import ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation, raw_windows
@@ -31,8 +32,12 @@ def plan_projection(found: Findings, node: ast.Select, relation: Relation, alias
     """A projection with a filter. A pending windowing function stays pending if its columns only pass through."""
     items = expand(node.items, relation, alias)
     compiler = Compiler(Scope(relation.columns, alias))
-    values = [compiler.compile(item.expression) for item in items]
-    where = compiler.condition(node.where, "WHERE") if node.where is not None else None
+    problems = Problems()
+    compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
+    condition = partial(compiler.condition, node.where, "WHERE") if node.where is not None else None
+    where = problems.attempt(condition) if condition is not None else None
+    problems.raise_any()
+    values = [value for value in compiled if value is not None]
     found.note_columns(relation, [*values, *([where] if where else [])])
     names = column_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
@@ -43,13 +48,7 @@ def plan_projection(found: Findings, node: ast.Select, relation: Relation, alias
         for name, value, column in zip(names, values, columns)
         if relation.pending is None or column.role is None
     ]
-    hidden = list(relation.hidden)
-    if relation.pending is not None and ROWTIME not in hidden:
-        selected.append(f"{relation.rowtime} AS {ROWTIME}")
-        hidden.append(ROWTIME)
-        selected += relation.hidden
-    else:
-        selected += hidden
+    selected += relation.hidden
     text = f"(SELECT {', '.join(selected)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''})"
     carried = dict(relation.keys)
     keys = tuple(
@@ -61,9 +60,7 @@ def plan_projection(found: Findings, node: ast.Select, relation: Relation, alias
         relation,
         text=text,
         columns=columns,
-        hidden=tuple(hidden),
         scan=None,
-        rowtime=ROWTIME if relation.pending is not None else None,
         keys=keys,
     )
 

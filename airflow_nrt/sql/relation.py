@@ -18,7 +18,7 @@ class Relation:
 
     `scan` is the source whose columns these are, as long as nothing was projected. `operator` is the window operator
     whose windows the rows belong to. `pending` is a windowing function that nothing has been computed of yet: its three
-    window columns are in `columns`, but not in the text. `rowtime` is then SQL for the rowtime in milliseconds.
+    window columns are in `columns`, but not in the text.
     `keys` says which columns carry which keys of the operator.
     """
 
@@ -29,7 +29,6 @@ class Relation:
     scan: str | None = None
     operator: str | None = None
     pending: Window | None = None
-    rowtime: str | None = None
     rowtime_type: DataType | None = None
     keys: tuple[tuple[str, str], ...] = ()
 
@@ -59,10 +58,10 @@ def raw_windows(relation: Relation) -> Relation:
     """The pending windowing function by itself: every row once for each window that holds it. Nothing is ever late."""
     window, rowtime_type = relation.pending, relation.rowtime_type
     assert window is not None and rowtime_type is not None
-    slice_end = window.slice_end(Sql(relation.rowtime or ROWTIME))
+    slice_end = window.slice_end(Sql(ROWTIME))
     first, last = window.first_end(Sql("_nrt_slice")), window.last_end(Sql("_nrt_slice"))
     plain = [quote(column.name) for column in relation.columns if column.role is None]
-    hidden = [name for name in relation.hidden if name != ROWTIME]
+    hidden = relation.hidden
     sliced = f"(SELECT *, {slice_end} AS _nrt_slice FROM {relation.text})"
     exploded = (
         f"(SELECT {', '.join([*plain, *hidden])}, explode(sequence({first}, {last}, {window.stride}L)) AS {WINDOW_END} "
@@ -78,4 +77,4 @@ def raw_windows(relation: Relation) -> Relation:
         ScopeColumn(c.name, c.type, rowtime=c.role == "time", role=None, of_window=False) for c in relation.columns
     )
     text = f"(SELECT {', '.join([*items, *hidden])} FROM {exploded})"
-    return Relation(text, columns, relation.inputs, tuple(hidden))
+    return Relation(text, columns, relation.inputs, hidden)

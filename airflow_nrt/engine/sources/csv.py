@@ -60,7 +60,7 @@ def _quoted_line(table: Table, stored: Sequence[Column]) -> str:
         f"map('sep', {delimiter}, 'quote', {mark}, 'escape', {mark}, 'nullValue', '{_NO_NULLS}', 'emptyValue', '', "
         "'mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', 'broken')"
     )
-    return f"IF(instr(value, {mark}) = 0, {kind}, from_csv(value, {schema}, {options}))"
+    return f"IF(contains(value, {mark}), from_csv(value, {schema}, {options}), {kind})"
 
 
 def _literal_pattern(delimiter: str) -> str:

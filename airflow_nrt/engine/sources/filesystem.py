@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote as percent
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.json import parse_json
@@ -15,15 +16,17 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column
 from airflow_nrt.report.types import STRING
 
-_GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
+GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
 _URI_SAFE = "/:@&=+$,;~!*'()-_."
 
-_FILE = "regexp_replace(_metadata.file_path, '^file:/+', '/')"
-_POSITION = (
-    "struct(CAST(NULL AS BIGINT) AS file, _metadata.file_block_start AS block, monotonically_increasing_id() AS row, "
-    f"{_FILE} AS path)"
+FILE, NUMBER, BLOCK, INDEX = "_nrt_file", "_nrt_number", "_nrt_block", "_nrt_index"
+"""Where a row stood on arrival. The index grows along a block, so that (number, block, index) grows along a file."""
+_PLACE = (
+    f"_metadata.file_path AS {FILE}",
+    f"CAST(NULL AS BIGINT) AS {NUMBER}",
+    f"_metadata.file_block_start AS {BLOCK}",
+    f"monotonically_increasing_id() AS {INDEX}",
 )
-"""Where a row stood on arrival. The id grows along a block, so that (file, block, id) grows along a file."""
 
 
 def read_files(
@@ -33,44 +36,47 @@ def read_files(
 
     _nrt_malformed  boolean   the line could not be read (csv, json)
     _nrt_line       string    the line itself (csv, json), else NULL
-    _nrt_file       string    the file, as `file_uri` spells it
-    _nrt_pos        struct    where the row stood; its `file` is the number of the file, where `numbers` has them
+    _nrt_file       string    the file, as Spark spells it (`file_keys`)
+    _nrt_number     bigint    the number of the file, where `numbers` has them by path
+    _nrt_block, _nrt_index    where the row stood in the file
     """
     table = source.table
     stored = [column for column in table.physical if column.name not in table.partition_keys]
     wanted = [column for column in stored if column.name in source.physical]
     partitions = [column for column in table.physical if column.name in table.partition_keys]
-    paths = [file.path.translate(_GLOB) for file in files]
+    paths = [file.path.translate(GLOB) for file in files]
     reader = spark.read.option("basePath", table.path) if partitions else spark.read
     if table.format == "parquet":
         rows = reader.schema(_schema([*wanted, *partitions])).parquet(*paths)
-        rows = rows.selectExpr("*", "CAST(NULL AS STRING) AS _nrt_line", "false AS _nrt_malformed", *_place())
+        rows = rows.selectExpr("*", "CAST(NULL AS STRING) AS _nrt_line", "false AS _nrt_malformed", *_PLACE)
     else:
         lines = reader.schema(_schema([Column("value", STRING), *partitions])).text(paths)
-        lines = lines.selectExpr("*", "value AS _nrt_line", *_place()).where("length(trim(value)) > 0")
+        lines = lines.selectExpr("*", "value AS _nrt_line", *_PLACE).where("value <> ''")
         rows = parse_csv(lines, table, stored, wanted) if table.format == "csv" else parse_json(lines, wanted)
         rows = rows.drop("value")
-    return _numbered(spark, rows, numbers)
+    return rows if numbers is None else _numbered(rows, numbers)
 
 
-def _place() -> tuple[str, str]:
-    return f"{_FILE} AS _nrt_file", f"{_POSITION} AS _nrt_pos"
+def _numbered(rows: DataFrame, numbers: Mapping[str, int]) -> DataFrame:
+    pairs = [(key, n) for path, n in numbers.items() for key in file_keys(path)]
+    known = rows.sparkSession.createDataFrame(pairs, f"{FILE} STRING, {NUMBER} BIGINT")
+    return rows.drop(NUMBER).join(F.broadcast(known), FILE)
 
 
-def _numbered(spark: SparkSession, rows: DataFrame, numbers: Mapping[str, int] | None) -> DataFrame:
-    if numbers is None:
-        return rows
-    known = spark.createDataFrame(
-        [(file_uri(path), n) for path, n in numbers.items()], "_nrt_file STRING, _nrt_n BIGINT"
-    )
-    others = [quote(name) for name in rows.columns if name != "_nrt_pos"]
-    position = "struct(_nrt_n AS file, _nrt_pos.block AS block, _nrt_pos.row AS row, _nrt_pos.path AS path) AS _nrt_pos"
-    return rows.join(known.hint("broadcast"), "_nrt_file").selectExpr(*others, position)
+def file_keys(path: str) -> tuple[str, str]:
+    """The two ways in which Spark may spell a path in `_nrt_file`."""
+    spelled = file_uri(path)
+    return f"file:{spelled}", f"file://{spelled}"
 
 
 def file_uri(path: str) -> str:
-    """The path as `_nrt_file` says it: quoted as Java quotes a URI, which leaves letters beyond ASCII alone."""
+    """The path quoted as Java quotes a URI, which leaves letters beyond ASCII alone."""
     return "".join(c if ord(c) > 127 else percent(c, safe=_URI_SAFE) for c in path)
+
+
+def bare_file(sql: str = FILE) -> str:
+    """SQL of the path in `_nrt_file` without its scheme: what `file_uri` gives."""
+    return f"regexp_replace({sql}, '^file:/+', '/')"
 
 
 def _schema(columns: Sequence[Column]) -> str:

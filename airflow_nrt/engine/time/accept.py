@@ -7,11 +7,12 @@ counted, or it stops the driver. It never becomes a row of NULLs.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
 from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Source
+from airflow_nrt.report.plan import ROWTIME, Source
 from airflow_nrt.report.spelling import quote, string_literal
 
 MALFORMED, NULL_ROWTIME, FUTURE = "malformed line", "NULL rowtime", "rowtime in the future"
@@ -23,7 +24,7 @@ STOP_MARK = "airflow-nrt stops: "
 
 
 def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataFrame:
-    """Source rows with computed columns, `_nrt_row`, `_nrt_proposal` (ms) and `_nrt_reason`, NULL for accepted rows.
+    """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
     `latest` is the last rowtime (ms) that is not in the future; None where the future is not guarded.
     """
@@ -35,62 +36,68 @@ def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataF
     ]
     rows = rows.selectExpr("*", *computed)
     if table.watermark is not None:
-        rowtime = f"unix_millis(CAST({quote(table.watermark.column)} AS TIMESTAMP))"
-        rows = rows.selectExpr("*", f"{table.watermark.expression} AS {PROPOSAL}", f"{rowtime} AS _nrt_rowtime")
+        # The session's zone is UTC: a TIMESTAMP keeps its clock. Converted once, for it takes longer than it seems.
+        rows = rows.selectExpr("*", f"unix_millis(CAST({quote(table.watermark.column)} AS TIMESTAMP)) AS {ROWTIME}")
+        rows = rows.selectExpr("*", f"{table.watermark.expression} AS {PROPOSAL}")
     else:
-        rows = rows.selectExpr("*", f"CAST(NULL AS BIGINT) AS {PROPOSAL}", "CAST(0 AS BIGINT) AS _nrt_rowtime")
-    struct = ", ".join(quote(name) for name in source.columns)
-    rows = rows.withColumn("_nrt_latest", F.lit(None).cast("bigint") if latest is None else _as_column(latest))
-    return rows.selectExpr("*", f"struct({struct}) AS _nrt_row", f"{_reason(source)} AS {REASON}")
-
-
-def _as_column(latest: int | Column) -> Column:
-    return latest if isinstance(latest, Column) else F.lit(latest).cast("bigint")
+        rows = rows.selectExpr("*", f"CAST(0 AS BIGINT) AS {ROWTIME}", f"CAST(NULL AS BIGINT) AS {PROPOSAL}")
+    guard = latest if isinstance(latest, Column) else F.lit(latest)
+    return rows.withColumn("_nrt_latest", guard.cast("bigint")).selectExpr("*", f"{_reason(source)} AS {REASON}")
 
 
 def _reason(source: Source) -> str:
     options = source.table.options
     ignore = f"{source.table.format}.ignore-parse-errors"
     tolerant = source.table.format == "parquet" or source_option(options, ignore)
-    malformed = (
-        string_literal(MALFORMED)
-        if tolerant
-        else _stop(
-            f"a malformed line in table {source.name}: correct it, or set '{ignore}' = 'true' to reject and count them",
-            "_nrt_line",
-        )
+    malformed = _stop(
+        f"a malformed line in table {source.name}: correct it, or set '{ignore}' = 'true' to reject and count them"
+    )
+    missing = _stop(
+        f"RowTime field should not be null: a row of table {source.name} has none. Correct it, or set "
+        "'scan.null-rowtime' = 'skip' to reject and count such rows"
     )
     skip = source_option(options, "scan.null-rowtime") == "skip"
-    missing = (
-        string_literal(NULL_ROWTIME)
-        if skip
-        else _stop(
-            f"RowTime field should not be null: a row of table {source.name} has none. Correct it, or set "
-            "'scan.null-rowtime' = 'skip' to reject and count such rows",
-            "_nrt_line",
-        )
-    )
     return (
-        f"CASE WHEN _nrt_malformed THEN {malformed} WHEN _nrt_rowtime IS NULL THEN {missing} "
-        f"WHEN _nrt_rowtime > _nrt_latest THEN {string_literal(FUTURE)} END"
+        f"CASE WHEN _nrt_malformed THEN {string_literal(MALFORMED) if tolerant else malformed} "
+        f"WHEN {ROWTIME} IS NULL THEN {string_literal(NULL_ROWTIME) if skip else missing} "
+        f"WHEN {ROWTIME} > _nrt_latest THEN {string_literal(FUTURE)} END"
     )
 
 
-def _stop(text: str, line: str) -> str:
+def _stop(text: str) -> str:
     """SQL that ends the job with this message, the file and the line."""
-    return f"raise_error(concat({string_literal(STOP_MARK + text)}, ' (', _nrt_file, ': ', coalesce({line}, ''), ')'))"
+    return f"raise_error(concat({string_literal(STOP_MARK + text)}, ' (', {FILE}, ': ', coalesce(_nrt_line, ''), ')'))"
 
 
-def accepted(judged: DataFrame) -> DataFrame:
-    """The rows without a reason against them."""
-    return judged.where(f"{REASON} IS NULL")
+def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
+    """The judged rows, counted as they pass: `rows`, `rejected`, and the greatest `proposal` of an accepted row.
+
+    Spark moves no filter below the counting. That matters: moved below, the filter on the reason would repeat the
+    parsing of a line for each column that it looks at.
+    """
+    counts = Observation()
+    watched = judged.observe(
+        counts,
+        F.count("*").alias("rows"),
+        F.max(F.when(F.col(REASON).isNull(), F.col(PROPOSAL))).alias("proposal"),
+        F.count(REASON).alias("rejected"),
+    )
+    return watched, counts
+
+
+def accepted(judged: DataFrame, source: Source) -> DataFrame:
+    """The rows without a reason against them, with `_nrt_row` and `_nrt_pos`."""
+    row = ", ".join(quote(name) for name in source.columns)
+    place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
+    return judged.where(f"{REASON} IS NULL").selectExpr("*", f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos")
 
 
 def rejected(judged: DataFrame, source: Source) -> DataFrame:
     """The others, for the ledger: reason, file, and the line or the row as JSON."""
+    row = ", ".join(quote(name) for name in source.columns)
     return judged.where(f"{REASON} IS NOT NULL").selectExpr(
         f"{string_literal(source.name)} AS source",
         f"{REASON} AS reason",
-        "_nrt_file AS file",
-        "coalesce(_nrt_line, to_json(_nrt_row)) AS line",
+        f"{bare_file()} AS file",
+        f"coalesce(_nrt_line, to_json(struct({row}))) AS line",
     )

@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.aggregates import ORDER_SENSITIVE, accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
+from airflow_nrt.engine.sources.filesystem import bare_file
 from airflow_nrt.report.plan import AggregateCall, WindowAggregate
 from airflow_nrt.report.windows import Sql
 
@@ -112,31 +113,36 @@ def _counted(argument: str, condition: str | None) -> str:
 
 def lift(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query to partials of one row each; late rows are judged by `_nrt_seen`."""
+    values = [f"{sql} AS {name}" for name, sql in layout.values]
+    accumulators = [one.lifted for one in layout.rows]
+    lifted = mark_late(layout, rows).selectExpr(*layout.keys, *layout.slots, *values, *accumulators, LATE)
+    return lifted if layout.sets else combine(layout, lifted, (LATE,))
+
+
+def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of the operator's input query with their slots and `_nrt_late`. Rows in a gap of HOP are left out."""
     window = layout.operator.window
-    slice_end, seen = Sql("_nrt_own"), Sql("_nrt_seen")
+    slice_end = Sql("_nrt_own")
     placed = rows.selectExpr("*", f"{window.slice_end(Sql('_nrt_ts'))} AS _nrt_own")
     counted = placed.selectExpr(
         "*",
         f"{window.first_end(slice_end)} AS _nrt_first",
         f"{window.last_end(slice_end)} AS _nrt_last",
-        f"{window.counted_from(slice_end, seen)} AS _nrt_from",
-    ).where("_nrt_first <= _nrt_last")
-    slots = [f"IF(_nrt_from <= _nrt_last, {'_nrt_own' if layout.is_hop else '_nrt_from'}, NULL) AS {SLICE}"]
-    if layout.is_hop:
-        slots.append(FROM)
-    slotted = counted.selectExpr(
-        *(f"{name}" for name in counted.columns if name != FROM), *slots, f"{_late(window.stride)} AS {LATE}"
+        f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS {FROM}",
     )
-    values = [f"{sql} AS {name}" for name, sql in layout.values]
-    lifted = slotted.selectExpr(*layout.keys, *layout.slots, *values, *(one.lifted for one in layout.rows), LATE)
-    return lifted if layout.sets else combine(layout, lifted, (LATE,))
+    if window.has_gaps:
+        counted = counted.where("_nrt_first <= _nrt_last")
+    slot = "_nrt_own" if layout.is_hop else FROM
+    return counted.selectExpr(
+        "*", f"IF({FROM} <= _nrt_last, {slot}, NULL) AS {SLICE}", f"{_late(window.stride)} AS {LATE}"
+    )
 
 
 def _late(stride: int) -> str:
     """The late row for the ledger: the row, where it stood, and the windows that it missed."""
     missed = f"least(_nrt_from - {stride}L, _nrt_last)"
     fields = (
-        "_nrt_row AS row, _nrt_pos.path AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
+        f"_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
         "_nrt_ts AS rowtime, _nrt_seen AS watermark, "
         f"_nrt_first AS missed_from, {missed} AS missed_until, _nrt_from > _nrt_last AS dropped"
     )

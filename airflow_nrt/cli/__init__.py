@@ -1,0 +1,1 @@
+"""The command line `airflow-nrt`: one file a command."""

@@ -1,0 +1,60 @@
+"""`airflow-nrt backfill`: the windows of an interval in batch."""
+
+from __future__ import annotations
+
+import argparse
+
+from airflow_nrt.cli.common import (
+    Steps,
+    add_home,
+    add_interval,
+    add_json,
+    add_master,
+    add_report,
+    instant_of,
+    print_json,
+    read_plan,
+    session,
+)
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.verdict import verdict_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_report(parser)
+    add_home(parser)
+    add_interval(parser, required=True)
+    add_master(parser)
+    parser.add_argument("--verify", action="store_true", help="verify what stands, and publish only what is asked for")
+    parser.add_argument(
+        "--on-mismatch",
+        choices=("fail", "repair", "report"),
+        default="fail",
+        help="what to do about a difference that no late row explains (with --verify)",
+    )
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from airflow_nrt.engine.backfill import backfill
+    from airflow_nrt.engine.verify import Interval
+
+    plan = read_plan(options)
+    interval = Interval(instant_of(options.start), instant_of(options.end))
+    home = Home.create(options.home, plan)
+    steps = Steps()
+    with session(plan, options.master) as spark:
+        steps("Spark session started")
+        result = backfill(spark, plan, home, interval, options.verify, options.on_mismatch, steps)
+    windows = len({one.end for one in result.published})
+    if options.json:
+        verdict = result.verdict.to_json() if result.verdict else None
+        print_json({"published_windows": windows, "notes": list(result.notes), "verdict": verdict})
+    else:
+        for note in result.notes:
+            print(f"note: {note}")
+        print(f"{plan.name}: {windows} windows published")
+        for line in verdict_lines(result.verdict) if result.verdict else ():
+            print(line)
+    failed = result.verdict is not None and not result.verdict.is_proven
+    return 1 if failed and options.on_mismatch != "report" else 0

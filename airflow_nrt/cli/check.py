@@ -1,0 +1,24 @@
+"""`airflow-nrt check`: is this report right?"""
+
+from __future__ import annotations
+
+import argparse
+
+from airflow_nrt.cli.common import add_report, read_plan, session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_report(parser)
+    parser.add_argument("--deep", action="store_true", help="also run Spark's analysis (starts a Spark session)")
+
+
+def run(options: argparse.Namespace) -> int:
+    plan = read_plan(options)
+    if options.deep:
+        from airflow_nrt.engine.analysis import analyse
+
+        with session(plan, "local[1]") as spark:
+            analyse(spark, plan)
+    inserts = ", ".join(insert.name for insert in plan.inserts)
+    print(f"{options.report}: fine ({len(plan.sources)} sources, {len(plan.operators)} window operators → {inserts})")
+    return 0

@@ -1,0 +1,111 @@
+"""What several commands share: arguments, reading a report, a Spark session, printing JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.instants import parse_instant
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from airflow_nrt.report.plan import Plan
+
+DEFAULT_MASTER = "local[*]"
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("report", metavar="REPORT", help="the report file (Flink SQL)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="fill the placeholder ${K}, or set the option K; may be repeated",
+    )
+
+
+def add_home(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--home", required=True, metavar="DIR", help="the home of the report")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="JSON for programs")
+
+
+def add_master(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--master", default=DEFAULT_MASTER, help=f"the Spark master (default: {DEFAULT_MASTER})")
+
+
+def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    text = "windows that end after START and up to END, e.g. '2024-06-18 00:00'"
+    parser.add_argument("--start", required=required, metavar="START", help=text)
+    parser.add_argument("--end", required=required, metavar="END")
+
+
+def settings_of(options: argparse.Namespace) -> dict[str, str]:
+    """The --set arguments. Raises InputError for one without `=`."""
+    settings = {}
+    for pair in options.set:
+        key, separator, value = pair.partition("=")
+        if not separator:
+            raise InputError(f"--set wants K=V, not {pair!r}")
+        settings[key] = value
+    return settings
+
+
+def read_plan(options: argparse.Namespace) -> Plan:
+    """The plan of the report argument. Raises InputError."""
+    from airflow_nrt.sql.load import load_report
+
+    return load_report(options.report, settings_of(options))
+
+
+def instant_of(text: str | None) -> int | None:
+    """Raises InputError unless it is a time."""
+    if text is None:
+        return None
+    try:
+        return parse_instant(text)
+    except ValueError as wrong:
+        raise InputError(str(wrong)) from None
+
+
+@contextmanager
+def session(plan: Plan, master: str) -> Iterator[SparkSession]:
+    """A Spark session for a command, stopped at the end. Raises InputError where there is no Java or no Spark."""
+    from airflow_nrt.engine.java import ensure_java
+
+    ensure_java()
+    try:
+        from airflow_nrt.engine.session import start_session
+    except ImportError as missing:
+        raise InputError(f"Spark is not here ({missing}): pip install 'pyspark>=4.1.3,<4.2'") from None
+    settings = {key: value for key, value in plan.settings if key.startswith("spark.")}
+    spark = start_session(plan.name, master, settings)
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def print_json(value: Mapping[str, Any] | list[Any]) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+class Steps:
+    """Progress on standard error: each step with the seconds since the start."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        print(f"[{time.monotonic() - self.started:6.1f} s] {text}", file=sys.stderr, flush=True)

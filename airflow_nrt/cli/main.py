@@ -1,0 +1,82 @@
+"""`airflow-nrt`: reports from the command line.
+
+Exit status: 0 done, 1 a verification or a job failed, 2 the input is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from airflow_nrt import __version__
+from airflow_nrt.report.errors import NrtError
+
+COMMANDS = {
+    "check": "parse, plan and validate a report",
+    "plan": "show what a report does: operators, state, what the batch reads",
+    "run": "run a report's stream in the foreground",
+    "backfill": "compute the windows of an interval in batch, verify or publish them",
+    "verify": "prove that the stream published what the batch computes",
+    "status": "how a report is doing",
+    "windows": "the windows that were published",
+    "late": "the late and the rejected rows",
+    "stop": "ask the driver of a home to stop",
+    "query": "run one query over bounded input, as a stream or in batch",
+    "show": "draw the curve of a home in the terminal",
+    "demo": "the product in four minutes",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; errors go to standard error in one paragraph."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser(given)
+    options = parser.parse_args(given)
+    try:
+        status: int = options.run(options)
+    except NrtError as wrong:
+        if options.debug:
+            raise
+        print(f"airflow-nrt: {wrong}", file=sys.stderr)
+        return wrong.exit_status
+    except KeyboardInterrupt:
+        print("airflow-nrt: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as wrong:
+        if options.debug:
+            raise
+        print(f"airflow-nrt: {_in_one_paragraph(wrong)} (--debug shows the stack trace)", file=sys.stderr)
+        return 1
+    return status
+
+
+def _in_one_paragraph(wrong: Exception) -> str:
+    first = str(wrong).strip().split("\n", 1)[0] or "no message"
+    return f"{type(wrong).__name__}: {first[:1000]}"
+
+
+def _parser(given: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="airflow-nrt", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"airflow-nrt {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    wanted = next((word for word in given if not word.startswith("-")), None)
+    for name, help_text in COMMANDS.items():
+        command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
+        command.add_argument("--debug", action="store_true", help="show stack traces")
+        if name == wanted:
+            # Only the wanted command's module is imported, so that light commands stay fast.
+            module = importlib.import_module(f"airflow_nrt.cli.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

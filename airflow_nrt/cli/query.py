@@ -1,0 +1,47 @@
+"""`airflow-nrt query`: one query over bounded input, to the end; the result as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from airflow_nrt.cli.common import add_master, session
+from airflow_nrt.report.errors import InputError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ddl", required=True, metavar="FILE", help="CREATE TABLE and CREATE VIEW statements")
+    parser.add_argument("--query", required=True, metavar="FILE", help="one SELECT")
+    parser.add_argument("--mode", choices=("stream", "batch"), default="stream", help="how to run it (default: stream)")
+    parser.add_argument("--out", metavar="FILE", help="where to write the result (default: standard output)")
+    add_master(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from airflow_nrt.sql.planner import plan_query
+
+    ddl = Path(options.ddl)
+    plan = plan_query(_read(ddl), _read(Path(options.query)), ddl.absolute().parent)
+    with session(plan, options.master) as spark:
+        from airflow_nrt.engine.failures import explained
+        from airflow_nrt.engine.query import run_bounded
+
+        try:
+            lines = list(run_bounded(spark, plan, options.mode))
+        except Exception as failure:
+            raise explained(failure) or failure from failure
+    text = "".join(f"{line}\n" for line in lines)
+    if options.out:
+        Path(options.out).write_text(text, encoding="utf-8")
+        print(f"{len(lines)} rows written to {options.out}", file=sys.stderr)
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise InputError(f"can't read {file}: {wrong}") from None

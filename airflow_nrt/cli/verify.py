@@ -1,0 +1,49 @@
+"""`airflow-nrt verify`: exit status 0 only if late rows explain every difference."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from airflow_nrt.cli.common import (
+    Steps,
+    add_home,
+    add_interval,
+    add_json,
+    add_master,
+    add_report,
+    instant_of,
+    print_json,
+    read_plan,
+    session,
+)
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.verdict import verdict_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_report(parser)
+    add_home(parser)
+    add_interval(parser, required=False)
+    add_master(parser)
+    parser.add_argument("--published", metavar="DIR", help="verify this copy of the sink's directory instead")
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from airflow_nrt.engine.verify import Interval, verify
+
+    plan = read_plan(options)
+    interval = Interval(instant_of(options.start), instant_of(options.end))
+    home = Home.open(options.home)
+    home.check_report(plan)
+    steps = Steps()
+    with session(plan, options.master) as spark:
+        steps("Spark session started")
+        published = Path(options.published).absolute() if options.published else None
+        verdict = verify(spark, plan, home, interval, published, steps)
+    if options.json:
+        print_json(verdict.to_json())
+    else:
+        print("\n".join(verdict_lines(verdict)))
+    return 0 if verdict.is_proven else 1

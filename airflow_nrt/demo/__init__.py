@@ -1,0 +1,1 @@
+"""The demonstration: a day of orders, streamed, killed, backfilled and proven equal under a real Airflow."""

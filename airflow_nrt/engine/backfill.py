@@ -1,0 +1,252 @@
+"""Backfill: the windows of an interval in batch, verified against what stands, and published where that is asked for.
+
+A backfill takes no epoch: it appends `restate` entries for complete windows while the stream lives on.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.verify import Interval, Progress, complete_until, verify
+from airflow_nrt.report.entries import Published, Restate, SourceFile
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.heartbeat import now_ms
+from airflow_nrt.report.history import History, read_history
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import END_OF_TIME, format_instant
+from airflow_nrt.report.intervals import partition_time
+from airflow_nrt.report.log import EntryTaken, Log
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.verdict import Verdict
+
+FAIL, REPAIR, REPORT = "fail", "repair", "report"
+ON_MISMATCH = (FAIL, REPAIR, REPORT)
+
+
+@dataclass(frozen=True)
+class BackfillResult:
+    """`published` are the files that this backfill put into the sinks; `verdict` is of the end state."""
+
+    published: tuple[Published, ...]
+    verdict: Verdict | None
+    notes: tuple[str, ...] = ()
+
+
+def backfill(
+    spark: SparkSession,
+    plan: Plan,
+    home: Home,
+    interval: Interval,
+    check: bool,
+    on_mismatch: str = FAIL,
+    say: Progress = lambda text: None,
+) -> BackfillResult:
+    """Windows with `start < end of window <= end` in batch.
+
+    Without `check` they are published, over what stands. With `check` what stands is verified first; windows that no
+    driver ever published are published, and where a difference is not explained, `repair` publishes the batch result
+    of all windows that are not equal.
+
+    Raises InputError, before anything is written, for an empty interval, for windows that are not complete, and for
+    partitions that are missing.
+    """
+    for insert in plan.inserts:
+        if insert.operator is None:
+            raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
+        sink_of(insert).check(home, insert)
+    history = read_history(home.log().entries(), plan)
+    check_interval(plan, history, interval)
+    notes = [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
+    roll_forward(home, plan, home.log())
+    if history.position.sources or (check and history.published):
+        return _over_stream(spark, plan, home, history, interval, check, on_mismatch, notes, say)
+    published = _restate(spark, plan, home, interval, _all_files(plan), "backfill", say=say)
+    return BackfillResult(tuple(published), None, tuple(notes))
+
+
+def _over_stream(
+    spark: SparkSession,
+    plan: Plan,
+    home: Home,
+    history: History,
+    interval: Interval,
+    check: bool,
+    on_mismatch: str,
+    notes: Sequence[str],
+    say: Progress,
+) -> BackfillResult:
+    """The interval was streamed: the batch is over the rows that the stream has read."""
+    files = {source.name: [f for f in history.files(source.name) if not f.corrupt] for source in plan.sources}
+    if not check:
+        published = _restate(spark, plan, home, interval, files, "backfill", say=say)
+        return BackfillResult(tuple(published), None, tuple(notes))
+    verdict = verify(spark, plan, home, interval, say=say)
+    if verdict.is_proven or on_mismatch != REPAIR:
+        return BackfillResult((), verdict, tuple(notes))
+    say("repairing: publishing the batch result of the windows that are not equal")
+    suspects = _suspects(plan, history, verdict)
+    only = {one.insert: set(one.unequal_ends) for one in verdict.inserts}
+    published = _restate(spark, plan, home, interval, files, "repair", only, suspects, say)
+    return BackfillResult(tuple(published), verify(spark, plan, home, interval, say=say), tuple(notes))
+
+
+# ---------------------------------------------------------------------------------------------------- checks
+
+
+def check_interval(plan: Plan, history: History, interval: Interval) -> None:
+    """Raises InputError if the interval is empty, reversed, or reaches into windows that are not complete."""
+    start, end = interval.start, interval.end
+    if start is None or end is None:
+        raise InputError("a backfill needs a start and an end")
+    if end <= start:
+        what = "empty" if end == start else "reversed"
+        raise InputError(f"the interval from {format_instant(start)} to {format_instant(end)} is {what}")
+    for operator in plan.operators:
+        if not any(operator.window.ends_between(start, end)):
+            raise InputError(
+                f"no window of {operator.window} ends behind {format_instant(start)} and up to {format_instant(end)}"
+            )
+        fired = complete_until(history, operator.name)
+        if history.batches and (fired is None or end > fired):
+            raise InputError(
+                f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
+                f"reaches to {format_instant(end)}: end it there, or wait for the stream"
+            )
+        if not history.batches and end > now_ms():
+            raise InputError(f"the interval reaches to {format_instant(end)}, which is in the future")
+
+
+def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[str]:
+    """Partitions by event time that the interval touches and that do not exist. Raises InputError, or gives notes."""
+    table = source.table
+    time = partition_time(table)
+    if time is None or time.max_delay is not None or interval.start is None or interval.end is None:
+        return []
+    windows = [operator.window for operator in plan.readers(source.name)]
+    if not windows:
+        return []
+    start = min(w.earliest_row(next(w.ends_between(interval.start, interval.end))) for w in windows)
+    present = {time.time_of(partition_values(file.path, table.path)) for file in _files(source)}
+    missing = [format_instant(at) for at in time.expected(start, interval.end) if at not in present]
+    if not missing:
+        return []
+    listed = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    if source_option(table.options, "partition.missing") == "fail":
+        raise InputError(
+            f"table {source.name!r} has no partition for {listed}. If there were no rows then, set "
+            "'partition.missing' = 'ignore': the windows are computed from the partitions that exist"
+        )
+    return [f"table {source.name!r} has no partition for {listed}: computed without"]
+
+
+def _files(source: Source) -> list[SourceFile]:
+    pattern = source_option(source.table.options, "source.path.regex-pattern")
+    return Arrivals(source.table.path, pattern).poll()
+
+
+def _all_files(plan: Plan) -> dict[str, Sequence[SourceFile]]:
+    return {source.name: _files(source) for source in plan.sources}
+
+
+def _needed(plan: Plan, files: Mapping[str, Sequence[SourceFile]], interval: Interval) -> dict[str, list[SourceFile]]:
+    """The files whose partition can hold rows of the interval's windows."""
+    assert interval.start is not None and interval.end is not None
+    needed = {}
+    for name, listed in files.items():
+        table = plan.source(name).table
+        time = partition_time(table)
+        windows = [operator.window for operator in plan.readers(name)]
+        if time is None or not windows:
+            needed[name] = list(listed)
+            continue
+        start = min(w.earliest_row(next(w.ends_between(interval.start, interval.end))) for w in windows)
+        needed[name] = [
+            file for file in listed if time.may_hold(partition_values(file.path, table.path), start, interval.end)
+        ]
+    return needed
+
+
+# ---------------------------------------------------------------------------------------------------- restating
+
+
+def _restate(
+    spark: SparkSession,
+    plan: Plan,
+    home: Home,
+    interval: Interval,
+    files: Mapping[str, Sequence[SourceFile]],
+    reason: str,
+    only: Mapping[str, set[int]] | None = None,
+    suspects: Mapping[str, int] | None = None,
+    say: Progress = lambda text: None,
+) -> list[Published]:
+    """Publishes the batch result of the interval's windows, or of `only` these (by insert)."""
+    assert interval.start is not None and interval.end is not None
+    needed = _needed(plan, files, interval)
+    directory = home.staged / f"restate-{uuid.uuid4().hex}"
+    staged: list[Published] = []
+    for insert in plan.inserts:
+        ends = None if only is None else only.get(insert.name, set())
+        if ends is not None and not ends:
+            continue
+        frame = insert_result(spark, plan, insert, needed, interval.start, interval.end)
+        if ends is not None:
+            frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
+        tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
+        staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
+        say(f"{insert.name}: {len(staged)} windows computed")
+    removed = tuple(_void(home, plan, interval, staged, only))
+    entry_body = Restate(tuple(staged), removed, reason, dict(suspects or {}))
+    entry = append_restatement(home.log(), entry_body)
+    publish_entry(home, plan, entry)
+    return staged
+
+
+def _void(
+    home: Home, plan: Plan, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
+) -> list[str]:
+    """Files of windows that stand and that the batch gives no row for."""
+    history = read_history(home.log().entries(), plan)
+    made = {(one.insert, one.target) for one in staged}
+    void = []
+    for (insert, target), one in history.published.items():
+        inside = one.end is not None and (interval.start or 0) < one.end <= (interval.end or END_OF_TIME)
+        if inside and (insert, target) not in made and (only is None or one.end in only.get(insert, set())):
+            void.append(f"{insert}/{target}")
+    return void
+
+
+def append_restatement(log: Log, body: Restate):  # type: ignore[no-untyped-def]
+    """Puts a restatement behind all other entries, whoever writes them."""
+    while True:
+        log.refresh()
+        try:
+            return log.append(body, None)
+        except EntryTaken:
+            continue
+
+
+def _suspects(plan: Plan, history: History, verdict: Verdict) -> dict[str, int]:
+    """Operators whose carried state is in doubt: a window that differs shares its start with windows still to come."""
+    suspects: dict[str, int] = {}
+    for one in verdict.inserts:
+        insert: Insert = plan.insert(one.insert)
+        if insert.operator is None or insert.window is None:
+            continue
+        fired = complete_until(history, insert.operator)
+        for bad in one.bad:
+            if bad.end is None:
+                continue
+            last = insert.window.last_end(bad.end)
+            if fired is not None and last > fired:
+                suspects[insert.operator] = max(last, suspects.get(insert.operator, last))
+    return suspects

@@ -1,0 +1,111 @@
+"""Published rows, batch rows and batch rows as they had arrived, side by side: each row gets one of five classes.
+
+equal      published as the batch computes it from all rows (S = B)
+explained  different from that, and exactly what the rows give that counted by then (S = B|arr)
+missing, extra, different   the rest: nothing explains them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.types import Field
+from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
+
+TOLERANCE = 1e-9
+"""Relative tolerance of FLOAT and DOUBLE columns: the order of additions differs between stream and batch."""
+CLASS = "_nrt_class"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Rows with the sink's columns and `_nrt_end`. `arrived` is None where no row was late: it is the batch then."""
+
+    published: DataFrame
+    batch: DataFrame
+    arrived: DataFrame | None
+
+
+def classify(insert: Insert, sides: Sides) -> DataFrame:
+    """`_nrt_end`, the key as text, the published and the batch's values as text, and `_nrt_class`, a row each."""
+    fields = insert.query.fields
+    if insert.key is None:
+        return _classify_multiset(fields, sides)
+    keys = [WINDOW_END, *(quote(name) for name in insert.key)]
+    values = [field for field in fields if field.name not in insert.key]
+    together = reduce(DataFrame.unionAll, [_side(frame, keys, values, letter) for letter, frame in _letters(sides)])
+    counted = together.groupBy(*keys).agg(
+        *(F.expr(f"count_if(side = '{letter}') AS {letter}_n") for letter in "sba"),
+        *(F.expr(f"max(IF(side = '{letter}', content, NULL)) AS {letter}") for letter in "sba"),
+    )
+    arrived = "a" if sides.arrived is not None else "b"
+    same_batch = f"(s_n = b_n AND s_n <= 1 AND {_same('s', 'b', values)})"
+    same_arrived = f"(s_n = {arrived}_n AND s_n <= 1 AND {_same('s', arrived, values)})"
+    kind = (
+        f"CASE WHEN {same_batch} THEN '{EQUAL}' WHEN {same_arrived} THEN '{EXPLAINED}' "
+        f"WHEN s_n = 0 THEN '{MISSING}' WHEN s_n > 1 OR b_n + {arrived}_n = 0 THEN '{EXTRA}' ELSE '{DIFFERENT}' END"
+    )
+    named = [
+        f"concat({string_literal(name + '=')}, coalesce(CAST({quote(name)} AS STRING), 'NULL'))" for name in insert.key
+    ]
+    shown = f"concat_ws(' ', {', '.join(named)})" if named else "''"
+    return counted.selectExpr(
+        WINDOW_END, f"{shown} AS key", "to_json(s) AS published", "to_json(b) AS expected", f"{kind} AS {CLASS}"
+    )
+
+
+def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:
+    pairs = [("s", sides.published), ("b", sides.batch)]
+    return pairs if sides.arrived is None else [*pairs, ("a", sides.arrived)]
+
+
+def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: str) -> DataFrame:
+    content = ", ".join(f"CAST({quote(field.name)} AS {field.type.spark}) AS {quote(field.name)}" for field in values)
+    struct = f"struct({content})" if values else "struct(0 AS nothing)"
+    return frame.selectExpr(*keys, f"{struct} AS content", f"'{letter}' AS side")
+
+
+def _same(left: str, right: str, values: Sequence[Field]) -> str:
+    tests = [f"(({left} IS NULL) = ({right} IS NULL))"]
+    for field in values:
+        a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
+        same = f"({a} <=> {b})"
+        if field.type.is_approximate:
+            same = f"({same} OR abs({a} - {b}) <= {TOLERANCE}D * greatest(abs({a}), abs({b})))"
+        tests.append(f"coalesce({same}, false)")
+    return "(" + " AND ".join(tests) + ")"
+
+
+def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
+    """Without a key, rows are compared whole; FLOAT and DOUBLE by their first nine digits."""
+    whole = [WINDOW_END, *(f"{_rounded(field)} AS {quote(field.name)}" for field in fields)]
+    by = [WINDOW_END, *(quote(field.name) for field in fields)]
+    together = reduce(
+        DataFrame.unionAll, [frame.selectExpr(*whole, f"'{letter}' AS side") for letter, frame in _letters(sides)]
+    )
+    counted = together.groupBy(*by).agg(*(F.expr(f"count_if(side = '{letter}') AS {letter}_n") for letter in "sba"))
+    arrived = "a_n" if sides.arrived is not None else "b_n"
+    kind = (
+        f"CASE WHEN s_n = b_n THEN '{EQUAL}' WHEN s_n = {arrived} THEN '{EXPLAINED}' "
+        f"WHEN s_n < b_n THEN '{MISSING}' ELSE '{EXTRA}' END"
+    )
+    content = f"to_json(struct({', '.join(quote(field.name) for field in fields)}))"
+    return counted.selectExpr(
+        WINDOW_END,
+        "'' AS key",
+        f"IF(s_n > 0, concat({content}, ' x', s_n), NULL) AS published",
+        f"IF(b_n > 0, concat({content}, ' x', b_n), NULL) AS expected",
+        f"{kind} AS {CLASS}",
+    )
+
+
+def _rounded(field: Field) -> str:
+    name = quote(field.name)
+    return f"format_string('%.8e', CAST({name} AS DOUBLE))" if field.type.is_approximate else name

@@ -1,0 +1,164 @@
+"""What the source itself says, against what the log claims: files, watermarks, late rows.
+
+The verifier does not believe the stream. Every file that was read must still be what it was; every watermark must
+follow from the one before it and the rows of its batch; every row of the late ledger must exist in the source as often
+as claimed and have been late by its batch's watermark, and no late row may be lacking.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.batch import needs_position
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.sources.filesystem import (
+    BLOCK,
+    FILE,
+    INDEX,
+    NUMBER,
+    file_keys,
+    file_uri,
+    read_files,
+)
+from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
+from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.windows.partials import LATE, Layout, mark_late
+from airflow_nrt.report.clock import advanced
+from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.history import History
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.ledger import LATE_PREFIX
+from airflow_nrt.report.plan import ROWTIME, Plan
+from airflow_nrt.report.verdict import LedgerVerdict
+
+ENTRY = "_nrt_entry"
+_COMPARED = ("row", "file", "block", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
+SAMPLES = 5
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """The accepted rows of some files that the log lists, each with its entry; and what is wrong with the files.
+
+    They are cached as `kept`, which whoever is done with them unpersists.
+    """
+
+    frame: DataFrame
+    kept: DataFrame
+    files: tuple[SourceFile, ...]
+    problems: tuple[str, ...]
+
+
+def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]) -> ReadRows:
+    """The rows of these files as the stream read them, with `_nrt_entry`: the same rows were rejected then."""
+    source = plan.source(name)
+    problems, usable = _check_files(files)
+    batch_of = history.batch_of(name)
+    order = {file.path: n for n, file in enumerate(history.files(name))}
+    numbers = {file.path: order[file.path] for file in usable} if needs_position(plan, name) else None
+    rows = read_files(spark, source, usable, numbers)
+    latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
+    known = [(key, batch_of[file.path], latest[batch_of[file.path]]) for file in usable for key in file_keys(file.path)]
+    entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, _nrt_latest BIGINT")
+    judged = judge(rows.join(F.broadcast(entries), FILE), source, F.col("_nrt_latest"))
+    wanted = [*source.columns, ENTRY, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    # Several comparisons read these rows: they are parsed once.
+    kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
+    return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))
+
+
+def _check_files(files: Sequence[SourceFile]) -> tuple[list[str], list[SourceFile]]:
+    problems, usable = [], []
+    for file in files:
+        if file.corrupt:
+            continue
+        try:
+            stat = os.stat(file.path)
+        except FileNotFoundError:
+            problems.append(f"the source file {file.path} was read and is gone")
+            continue
+        if (stat.st_size, stat.st_mtime_ns) != (file.size, file.modified):
+            problems.append(
+                f"the source file {file.path} changed after it was read ({file.size} bytes then, {stat.st_size} now)"
+            )
+        usable.append(file)
+    return problems, usable
+
+
+def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
+    """Recomputes the source's watermark batch by batch, for batches of which all files were read here."""
+    here = {file.path for file in read.files}
+    proposals = {row[0]: row[1] for row in read.frame.groupBy(ENTRY).agg(F.max(PROPOSAL)).collect()}
+    problems = []
+    before: int | None = None
+    for n, commit in history.batches.items():
+        if commit.source != name:
+            continue
+        claimed = commit.position.sources[name].watermark
+        if all(file.corrupt or file.path in here for file in commit.files):
+            follows = advanced(before, proposals.get(n))
+            if claimed != follows:
+                problems.append(
+                    f"log entry {n}: source {name} claims watermark {claimed}, the rows of its batch make it {follows}"
+                )
+        before = claimed
+    return problems
+
+
+def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
+    """The rows with `_nrt_seen`: the operator's watermark at the beginning of each row's batch."""
+    seen = [(n, commit.seen.get(operator)) for n, commit in history.batches.items()]
+    believed = read.sparkSession.createDataFrame(seen, f"{ENTRY} BIGINT, _nrt_seen BIGINT")
+    return read.join(F.broadcast(believed), ENTRY)
+
+
+def check_ledger(home: Home, history: History, layout: Layout, name: str, read: ReadRows) -> LedgerVerdict:
+    """The late ledger of one operator and source against the rows, as multisets."""
+    operator = layout.operator.name
+    marked = mark_late(layout, run_query(layout.operator.input, {name: with_seen(read.frame, history, operator)}))
+    columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
+    late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
+    claims = _claims(read.frame.sparkSession, home, history, operator, read.files)
+    if claims is None:
+        found = late.count()
+        samples = _samples(late) if found else ()
+        return LedgerVerdict(operator, 0, found, 0, found, samples)
+    sides = claims.selectExpr("*", "1 AS claimed", "0 AS found").unionAll(late.selectExpr("*", "0", "1"))
+    counted = sides.groupBy(*_COMPARED).agg(F.sum("claimed").alias("claimed"), F.sum("found").alias("found"))
+    total = counted.agg(
+        F.sum("claimed"),
+        F.sum("found"),
+        F.sum(F.expr("greatest(claimed - found, 0)")),
+        F.sum(F.expr("greatest(found - claimed, 0)")),
+    ).first()
+    assert total is not None
+    claimed, found, invented, lacking = (int(value or 0) for value in total)
+    samples = _samples(counted.where("claimed <> found")) if invented or lacking else ()
+    return LedgerVerdict(operator, claimed, found, invented, lacking, samples)
+
+
+def _claims(
+    spark: SparkSession, home: Home, history: History, operator: str, files: Sequence[SourceFile]
+) -> DataFrame | None:
+    """The ledger's records for rows of these files."""
+    directories = [
+        home.path / commit.ledger / f"{LATE_PREFIX}{operator}"
+        for commit in history.batches.values()
+        if commit.ledger is not None and any(one.operator == operator for one in commit.late)
+    ]
+    present = [str(directory) for directory in directories if directory.is_dir()]
+    if not present:
+        return None
+    columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]
+    here = spark.createDataFrame([(file_uri(file.path),) for file in files], "file STRING")
+    return spark.read.text(present).selectExpr(*columns).join(F.broadcast(here), "file", "left_semi").select(*_COMPARED)
+
+
+def _samples(rows: DataFrame) -> tuple[str, ...]:
+    shown = rows.selectExpr("concat(file, ': ', row) AS text").limit(SAMPLES).collect()
+    return tuple(row.text for row in shown)

@@ -1,0 +1,112 @@
+"""A source of files as a Structured Streaming query: the stream is the journal of arrivals, its rows are file names.
+
+Spark's own file source lists the whole directory at every trigger (1 s at 50,000 files), forgets files by age, and
+keeps a position of its own. Here arrivals are found by `Arrivals`, and the log alone knows what was read; the query's
+checkpoint is scratch, new for each epoch (docs/decisions/03-arrivals-journal.md).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.report.durable import replace_file
+from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.plan import Source
+
+OnFiles = Callable[[str, list[SourceFile]], None]
+
+
+class FileFeed:
+    """Finds what arrives for one source and hands it on in batches: all that is there, up to the byte cap.
+
+    `poll` is called again and again by one thread; `on_files` runs in the thread of the streaming query. A batch is
+    written to the journal only when the one before was absorbed, so that a slow driver gets larger batches. `pending`
+    are the files and bytes that have arrived and wait for a batch.
+    """
+
+    def __init__(self, source: Source, scratch: Path, seen: Iterable[str], on_files: OnFiles) -> None:
+        options = source.table.options
+        self.source = source
+        self.interval: int | None = source_option(options, "source.monitor-interval")
+        self.last_arrival = time.monotonic()
+        self.pending = (0, 0)
+        self._arrivals = Arrivals(source.table.path, source_option(options, "source.path.regex-pattern"), seen)
+        self._cap: int = source_option(options, "source.max-batch-size")
+        self._journal = scratch / source.name / "journal"
+        self._checkpoint = scratch / source.name / "checkpoint"
+        self._on_files = on_files
+        self._pending: deque[SourceFile] = deque()
+        self._batches = 0
+        self._absorbed = 0
+        self._next_poll = 0.0
+        self._polled = False
+        self.failure: BaseException | None = None
+        self.query: StreamingQuery | None = None
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.interval is None
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether everything that the first look has found is absorbed, and nothing has come since."""
+        return self._polled and not self._pending and self._absorbed == self._batches
+
+    def start(self, spark: SparkSession) -> None:
+        """Begins the streaming query."""
+        self._journal.mkdir(parents=True)
+        arrivals = spark.readStream.option("maxFileAge", "100000d").text(self._journal.as_uri())
+        self.query = (
+            arrivals.writeStream.queryName(f"arrivals of {self.source.name}")
+            .option("checkpointLocation", self._checkpoint.as_uri())
+            .trigger(processingTime="0 seconds")
+            .foreachBatch(self._absorb)
+            .start()
+        )
+
+    def poll(self) -> None:
+        """Looks for arrivals if it is time to, and writes the next batch to the journal if the last one is absorbed."""
+        if time.monotonic() >= self._next_poll and not (self.is_bounded and self._polled):
+            found = self._arrivals.poll()
+            self._polled = True
+            self._next_poll = time.monotonic() + (self.interval or 0) / 1000
+            if found:
+                self.last_arrival = time.monotonic()
+                self._pending.extend(found)
+        if self._pending and self._absorbed == self._batches:
+            self._batches += 1
+            lines = "".join(json.dumps(asdict(file)) + "\n" for file in self._take())
+            replace_file(self._journal / f"{self._batches:09d}.json", lines.encode())
+        self.pending = (len(self._pending), sum(file.size for file in self._pending))
+
+    def _take(self) -> list[SourceFile]:
+        batch = [self._pending.popleft()]
+        size = batch[0].size
+        while self._pending and size + self._pending[0].size <= self._cap:
+            batch.append(self._pending.popleft())
+            size += batch[-1].size
+        return batch
+
+    def _absorb(self, arrivals: DataFrame, batch: int) -> None:
+        try:
+            files = [SourceFile(**json.loads(row.value)) for row in arrivals.collect()]
+            if files:
+                self._on_files(self.source.name, sorted(files, key=lambda file: (file.modified, file.path)))
+                self._absorbed += 1
+        except BaseException as failure:
+            self.failure = failure
+            raise
+
+    def stop(self) -> None:
+        if self.query is not None:
+            self.query.stop()

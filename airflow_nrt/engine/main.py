@@ -1,0 +1,96 @@
+"""What spark-submit runs: one report's stream in one driver.
+
+    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--name NAME] [--launch ID] [--set K=V] …
+
+A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of the home, where whoever
+launched it looks; afterwards the heartbeat tells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.run import Runner
+from airflow_nrt.engine.session import start_session
+from airflow_nrt.report.durable import replace_file
+from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql.load import load_report
+
+SPARK_SETTINGS = "spark."
+
+
+def main(arguments: list[str]) -> int:
+    """Gives the exit status: 0 done, 1 failed, 2 wrong input."""
+    options = _parse(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    settings = dict(pair.split("=", 1) for pair in options.set)
+    try:
+        plan = load_report(options.report, settings, options.name)
+        state = run_report(plan, options.home, options.master, options.available_now, options.launch)
+    except NrtError as wrong:
+        note_launch_failure(options.home, options.launch, wrong)
+        print(f"airflow-nrt: {wrong}", file=sys.stderr)
+        return wrong.exit_status
+    print(f"airflow-nrt: {plan.name} {state}", file=sys.stderr)
+    return 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--report", required=True, help="the report file")
+    parser.add_argument("--home", required=True, help="the report's home")
+    parser.add_argument("--name", help="the report's name (default: the file's)")
+    parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
+    parser.add_argument("--launch", default="", help="an id by which whoever launches this knows it")
+    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
+    parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")
+    return parser.parse_args(arguments)
+
+
+def run_report(plan: Plan, location: str, master: str | None, available_now: bool = False, launch: str = "") -> str:
+    """Runs a report's stream until it ends; gives the state that it ended in. SIGTERM and SIGINT stop it gracefully."""
+    home = Home.create(location, plan)
+    ensure_java()
+    settings = {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
+    parallelism = plan.setting("parallelism.default")
+    if parallelism is not None:
+        settings.setdefault("spark.sql.shuffle.partitions", parallelism)
+    spark = start_session(plan.name, master, settings)
+    try:
+        runner = Runner(spark, plan, home, available_now, launch)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: runner.stop_asked.set())
+        return runner.run()
+    finally:
+        spark.stop()
+
+
+def note_launch_failure(location: str, launch: str, failure: NrtError) -> None:
+    """Leaves the reason for whoever launched this driver."""
+    if not launch:
+        return
+    try:
+        path = Home.at(location).launches / f"{launch}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        final = {"error": str(failure), "final": True, "input": isinstance(failure, InputError)}
+        replace_file(path, json.dumps(final).encode())
+    except (OSError, NrtError) as unwritable:
+        print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Threads of a broken JVM gateway must not keep a finished driver alive.
+    os._exit(status)

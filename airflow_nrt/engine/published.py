@@ -1,0 +1,79 @@
+"""What stands in a sink's directory, as any reader sees it: rows with the window that their file claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.sinks.filesystem import root_of
+from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys
+from airflow_nrt.report.entries import Published
+from airflow_nrt.report.options import sink_option
+from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.spelling import quote
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`rows` have the sink's columns and `_nrt_end`; `foreign` are files that the log knows nothing of."""
+
+    rows: DataFrame
+    foreign: tuple[Path, ...]
+
+
+def visible_files(root: Path, suffix: str) -> list[Path]:
+    """The files that a reader of the directory takes: none with a `_` or `.` in front of any part of its path."""
+    found = (path for path in root.rglob(f"*.{suffix}") if path.is_file())
+    return sorted(p for p in found if not any(part.startswith(("_", ".")) for part in p.relative_to(root).parts))
+
+
+def standing_rows(
+    spark: SparkSession,
+    insert: Insert,
+    ledger: Mapping[tuple[str, str], Published],
+    ends: Iterable[int | None],
+    root: Path | None = None,
+) -> Standing:
+    """The rows of the windows that end at `ends`, below `root` (default: the sink's own), foreign files apart."""
+    base = root or root_of(insert)
+    wanted = set(ends)
+    mine, foreign = [], []
+    for path in visible_files(base, insert.sink.format):
+        published = ledger.get((insert.name, str(path.relative_to(base))))
+        if published is not None and published.end in wanted:
+            mine.append((path, published.end))
+        elif published is None and not _is_of_another(insert, path, base, ledger):
+            foreign.append(path)
+    return Standing(_read(spark, insert, base, mine), tuple(foreign))
+
+
+def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Mapping[tuple[str, str], Published]) -> bool:
+    """Whether another insert of the report published this file into the same directory."""
+    place = str(path.relative_to(base))
+    return any(target == place and name != insert.name for name, target in ledger)
+
+
+def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
+    table = insert.sink
+    schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in table.physical)
+    if not files:
+        return spark.createDataFrame([], f"{schema}, {WINDOW_END} BIGINT")
+    reader = spark.read.schema(schema).option("basePath", str(base))
+    if table.format == "csv":
+        null = sink_option(table.options, "csv.null-literal")
+        reader = reader.options(sep=sink_option(table.options, "csv.field-delimiter"), escape='"', nullValue=null or "")
+    rows = reader.format(table.format).load([str(path).translate(GLOB) for path, _ in files])
+    known = [(key, end) for path, end in files for key in file_keys(str(path))]
+    ends = spark.createDataFrame(known, f"{FILE} STRING, {WINDOW_END} BIGINT")
+    columns = [quote(column.name) for column in table.physical]
+    return rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}").join(F.broadcast(ends), FILE).drop(FILE)
+
+
+def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:
+    """How many rows foreign files hold."""
+    paths = [str(path).translate(GLOB) for path in files]
+    return spark.read.format(insert.sink.format).load(paths).count() if paths else 0

@@ -1,0 +1,233 @@
+"""Running a report's stream: the lease, the feeds, time that passes without rows, the heartbeat, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import socket
+import threading
+import time
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.feed import FileFeed
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.stream import StreamDriver
+from airflow_nrt.report.entries import Commit, Lease, SourceFile
+from airflow_nrt.report.errors import FencedError, NrtError
+from airflow_nrt.report.heartbeat import (
+    FAILED,
+    FENCED,
+    FINISHED,
+    RUNNING,
+    STARTING,
+    STOPPED,
+    Heartbeat,
+    now_ms,
+    read_heartbeat,
+    write_heartbeat,
+)
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from airflow_nrt.report.options import REPORT_OPTIONS, read_option, source_option
+from airflow_nrt.report.plan import Plan, Source
+
+LOOP_SECONDS = 0.05
+BEAT_SECONDS = 1.0
+RETRIES = 5
+"""How often in a row a failure that may pass is tried again, with 1, 2, 4, … seconds in between."""
+
+log = logging.getLogger(__name__)
+
+
+class Runner:
+    """Runs one report until its input ends, somebody asks it to stop, or an error ends it.
+
+    `available_now` ends it when everything that has arrived by then is absorbed; windows that are open stay open.
+    """
+
+    def __init__(
+        self, spark: SparkSession, plan: Plan, home: Home, available_now: bool = False, launch: str = ""
+    ) -> None:
+        self.spark = spark
+        self.plan = plan
+        self.home = home
+        self.available_now = available_now
+        self.launch = launch
+        self.lock = threading.RLock()
+        self.stop_asked = threading.Event()
+        self._over = threading.Event()
+        self._closing = False
+        self._beat = self._first_beat()
+        self._feeds: list[FileFeed] = []
+        self._driver: StreamDriver | None = None
+
+    def _first_beat(self) -> Heartbeat:
+        started = now_ms()
+        application = self.spark.sparkContext.applicationId
+        return Heartbeat(
+            STARTING, 0, socket.gethostname(), os.getpid(), started, application, self.launch, progress=started
+        )
+
+    def run(self) -> str:
+        """Gives the state that it ended in. Raises NrtError, after the heartbeat has told it."""
+        for insert in self.plan.inserts:
+            sink_of(insert).check(self.home, insert)
+        reach("lease-before")
+        lease = Lease(self._beat.host, self._beat.pid, self._beat.application)
+        writer = Writer.begin(self.home.log(), lease)
+        self.home.drop_stop_request(writer.epoch)
+        reach("lease-after")
+        self._say(state=RUNNING, epoch=writer.epoch)
+        beating = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
+        beating.start()
+        try:
+            state = self._run_with_retries(writer)
+            self._say(state=state)
+        except FencedError as fenced:
+            self._say(state=FENCED, error=str(fenced), final=True)
+            raise
+        except NrtError as wrong:
+            self._say(state=FAILED, error=str(wrong), final=True)
+            raise
+        except BaseException as wrong:
+            self._say(state=FAILED, error=f"{type(wrong).__name__}: {str(wrong)[:2000]}")
+            raise
+        finally:
+            self._over.set()
+            beating.join()
+            with contextlib.suppress(OSError):
+                self._write_beat()
+        return state
+
+    def _run_with_retries(self, writer: Writer) -> str:
+        failures, last_entry = 0, writer.log.last
+        while True:
+            try:
+                return self._run_once(writer)
+            except BaseException as failure:
+                final = explained(failure)
+                if final is not None:
+                    raise final from failure
+                failures = 1 if writer.log.last > last_entry else failures + 1
+                last_entry = writer.log.last
+                if failures > RETRIES or not isinstance(failure, Exception):
+                    raise
+                log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, failure)
+                self._say(error=f"trying again after: {str(failure)[:500]}")
+                self.stop_asked.wait(2 ** (failures - 1))
+
+    # ------------------------------------------------------------------ one life of the queries
+
+    def _run_once(self, writer: Writer) -> str:
+        writer.log.refresh()
+        driver = StreamDriver(self.spark, self.plan, self.home, writer)
+        self._driver = driver
+        scratch = self.home.scratch / str(writer.epoch)
+        shutil.rmtree(scratch, ignore_errors=True)
+        with self.lock:
+            driver.recover()
+        self._progressed()
+        seen = self._files_read(driver)
+        self._feeds = [FileFeed(source, scratch, seen[source.name], self._absorb) for source in self.plan.sources]
+        try:
+            for feed in self._feeds:
+                feed.start(self.spark)
+            return self._loop(driver)
+        finally:
+            for feed in self._feeds:
+                feed.stop()
+            driver.close()
+
+    def _files_read(self, driver: StreamDriver) -> dict[str, list[str]]:
+        seen: dict[str, list[str]] = {source.name: [] for source in self.plan.sources}
+        for entry in driver.writer.log.entries():
+            if isinstance(entry.body, Commit):
+                seen[entry.body.source] += [file.path for file in entry.body.files]
+        return seen
+
+    def _loop(self, driver: StreamDriver) -> str:
+        idle_after = {source.name: self._idle_timeout(source) for source in self.plan.sources}
+        while True:
+            for feed in self._feeds:
+                feed.poll()
+                if feed.failure is not None:
+                    raise feed.failure
+                if feed.query is not None and not feed.query.isActive:
+                    raise feed.query.exception() or RuntimeError(f"the query of {feed.source.name} ended by itself")
+                if feed.is_bounded and feed.is_drained:
+                    self._note(driver, feed.source.name, ended=True)
+                timeout = idle_after[feed.source.name]
+                quiet = time.monotonic() - feed.last_arrival
+                if timeout is not None and quiet * 1000 > timeout and feed.is_drained:
+                    self._note(driver, feed.source.name, idle=True)
+            if all(feed.is_drained and (feed.is_bounded or self.available_now) for feed in self._feeds):
+                return FINISHED
+            if self.stop_asked.is_set() or self.home.is_stop_asked(driver.writer.epoch):
+                return self._stop()
+            self._check_lease(driver)
+            time.sleep(LOOP_SECONDS)
+
+    def _check_lease(self, driver: StreamDriver) -> None:
+        """Between batches only: a batch finds out by itself when it appends."""
+        if self.lock.acquire(blocking=False):
+            try:
+                driver.writer.check()
+            finally:
+                self.lock.release()
+
+    def _idle_timeout(self, source: Source) -> int | None:
+        own: int | None = source_option(source.table.options, "scan.watermark.idle-timeout")
+        general: int | None = read_option(dict(self.plan.settings), REPORT_OPTIONS, "table.exec.source.idle-timeout")
+        return own if own is not None else general or None
+
+    def _note(self, driver: StreamDriver, source: str, *, idle: bool = False, ended: bool = False) -> None:
+        with self.lock:
+            before = driver.writer.log.last
+            driver.note(source, idle=idle, ended=ended)
+            if driver.writer.log.last > before:
+                self._progressed()
+
+    def _absorb(self, source: str, files: list[SourceFile]) -> None:
+        assert self._driver is not None
+        with self.lock:
+            if self._closing:
+                return
+            self._driver.absorb(source, files)
+        self._progressed()
+
+    def _stop(self) -> str:
+        """Waits for the batch under way; the next one finds the door closed."""
+        with self.lock:
+            self._closing = True
+        return STOPPED
+
+    # ------------------------------------------------------------------ heartbeat
+
+    def _progressed(self) -> None:
+        assert self._driver is not None
+        self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=None)
+
+    def _say(self, **changes: object) -> None:
+        self._beat = replace(self._beat, **changes)  # type: ignore[arg-type]
+
+    def _keep_beating(self) -> None:
+        while not self._over.wait(BEAT_SECONDS):
+            try:
+                self._write_beat()
+            except OSError as wrong:
+                log.warning("can't write the heartbeat: %s", wrong)
+
+    def _write_beat(self) -> None:
+        """An older driver stays silent, so as not to speak over its successor."""
+        standing = read_heartbeat(self.home.heartbeat_file)
+        if standing is not None and standing.epoch > self._beat.epoch:
+            return
+        waiting = [feed.pending for feed in self._feeds]
+        files, size = sum(one[0] for one in waiting), sum(one[1] for one in waiting)
+        write_heartbeat(self.home.heartbeat_file, replace(self._beat, pending_files=files, pending_bytes=size))

@@ -1,0 +1,266 @@
+"""Proving that the stream published what the batch computes: late rows explain every difference, or it is an error.
+
+A verification is as of a log entry. It reads exactly the files that entries up to it list, and compares what stands in
+the sinks with the batch over all these rows (B), and with the batch over the rows that counted by then (B|arr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.comparison import CLASS, Sides, classify
+from airflow_nrt.engine.evidence import ReadRows, check_ledger, check_watermarks, rows_read, with_seen
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.published import foreign_rows, standing_rows
+from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.windows.aggregate import compute
+from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.report.entries import OperatorState, SourceFile
+from airflow_nrt.report.history import History, read_history
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.intervals import partition_time
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, WindowAggregate
+from airflow_nrt.report.verdict import (
+    CLASSES,
+    DIFFERENT,
+    EXPLAINED,
+    EXTRA,
+    MISSING,
+    UNEXPLAINED,
+    BadWindow,
+    InsertVerdict,
+    LedgerVerdict,
+    RowSample,
+    Verdict,
+)
+
+BAD_WINDOWS_SHOWN = 50
+SAMPLES_SHOWN = 5
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Windows with `start < end of window <= end`; None is open."""
+
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass
+class _Scene:
+    """What all inserts share."""
+
+    spark: SparkSession
+    plan: Plan
+    home: Home
+    history: History
+    interval: Interval
+    sources: dict[str, ReadRows]
+    ledgers: list[LedgerVerdict]
+
+
+def verify(
+    spark: SparkSession,
+    plan: Plan,
+    home: Home,
+    interval: Interval = Interval(),
+    published: Path | None = None,
+    say: Progress = lambda text: None,
+) -> Verdict:
+    """Verifies complete windows of the interval. `published` is a copy of the sink's directory to verify instead."""
+    log = home.log()
+    history = read_history(log.entries(), plan)
+    say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
+    scene = _Scene(spark, plan, home, history, interval, {}, [])
+    problems = list(history.problems)
+    for source in plan.sources:
+        read = rows_read(spark, plan, source.name, history, _needed(scene, source.name))
+        scene.sources[source.name] = read
+        problems += read.problems
+        if source.table.watermark is not None:
+            problems += check_watermarks(history, source.name, read)
+        say(f"source {source.name}: {len(read.files)} files, watermarks follow from their rows")
+    for operator in plan.operators:
+        for name in operator.sources:
+            scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources[name]))
+    say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
+    inserts = []
+    notes = []
+    for insert in plan.inserts:
+        if insert.sink.connector != "filesystem":
+            notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
+            continue
+        verdict, foreign = _verify_insert(scene, insert, published)
+        problems += foreign
+        inserts.append(verdict)
+        say(f"{insert.name}: {verdict.windows} windows compared")
+    for read in scene.sources.values():
+        read.kept.unpersist()
+    unread = [file for source in plan.sources for file in _unread(scene, source.name)]
+    return Verdict(
+        report=plan.name,
+        home=str(home.path),
+        entry=history.entry,
+        start=interval.start,
+        end=interval.end,
+        inserts=tuple(inserts),
+        ledgers=tuple(one for one in scene.ledgers if one.claimed or one.found),
+        problems=tuple(problems),
+        unread_files=len(unread),
+        unread_bytes=sum(file.size for file in unread),
+        late_rows=sum(one.found for one in scene.ledgers),
+        notes=tuple(notes),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- what to read
+
+
+def complete_until(history: History, operator: str) -> int | None:
+    """The end up to which the windows of an operator have fired."""
+    return history.position.operators.get(operator, OperatorState()).fired
+
+
+def _bounds(scene: _Scene, operator: WindowAggregate) -> tuple[int, int] | None:
+    """(after, until) of the windows to compare, None if none is complete."""
+    fired = complete_until(scene.history, operator.name)
+    after = -END_OF_TIME if scene.interval.start is None else scene.interval.start
+    until = fired if scene.interval.end is None else min(scene.interval.end, fired if fired is not None else after)
+    return None if until is None or until <= after else (after, until)
+
+
+def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
+    """The files whose partition can hold rows of the windows to compare; all where partitions have no time."""
+    files = scene.history.files(source)
+    table = scene.plan.source(source).table
+    time = partition_time(table)
+    if time is None or (scene.interval.start is None and scene.interval.end is None):
+        return files
+    if scene.plan.passing(source):
+        return files
+    bounds = [(operator.window, _bounds(scene, operator)) for operator in scene.plan.readers(source)]
+    spans = [(w.earliest_row(next(w.ends_between(b[0], b[0] + w.stride))), b[1]) for w, b in bounds if b is not None]
+    if not spans:
+        return []
+    start, end = min(span[0] for span in spans), max(span[1] for span in spans)
+    return [file for file in files if time.may_hold(partition_values(file.path, table.path), start, end)]
+
+
+def _unread(scene: _Scene, source: str) -> list[SourceFile]:
+    table = scene.plan.source(source).table
+    seen = {file.path for file in scene.history.files(source)}
+    return Arrivals(table.path, source_option(table.options, "source.path.regex-pattern"), seen).poll()
+
+
+# ---------------------------------------------------------------------------------------------------- comparing
+
+
+def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[InsertVerdict, list[str]]:
+    if insert.operator is None:
+        return _compare(scene, insert, _passed_sides(scene, insert), [None], 0, root)
+    operator = scene.plan.operator(insert.operator)
+    bounds = _bounds(scene, operator)
+    pending = _pending(scene, operator)
+    if bounds is None:
+        return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
+    after, until = bounds
+    ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
+    inside = [end for end in ends if after < end <= until]
+    layout = layout_of(operator)
+    views = {name: _on_time(scene.sources[name].frame) for name in operator.sources}
+    batch = run_query(insert.query, {operator.name: compute(layout, views, after, until)})
+    arrived = None
+    if any(one.operator == operator.name and one.found for one in scene.ledgers):
+        seen = {n: with_seen(scene.sources[n].frame, scene.history, operator.name) for n in operator.sources}
+        arrived = run_query(insert.query, {operator.name: compute(layout, seen, after, until)})
+    return _compare(scene, insert, (batch, arrived), inside, pending, root)
+
+
+def _on_time(rows: DataFrame) -> DataFrame:
+    return rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
+
+
+def _passed_sides(scene: _Scene, insert: Insert) -> tuple[DataFrame, None]:
+    """An insert without windows: all rows, none of them late."""
+    views = {name: _on_time(scene.sources[name].frame) for name in insert.query.inputs}
+    return run_query(insert.query, views).withColumn(WINDOW_END, F.lit(None).cast("bigint")), None
+
+
+def _compare(
+    scene: _Scene,
+    insert: Insert,
+    computed: tuple[DataFrame, DataFrame | None],
+    ends: Sequence[int | None],
+    pending: int,
+    root: Path | None,
+) -> tuple[InsertVerdict, list[str]]:
+    standing = standing_rows(scene.spark, insert, scene.history.published, ends, root)
+    classes = classify(insert, Sides(standing.rows, *computed)).persist()
+    try:
+        counted = classes.groupBy(WINDOW_END, CLASS).count().collect()
+        by_window: dict[int | None, dict[str, int]] = {}
+        for row in counted:
+            by_window.setdefault(row[0], {})[row[1]] = row[2]
+        bad = [_bad_window(insert, end, kinds, classes) for end, kinds in _worst(by_window)]
+    finally:
+        classes.unpersist()
+    problems = []
+    if standing.foreign:
+        rows = foreign_rows(scene.spark, insert, standing.foreign)
+        bad.append(BadWindow(None, None, 0, rows, 0))
+        problems += [f"the log knows nothing of the published file {path}" for path in standing.foreign]
+    states = [_state(kinds) for kinds in by_window.values()]
+    verdict = InsertVerdict(
+        insert=insert.name,
+        windows=len(states),
+        equal=states.count("equal"),
+        explained=states.count("explained"),
+        unexplained=states.count("unexplained"),
+        pending=pending,
+        rows={kind: sum(kinds.get(kind, 0) for kinds in by_window.values()) for kind in CLASSES},
+        bad=tuple(bad),
+        unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and _state(kinds) != "equal")),
+    )
+    return verdict, problems
+
+
+def _state(kinds: dict[str, int]) -> str:
+    if any(kinds.get(kind) for kind in UNEXPLAINED):
+        return "unexplained"
+    return "explained" if kinds.get(EXPLAINED) else "equal"
+
+
+def _worst(by_window: dict[int | None, dict[str, int]]) -> list[tuple[int | None, dict[str, int]]]:
+    bad = [(end, kinds) for end, kinds in by_window.items() if _state(kinds) == "unexplained"]
+    return sorted(bad, key=lambda item: item[0] or 0)[:BAD_WINDOWS_SHOWN]
+
+
+def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], classes: DataFrame) -> BadWindow:
+    start = insert.window.start(end) if insert.window is not None and end is not None else None
+    here = classes.where(F.col(WINDOW_END).eqNullSafe(F.lit(end)) & F.col(CLASS).isin(*UNEXPLAINED))
+    rows = here.orderBy("key").limit(SAMPLES_SHOWN).collect()
+    samples = tuple(RowSample(row[CLASS], row.key, row.published, row.expected) for row in rows)
+    return BadWindow(start, end, kinds.get(MISSING, 0), kinds.get(EXTRA, 0), kinds.get(DIFFERENT, 0), samples)
+
+
+def _pending(scene: _Scene, operator: WindowAggregate) -> int:
+    """Windows of the interval that hold rows which were read, and are not complete."""
+    state = scene.history.position.operators.get(operator.name, OperatorState())
+    fired = state.fired if state.fired is not None else -END_OF_TIME
+    after = max(fired, scene.interval.start if scene.interval.start is not None else -END_OF_TIME)
+    open_slices = [file.last for file in state.rows if file.last > after]
+    if not open_slices:
+        return 0
+    until = max(open_slices)
+    if scene.interval.end is not None:
+        until = min(until, scene.interval.end)
+    first = max(after, min(file.first for file in state.rows if file.last > after) - operator.window.slice)
+    return sum(1 for _ in operator.window.ends_between(first, until)) if until > first else 0

@@ -1,0 +1,93 @@
+"""A plan in words: operators, slices, what is stored for how long, what bounds it, what the batch reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow_nrt.report.durations import format_duration
+from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.intervals import partition_time
+from airflow_nrt.report.plan import Insert, Plan, Source, WindowAggregate
+
+
+def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
+    """The plan as JSON; with an interval also what the batch reads for it."""
+    return {
+        "report": plan.name,
+        "sources": [_source(plan, source, start, end) for source in plan.sources],
+        "operators": [_operator(operator) for operator in plan.operators],
+        "inserts": [_insert(insert) for insert in plan.inserts],
+        "settings": dict(plan.settings),
+    }
+
+
+def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> dict[str, Any]:
+    table = source.table
+    live = table.options.get("source.monitor-interval")
+    told: dict[str, Any] = {
+        "name": source.name,
+        "path": table.path,
+        "format": table.format,
+        "columns": list(source.columns),
+        "watermark": f"{table.watermark.column} AS {table.watermark.text}" if table.watermark else None,
+        "kind": f"live, looked at every {live}" if live else "bounded",
+    }
+    time = partition_time(table)
+    if time is not None:
+        told["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"
+    if start is not None and end is not None:
+        told["batch_reads"] = _batch_reads(plan, source, start, end)
+    return told
+
+
+def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, Any]:
+    windows = [operator.window for operator in plan.readers(source.name)]
+    firsts = [next(window.ends_between(start, end), None) for window in windows]
+    reached = [window.earliest_row(first) for window, first in zip(windows, firsts) if first is not None]
+    if not reached:
+        return {"rows": "none: no window ends in this interval"}
+    earliest = min(reached)
+    time = partition_time(source.table)
+    told: dict[str, Any] = {"rows_from": format_instant(earliest), "rows_until": format_instant(end)}
+    if time is None:
+        told["partitions"] = "all: the table does not say how its partitions lie in time"
+    elif time.max_delay is None:
+        told["partitions"] = [format_instant(at) for at in time.expected(earliest, end)]
+    else:
+        told["partitions"] = [format_instant(at) for at in time.expected(earliest, end + time.max_delay)]
+    return told
+
+
+def _operator(operator: WindowAggregate) -> dict[str, Any]:
+    window = operator.window
+    lifetime = {"TUMBLE": window.size, "HOP": window.size, "CUMULATE": window.size}[window.kind]
+    stored = ["partials of open slices"]
+    if window.kind != "TUMBLE":
+        stored.append("one partial for each key and closed slice that a later window needs")
+    if operator.distinct_sets and window.kind != "TUMBLE":
+        stored.append("the distinct values of each key, once a window start")
+    return {
+        "name": operator.name,
+        "window": str(window),
+        "slice": format_duration(window.slice),
+        "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
+        "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
+        "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
+        "distinct_sets": len(operator.distinct_sets),
+        "stored": stored,
+        "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(lifetime)} of "
+        "event time after a row's slice at the latest",
+        "late": "a row counts in each of its windows that was not complete when its batch began",
+    }
+
+
+def _insert(insert: Insert) -> dict[str, Any]:
+    table = insert.sink
+    return {
+        "name": insert.name,
+        "connector": table.connector,
+        "path": table.options.get("path"),
+        "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
+        "publishes": f"windows of {insert.operator} when they are complete" if insert.operator else "each batch",
+        "key": list(insert.key) if insert.key is not None else None,
+    }

@@ -1,0 +1,85 @@
+"""The log of a home read as history: what was read when, what was published last, what each batch believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from airflow_nrt.report.clock import operator_watermark
+from airflow_nrt.report.entries import Commit, Entry, Position, Published, Restate, SourceFile, SourceState, Tick
+from airflow_nrt.report.plan import Plan
+
+WindowKey = tuple[str, int | None, str]
+"""Insert, end of the window (None: no window), and the file's place below the sink."""
+
+
+@dataclass
+class History:
+    """`batches` are the commits by entry number; `published` is what stands in the sinks, by insert and place."""
+
+    entry: int = -1
+    batches: dict[int, Commit] = field(default_factory=dict)
+    published: dict[tuple[str, str], Published] = field(default_factory=dict)
+    times: dict[tuple[str, str], int] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
+    position: Position = field(default_factory=Position)
+    problems: list[str] = field(default_factory=list)
+    restated: int = 0
+
+    def files(self, source: str) -> list[SourceFile]:
+        """All files of a source that were read, in the order in which they were."""
+        return [file for commit in self.batches.values() if commit.source == source for file in commit.files]
+
+    def batch_of(self, source: str) -> dict[str, int]:
+        """By path: the entry that read the file."""
+        return {file.path: n for n, commit in self.batches.items() if commit.source == source for file in commit.files}
+
+    def late_claimed(self, operator: str) -> int:
+        """Rows that the ledger claims to have been late for an operator."""
+        return sum(one.late for commit in self.batches.values() for one in commit.late if one.operator == operator)
+
+
+def read_history(entries: Iterable[Entry], plan: Plan) -> History:
+    """Folds the log. Claims that contradict the log itself are `problems`."""
+    history = History()
+    for entry in entries:
+        history.entry = entry.n
+        for published in entry.published:
+            history.published[(published.insert, published.target)] = published
+            history.times[(published.insert, published.target)] = entry.time
+        if isinstance(entry.body, Commit):
+            _check_commit(history, entry.n, entry.body, plan)
+            history.batches[entry.n] = entry.body
+        elif isinstance(entry.body, Restate):
+            history.restated += 1
+            for target in entry.body.removed:
+                insert, _, path = target.partition("/")
+                history.published.pop((insert, path), None)
+        if isinstance(entry.body, (Commit, Tick)):
+            _check_watermarks(history, entry.n, history.position, entry.body.position, plan)
+            history.position = entry.body.position
+    return history
+
+
+def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:
+    """The watermark that judged lateness must be the one that stood before the batch."""
+    for operator, seen in commit.seen.items():
+        before = history.position.operators.get(operator)
+        stood = before.watermark if before is not None else None
+        if seen != stood:
+            history.problems.append(
+                f"log entry {n}: operator {operator} judged lateness by watermark {seen}, it stood at {stood}"
+            )
+
+
+def _check_watermarks(history: History, n: int, before: Position, after: Position, plan: Plan) -> None:
+    """An operator's watermark must follow from those of its sources."""
+    sources: Mapping[str, SourceState] = after.sources
+    for operator in plan.operators:
+        state, old = after.operators.get(operator.name), before.operators.get(operator.name)
+        follows = operator_watermark(old.watermark if old else None, sources, operator.sources)
+        if state is not None and state.watermark != follows:
+            history.problems.append(
+                f"log entry {n}: operator {operator.name} stands at watermark {state.watermark}, "
+                f"but its sources make it {follows}"
+            )

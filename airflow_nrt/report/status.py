@@ -1,0 +1,103 @@
+"""How a report is doing, from its home alone: the heartbeat, the log, the plan in its own report file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from airflow_nrt.report.entries import OperatorState, Position, Restate
+from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.report.home import Home
+
+STALE_MS = 15_000
+"""A driver beats every second; one that is silent for this long has died, hangs, or can't reach the home."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """`driver` is the heartbeat's state, `silent` if it stopped beating without ending, or `none`.
+
+    Watermarks and window ends are milliseconds of the report's clock, `lag` is how far the watermark is behind the
+    wall clock (UTC), `age` how long ago the last entry was written; None where there is nothing to tell.
+    """
+
+    report: str
+    home: str
+    driver: str
+    epoch: int
+    entry: int
+    heartbeat: Heartbeat | None
+    watermark: int | None
+    last_window: int | None
+    windows: int
+    rows: int
+    files: int
+    late: int
+    dropped: int
+    rejected: int
+    restatements: int
+    pending_files: int
+    pending_bytes: int
+    age: int | None
+    suspects: dict[str, int]
+
+    @property
+    def lag(self) -> int | None:
+        return None if self.watermark is None else now_ms() - self.watermark
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "lag": self.lag}
+
+
+def read_status(home: Home, now: int | None = None) -> Status:
+    """Raises HomeError if the home can't be read."""
+    log = home.log()
+    beat = read_heartbeat(home.heartbeat_file)
+    position = log.position()
+    watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
+    fired = [state.fired for state in position.operators.values() if state.fired is not None]
+    sources = position.sources.values()
+    restated, suspects = _restatements(log, position)
+    return Status(
+        report=home.identity()["name"],
+        home=str(home.path),
+        driver=_driver(beat, now),
+        epoch=log.epoch(),
+        entry=log.last,
+        heartbeat=beat,
+        watermark=min(watermarks, default=None),
+        last_window=min(fired, default=None),
+        windows=position.windows,
+        rows=sum(source.rows for source in sources),
+        files=sum(source.files for source in sources),
+        late=position.late,
+        dropped=position.dropped,
+        rejected=sum(source.rejected for source in sources),
+        restatements=restated,
+        pending_files=beat.pending_files if beat else 0,
+        pending_bytes=beat.pending_bytes if beat else 0,
+        age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
+        suspects=suspects,
+    )
+
+
+def _driver(beat: Heartbeat | None, now: int | None) -> str:
+    if beat is None:
+        return "none"
+    if beat.is_over or beat.age(now) < STALE_MS:
+        return beat.state
+    return "silent"
+
+
+def _restatements(log, position: Position) -> tuple[int, dict[str, int]]:  # type: ignore[no-untyped-def]
+    """How often windows were restated, and which operators' carried state a difference has put in doubt."""
+    count = 0
+    suspects: dict[str, int] = {}
+    for entry in log.backwards():
+        if isinstance(entry.body, Restate):
+            count += 1
+            for operator, until in entry.body.suspects.items():
+                fired = position.operators.get(operator, OperatorState()).fired
+                if fired is None or fired < until:
+                    suspects[operator] = max(until, suspects.get(operator, until))
+    return count, suspects

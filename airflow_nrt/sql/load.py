@@ -1,0 +1,53 @@
+"""A report file as a plan: placeholders filled, settings overridden, paths made absolute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql.planner import plan_report
+
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+
+
+def load_report(path: str | Path, settings: Mapping[str, str] | None = None, name: str | None = None) -> Plan:
+    """The plan of a report file.
+
+    A setting whose key stands as `${KEY}` in the script fills that placeholder; any other works as a SET behind
+    the script's own. Relative paths of tables start at the file's directory.
+
+    Raises InputError if the file can't be read, a placeholder has no value, or the script is wrong (SqlError).
+    """
+    file = Path(path)
+    try:
+        script = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as wrong:
+        reason = wrong.strerror if isinstance(wrong, OSError) else "it is no UTF-8 text"
+        raise InputError(f"can't read the report {file}: {reason}") from None
+    return plan_script(script, settings or {}, name or file.stem, file.absolute().parent)
+
+
+def plan_script(script: str, settings: Mapping[str, str], name: str, base: Path) -> Plan:
+    """The plan of a report's text; see `load_report`."""
+    return plan_report(fill_placeholders(script, settings), name, base, _overrides(script, settings))
+
+
+def fill_placeholders(script: str, values: Mapping[str, str]) -> str:
+    """The script with every `${KEY}` replaced. Raises InputError for one without a value."""
+
+    def value(match: re.Match[str]) -> str:
+        key = match.group(1)
+        if key not in values:
+            line = script.count("\n", 0, match.start()) + 1
+            raise InputError(f"line {line}: the placeholder ${{{key}}} has no value: give one with --set {key}=…")
+        return values[key]
+
+    return _PLACEHOLDER.sub(value, script)
+
+
+def _overrides(script: str, settings: Mapping[str, str]) -> dict[str, str]:
+    placeholders = set(_PLACEHOLDER.findall(script))
+    return {key: value for key, value in settings.items() if key not in placeholders}
