@@ -1,0 +1,156 @@
+"""Airflow's REST API, as far as the demonstration and the tests need it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from airflow_nrt.report.errors import NrtError
+
+_ATTEMPTS = 8
+ENDED = ("success", "failed")
+
+
+class AirflowClient:
+    """Repeats what SQLite answers with "database is locked"; raises NrtError with what else Airflow refuses."""
+
+    def __init__(self, url: str) -> None:
+        self._http = httpx.Client(base_url=url, timeout=30)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def is_healthy(self) -> bool:
+        """Whether the database and all four processes are well."""
+        try:
+            parts = self._http.get("/api/v2/monitor/health").json()
+            return all((parts.get(name) or {}).get("status") == "healthy" for name in _PARTS)
+        except (httpx.HTTPError, ValueError):
+            return False
+
+    def get(self, path: str) -> Any:
+        return self.request("GET", path)
+
+    def request(self, method: str, path: str, body: Any = None) -> Any:
+        """The answer as JSON, None where there is none. `path` is below `/api/v2`."""
+        trouble = ""
+        for attempt in range(_ATTEMPTS):
+            try:
+                answer = self._http.request(method, f"/api/v2{path}", json=body)
+            except httpx.HTTPError as wrong:
+                trouble = repr(wrong)
+            else:
+                if answer.is_success:
+                    return answer.json() if answer.content else None
+                trouble = f"{answer.status_code} {answer.text[:1000]}"
+                if answer.status_code < 500:
+                    break
+            time.sleep(0.25 * 2**attempt)
+        raise NrtError(f"Airflow refused {method} {path}: {trouble}")
+
+    # ------------------------------------------------------------------ DAGs and runs
+
+    def wait_for_dag(self, dag_id: str, timeout: float = 120) -> None:
+        """Until the DAG was parsed. Raises NrtError with import errors if it was not in time."""
+
+        def is_there() -> bool:
+            return any(dag["dag_id"] == dag_id for dag in self.get("/dags?limit=100")["dags"])
+
+        try:
+            wait_until(is_there, timeout, f"the DAG {dag_id}")
+        except NrtError as late:
+            errors = [error["stack_trace"] for error in self.get("/importErrors")["import_errors"]]
+            raise NrtError("\n".join([str(late), *errors])) from None
+
+    def trigger(self, dag_id: str, run_id: str, conf: dict[str, Any] | None = None) -> str:
+        """A manual run; asking twice for the same run is asking once."""
+        body = {"dag_run_id": run_id, "logical_date": None, "conf": conf or {}}
+        try:
+            self.request("POST", f"/dags/{dag_id}/dagRuns", body)
+        except NrtError as refused:
+            if "409" not in str(refused):
+                raise
+        return run_id
+
+    def runs(self, dag_id: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.get(f"/dags/{dag_id}/dagRuns?limit=100")["dag_runs"]
+        return found
+
+    def run_state(self, dag_id: str, run_id: str) -> str:
+        state: str = self.get(_run(dag_id, run_id))["state"]
+        return state
+
+    def wait_for_run(self, dag_id: str, run_id: str, timeout: float = 300) -> str:
+        """The state that a run ends in."""
+        wait_until(lambda: self.run_state(dag_id, run_id) in ENDED, timeout, f"the end of {dag_id} {run_id}")
+        return self.run_state(dag_id, run_id)
+
+    def backfill(self, dag_id: str, start: str, end: str, **options: Any) -> int:
+        """Asks for a backfill, as the button of the UI does; gives its id."""
+        body = {"dag_id": dag_id, "from_date": start, "to_date": end, **options}
+        number: int = self.request("POST", "/backfills", body)["id"]
+        return number
+
+    # ------------------------------------------------------------------ tasks
+
+    def task(self, dag_id: str, run_id: str, task_id: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.get(_task(dag_id, run_id, task_id))
+        return found
+
+    def task_state(self, dag_id: str, run_id: str, task_id: str) -> str | None:
+        state: str | None = self.task(dag_id, run_id, task_id)["state"]
+        return state
+
+    def wait_for_task(self, dag_id: str, run_id: str, task_id: str, *states: str, timeout: float = 180) -> str:
+        """The state, once it is one of these."""
+        seen: list[str | None] = [None]
+
+        def is_there() -> bool:
+            seen[0] = self.task_state(dag_id, run_id, task_id)
+            return seen[0] in states
+
+        wait_until(is_there, timeout, f"{dag_id}.{task_id} to be {' or '.join(states)}", lambda: f"it is {seen[0]}")
+        return str(seen[0])
+
+    def mark(self, dag_id: str, run_id: str, task_id: str, state: str) -> None:
+        """What "mark as" does in the UI."""
+        self.request("PATCH", _task(dag_id, run_id, task_id), {"new_state": state})
+
+    def clear(self, dag_id: str, run_id: str, task_id: str) -> None:
+        """What "clear" does in the UI."""
+        body = {"dry_run": False, "dag_run_id": run_id, "task_ids": [task_id], "only_failed": False}
+        self.request("POST", f"/dags/{dag_id}/clearTaskInstances", body)
+
+    def xcom(self, dag_id: str, run_id: str, task_id: str, key: str = "return_value") -> Any:
+        return self.get(f"{_task(dag_id, run_id, task_id)}/xcomEntries/{key}?deserialize=true")["value"]
+
+    def log(self, dag_id: str, run_id: str, task_id: str, attempt: int = 1) -> str:
+        """What a task logged, line by line."""
+        content = self.get(f"{_task(dag_id, run_id, task_id)}/logs/{attempt}?full_content=true")["content"]
+        return "\n".join(line if isinstance(line, str) else str(line.get("event")) for line in content)
+
+
+_PARTS = ("metadatabase", "scheduler", "triggerer", "dag_processor")
+
+
+def wait_until(
+    is_so: Callable[[], bool], timeout: float, what: str, found: Callable[[], str] = lambda: "it did not come"
+) -> None:
+    """Raises NrtError if it is not so within `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise NrtError(f"waited {timeout:g} s for {what}: {found()}")
+        time.sleep(0.5)
+
+
+def _run(dag_id: str, run_id: str) -> str:
+    return f"/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}"
+
+
+def _task(dag_id: str, run_id: str, task_id: str) -> str:
+    return f"{_run(dag_id, run_id)}/taskInstances/{task_id}"
