@@ -7,6 +7,7 @@ into their upper and lower 32 bits, whose sums always fit, and put together at t
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand, checked_integer
+from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.report.plan import AggregateCall
 from airflow_nrt.report.types import DataType
 
@@ -49,6 +50,10 @@ def total(call: AggregateCall, operand: Operand) -> Accumulators:
     kind = operand.type
     assert kind is not None
     columns, whole = sum_parts(operand)
+    if call.distinct:
+        # Distinct values of HOP leave a sum again: zero may mean that none is left, which is NULL.
+        number = counter(operand)
+        columns, whole = (*columns, number), f"IF({number.name} > 0, {whole}, NULL)"
     if kind.is_integer:
         return Accumulators(columns, checked_integer(whole, call))
     if kind.name == "DECIMAL" and is_whole(kind):
