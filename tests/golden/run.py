@@ -1,0 +1,186 @@
+"""Runs golden cases: queries with the results that real Flink gave, through the code of `airflow-nrt query`.
+
+    python tests/golden/run.py DIR [--mode stream|batch|both] [-k PATTERN]
+
+A case is a directory `<family>/<name>/` anywhere below DIR with `ddl.sql`, `query.sql`, `expected.jsonl` and
+`case.json`. The last line is `N passed, N failed`; each mode counts. The exit status is 0 only if none failed. Where
+this product means to differ from Flink, `divergences.json` next to this file says how and why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.query import run_bounded
+from airflow_nrt.engine.session import start_session
+from airflow_nrt.sql.load import fill_placeholders
+from airflow_nrt.sql.planner import plan_query
+
+MODES = ("stream", "batch")
+DIVERGENCES: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("divergences.json").read_text("utf-8"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case. `name` is `<family>/<name>`, the last two parts of its path."""
+
+    directory: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.directory.parent.name}/{self.directory.name}"
+
+    @property
+    def ddl(self) -> str:
+        zone = self.facts.get("time_zone", "UTC")
+        script = fill_placeholders(self.text("ddl.sql"), {"CASE_DIR": str(self.directory)})
+        return script if zone == "UTC" else f"SET 'table.local-time-zone' = '{zone}'; {script}"
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.text("case.json"))
+        return facts
+
+    def text(self, file: str) -> str:
+        return (self.directory / file).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`detail` says what is wrong, or for an asserted divergence why it is right."""
+
+    passed: bool
+    verdict: str
+    detail: str = ""
+
+
+def cases_below(directory: Path, pattern: str = "") -> list[Case]:
+    """All cases below a directory whose name contains the pattern."""
+    found = (Case(file.parent) for file in directory.resolve().rglob("case.json"))
+    return sorted((case for case in found if pattern in case.name), key=lambda case: (case.name, case.directory))
+
+
+def run_case(spark: Any, case: Case, mode: str) -> Outcome:
+    """Runs a case in one mode and compares. Any error is an outcome."""
+    divergence = DIVERGENCES.get(case.name)
+    try:
+        plan = plan_query(case.ddl, case.text("query.sql"), case.directory)
+        difference = compare(list(run_bounded(spark, plan, mode)), case)
+    except Exception as failure:
+        known = explained(failure)
+        message = str(known) if known is not None else f"{type(failure).__name__}: {failure}"
+        if divergence is not None and re.search(divergence["error"], message, re.DOTALL):
+            return Outcome(True, "diverges as asserted", divergence["why"])
+        return Outcome(False, "FAILED", message[:2000])
+    if divergence is not None:
+        return Outcome(False, "FAILED", f"gave a result, but is to end with an error like {divergence['error']!r}")
+    return Outcome(not difference, "FAILED" if difference else "passed", difference)
+
+
+# ---------------------------------------------------------------------------------------------------- comparison
+
+
+def compare(lines: Sequence[str], case: Case) -> str:
+    """What differs between these JSON lines and the expected ones, in any order; nothing if they are equal."""
+    names = [name for name, _ in case.facts["result_schema"]]
+    actual = [json.loads(line) for line in lines]
+    foreign = {name for row in actual for name in row} ^ set(names) if actual else set()
+    if foreign:
+        return f"the columns differ: {sorted(foreign)}"
+    expected = [json.loads(line) for line in case.text("expected.jsonl").splitlines()]
+    tolerances = case.facts.get("approx_columns") or {}
+    exact = [name for name in names if name not in tolerances]
+    unmatched = _exact_difference(actual, expected, exact)
+    return unmatched or _approximate_difference(actual, expected, exact, tolerances)
+
+
+def _key(row: dict[str, Any], names: Sequence[str]) -> str:
+    return json.dumps({name: row.get(name) for name in names}, ensure_ascii=False)
+
+
+def _exact_difference(actual: list[dict[str, Any]], expected: list[dict[str, Any]], exact: Sequence[str]) -> str:
+    ours, flinks = (Counter(_key(row, exact) for row in rows) for rows in (actual, expected))
+    if ours == flinks:
+        return ""
+    lines = [f"expected {len(expected)} rows, got {len(actual)}"]
+    for label, rows in (("missing", flinks - ours), ("unexpected", ours - flinks)):
+        lines += [f"{label} {row}" for row in sorted(rows.elements())[:5]]
+    return "\n".join(lines)
+
+
+def _approximate_difference(
+    actual: list[dict[str, Any]], expected: list[dict[str, Any]], exact: Sequence[str], tolerances: dict[str, Any]
+) -> str:
+    """Rows are matched on the exact columns, then in the order of the approximate ones."""
+
+    def order(row: dict[str, Any]) -> tuple[str, list[tuple[bool, float]]]:
+        return _key(row, exact), [(row[name] is None, float(row[name] or 0)) for name in tolerances]
+
+    for ours, flinks in zip(sorted(actual, key=order), sorted(expected, key=order)):
+        for name, tolerance in tolerances.items():
+            if not _is_near(ours[name], flinks[name], tolerance):
+                return f"{name}: expected {flinks[name]}, got {ours[name]} in {_key(ours, exact)}"
+    return ""
+
+
+def _is_near(ours: Any, flinks: Any, tolerance: dict[str, float]) -> bool:
+    if ours is None or flinks is None:
+        return ours is flinks
+    return abs(float(ours) - float(flinks)) <= tolerance["abs"] + tolerance["rel"] * abs(float(flinks))
+
+
+# ---------------------------------------------------------------------------------------------------- command
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    cases = cases_below(options.directory, options.k)
+    if not cases:
+        print(f"there is no case below {options.directory} whose name contains {options.k!r}", file=sys.stderr)
+        return 2
+    modes = MODES if options.mode == "both" else (options.mode,)
+    outcomes = Counter(outcome.passed for outcome in _run_all(cases, modes))
+    print(f"{outcomes[True]} passed, {outcomes[False]} failed")
+    return 0 if not outcomes[False] else 1
+
+
+def _run_all(cases: Sequence[Case], modes: Sequence[str]) -> Iterator[Outcome]:
+    ensure_java()
+    spark = start_session("golden", "local[2]", {"spark.sql.shuffle.partitions": "2"})
+    spark.sparkContext.setLogLevel("OFF")
+    try:
+        for case in cases:
+            for mode in modes:
+                started = time.monotonic()
+                outcome = run_case(spark, case, mode)
+                seconds = time.monotonic() - started
+                print(f"{case.name} {mode}: {outcome.verdict} ({seconds:.1f} s)", flush=True)
+                for line in outcome.detail.splitlines():
+                    print(f"    {line}")
+                yield outcome
+    finally:
+        spark.stop()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=Path, metavar="DIR", help="a directory tree of cases")
+    parser.add_argument("--mode", choices=(*MODES, "both"), default="both", help="default: both, and each counts")
+    parser.add_argument("-k", default="", metavar="PATTERN", help="only cases with this in <family>/<name>")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

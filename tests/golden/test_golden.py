@@ -1,0 +1,59 @@
+"""The cases of real Flink that lie here, as a stream and in batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, main, run_case
+
+CASES = cases_below(Path(__file__).with_name("cases"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_equals_flink(spark, case: Case, mode: str) -> None:
+    outcome = run_case(spark, case, mode)
+    print(f"{case.name} {mode}: {outcome.verdict} {outcome.detail}")
+    assert outcome.passed, outcome.detail
+
+
+def test_divergences_name_cases() -> None:
+    assert set(DIVERGENCES) <= {case.name for case in CASES}
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    facts = {"result_schema": [["k", "STRING"], ["v", "DOUBLE"]], "approx_columns": {"v": {"rel": 0.01, "abs": 0.0}}}
+    rows = [{"k": "a", "v": 100.0}, {"k": "a", "v": None}, {"k": "b", "v": 1.0}]
+    (tmp_path / "case.json").write_text(json.dumps(facts))
+    (tmp_path / "expected.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return Case(tmp_path)
+
+
+def test_comparison_takes_any_order_and_the_tolerance(case: Case) -> None:
+    assert not compare(['{"k":"b","v":1.0}', '{"k":"a","v":null}', '{"v":100.9,"k":"a"}'], case)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ['{"k":"a","v":100.0}', '{"k":"a","v":null}'],
+        ['{"k":"a","v":100.0}', '{"k":"a","v":null}', '{"k":"b","v":1.0}', '{"k":"b","v":1.0}'],
+        ['{"k":"a","v":100.0}', '{"k":"a","v":null}', '{"k":"c","v":1.0}'],
+        ['{"k":"a","v":101.5}', '{"k":"a","v":null}', '{"k":"b","v":1.0}'],
+        ['{"k":"a","v":100.0}', '{"k":"a","v":0.0}', '{"k":"b","v":1.0}'],
+        ['{"k":"a","v":100.0,"x":1}', '{"k":"a","v":null,"x":1}', '{"k":"b","v":1.0,"x":1}'],
+        ['{"k":"a"}', '{"k":"a"}', '{"k":"b"}'],
+    ],
+)
+def test_comparison_finds_each_difference(case: Case, lines: list[str]) -> None:
+    assert compare(lines, case)
+
+
+def test_a_pattern_without_cases_is_an_error(tmp_path: Path, capsys) -> None:
+    assert main([str(tmp_path), "-k", "nothing"]) == 2
+    assert "no case below" in capsys.readouterr().err
