@@ -54,5 +54,5 @@ def format_instant(ms: int | None) -> str:
         moment = EPOCH + timedelta(milliseconds=ms)
     except OverflowError:
         return f"{ms} ms"
-    text = moment.strftime("%Y-%m-%d %H:%M:%S")
+    text = moment.isoformat(sep=" ", timespec="seconds")
     return f"{text}.{ms % 1000:03d}" if ms % 1000 else text

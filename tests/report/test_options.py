@@ -1,0 +1,92 @@
+"""Options: nothing is silently ignored."""
+
+from __future__ import annotations
+
+import pytest
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.options import (
+    REPORT_OPTIONS,
+    SINK_OPTIONS,
+    SOURCE_OPTIONS,
+    check_options,
+    nearest,
+    parse_boolean,
+    parse_bytes,
+    read_option,
+    source_option,
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"source.monitor-intervall": "1 s"},
+            "orders: there is no option 'source.monitor-intervall'; did you mean 'source.monitor-interval'?",
+        ),
+        (
+            {"SOURCE.MONITOR-INTERVAL": "1 s"},
+            "orders: there is no option 'SOURCE.MONITOR-INTERVAL'; did you mean 'source.monitor-interval'?",
+        ),
+        ({"zzz": "1"}, "orders: there is no option 'zzz'"),
+        (
+            {"source.monitor-interval": "soon"},
+            "orders: option 'source.monitor-interval': 'soon' is not a duration: "
+            "write for example '10 min', '30 s', '1 h' or '500 ms'",
+        ),
+        ({"format": "avro"}, "orders: option 'format': 'avro' is none of 'csv', 'json', 'parquet'"),
+        (
+            {"csv.ignore-parse-errors": "yes"},
+            "orders: option 'csv.ignore-parse-errors': 'yes' is neither 'true' nor 'false'",
+        ),
+        ({"csv.field-delimiter": "||"}, "orders: option 'csv.field-delimiter': '||' is not one character"),
+        (
+            {"source.max-batch-size": "much"},
+            "orders: option 'source.max-batch-size': 'much' is not a size: write for example '512 mb'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        check_options(options, SOURCE_OPTIONS, "orders")
+    assert str(wrong.value) == message
+
+
+def test_a_pattern_must_be_a_regular_expression() -> None:
+    with pytest.raises(InputError, match=r"'\[' is not a regular expression"):
+        check_options({"source.path.regex-pattern": "["}, SOURCE_OPTIONS, "orders")
+
+
+@pytest.mark.parametrize("known", [SOURCE_OPTIONS, SINK_OPTIONS, REPORT_OPTIONS])
+def test_each_option_says_what_it_means_and_reads_its_own_default(known: dict) -> None:
+    for option in known.values():
+        assert option.meaning
+        if isinstance(option.default, str):
+            assert option.read(option.default) == option.default
+
+
+def test_values_and_defaults() -> None:
+    assert source_option({}, "source.monitor-interval") is None
+    assert source_option({"source.monitor-interval": "2 s"}, "source.monitor-interval") == 2_000
+    assert source_option({}, "scan.watermark.max-ahead") == 3_600_000
+    assert read_option({"parallelism.default": "8"}, REPORT_OPTIONS, "parallelism.default") == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("7", 7), ("1 kb", 1024), ("512 mb", 512 << 20), ("2G", 2 << 30), ("1 t", 1 << 40)]
+)
+def test_sizes(text: str, size: int) -> None:
+    assert parse_bytes(text) == size
+
+
+def test_booleans() -> None:
+    assert parse_boolean("TRUE") and not parse_boolean("false")
+    with pytest.raises(ValueError, match="neither 'true' nor 'false'"):
+        parse_boolean("1")
+
+
+def test_only_a_near_name_is_suggested() -> None:
+    assert nearest("ordes", ["orders", "shops"]) == "; did you mean 'orders'?"
+    assert nearest("ORDERS", ["orders"]) == "; did you mean 'orders'?"
+    assert nearest("x", ["orders", "shops"]) == ""
