@@ -1,0 +1,136 @@
+"""The connection type `nrt`: where reports have their homes, and the Spark that runs their drivers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from airflow.sdk import BaseHook, Connection
+from airflow.sdk.exceptions import AirflowException
+
+from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.status import Status, read_status
+
+DEFAULT_MASTER = "local[*]"
+
+
+@dataclass(frozen=True)
+class NrtSettings:
+    """The fields of a connection; all empty without one."""
+
+    home: str | None = None
+    spark_conn_id: str | None = None
+    master: str | None = None
+    deploy_mode: str | None = None
+    packages: str | None = None
+    conf: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.deploy_mode not in (None, "client", "cluster"):
+            raise InputError(f"deploy_mode must be client or cluster, not {self.deploy_mode!r}")
+
+
+class NrtHook(BaseHook):
+    """Opens homes, reads their status, asks their drivers to stop, and says how Spark is to run a driver.
+
+    `nrt_conn_id` None means no connection: drivers run with `local[*]`, and every task names its home. `master` wins
+    over the connection's.
+    """
+
+    conn_name_attr = "nrt_conn_id"
+    default_conn_name = "nrt_default"
+    conn_type = "nrt"
+    hook_name = "Near-real-time reports"
+
+    def __init__(self, nrt_conn_id: str | None = None, master: str | None = None) -> None:
+        super().__init__()
+        self.nrt_conn_id = nrt_conn_id
+        self.master = master
+
+    def get_conn(self) -> NrtSettings:
+        """The connection's fields. Raises InputError if there is no such connection, or if it is wrong."""
+        if not self.nrt_conn_id:
+            return NrtSettings()
+        connection = _connection(self.nrt_conn_id, "nrt")
+        if connection.conn_type != self.conn_type:
+            raise InputError(f"the connection {self.nrt_conn_id!r} has the type {connection.conn_type!r}, not 'nrt'")
+        fields = {key: value for key, value in connection.extra_dejson.items() if value not in (None, "")}
+        known = NrtSettings.__dataclass_fields__
+        conf = fields.pop("conf", None)
+        return NrtSettings(
+            **{key: str(value) for key, value in fields.items() if key in known}, conf=_settings_of(conf)
+        )
+
+    def home(self, location: str | None, report: str | None = None) -> Home:
+        """The home at a place, which exists or not; without a place, the report's below the connection's.
+
+        Raises InputError where neither says one.
+        """
+        if location:
+            return Home.at(location)
+        homes = self.get_conn().home
+        if homes and report:
+            return Home.at(f"{homes.rstrip('/')}/{report}")
+        raise InputError("no home is given: set `home`, or the field of that name in the connection")
+
+    def status(self, location: str) -> Status:
+        """Raises InputError if there is no home, HomeError if it can't be read."""
+        return read_status(Home.open(location))
+
+    def ask_to_stop(self, location: str) -> int:
+        """Asks the driver with the newest lease to stop after its batch; gives its epoch. Raises as `status`."""
+        return Home.open(location).ask_to_stop()
+
+    def cluster(self) -> Cluster:
+        """Where drivers run. Raises InputError if a connection is unknown or wrong."""
+        settings = self.get_conn()
+        spark = _as_json(_connection(settings.spark_conn_id, "spark")) if settings.spark_conn_id else {}
+        master = self.master or settings.master or _master_of(spark) or DEFAULT_MASTER
+        extra = dict(spark.get("extra") or {})
+        mode = settings.deploy_mode or extra.get("deploy-mode")
+        if mode:
+            extra["deploy-mode"] = mode
+        connection = {**spark, "conn_type": "spark", "host": master, "port": None, "extra": extra}
+        return Cluster(connection, master, mode, settings.packages, settings.conf)
+
+    def submission(self, home: Home, name: str, arguments: list[str]) -> Submission:
+        """How Spark is to run a driver of this home with these arguments. Raises InputError."""
+        return driver_submission(self.cluster(), home, name, arguments)
+
+
+def _connection(conn_id: str, conn_type: str) -> Connection:
+    try:
+        return BaseHook.get_connection(conn_id)
+    except AirflowException:
+        raise InputError(
+            f"the connection {conn_id!r} is not defined: add it under Admin > Connections, or with "
+            f"`airflow connections add {conn_id} --conn-type {conn_type}`"
+        ) from None
+
+
+def _as_json(connection: Connection) -> dict[str, Any]:
+    names = ("conn_type", "host", "port", "schema", "login", "password")
+    return {**{name: getattr(connection, name) for name in names}, "extra": connection.extra_dejson}
+
+
+def _master_of(spark: Mapping[str, Any]) -> str | None:
+    """The master of a Spark connection, as Spark's own hook puts it together."""
+    host, port = spark.get("host"), spark.get("port")
+    if not host:
+        return None
+    kind = spark["conn_type"]
+    address = host if kind == "spark" and ("://" in host or not port) else f"{kind}://{host}"
+    return f"{address}:{port}" if port else str(address)
+
+
+def _settings_of(text: Any) -> Mapping[str, str]:
+    """Raises InputError unless these are Spark settings."""
+    try:
+        found = json.loads(text) if isinstance(text, str) else text or {}
+        return {str(key): str(value) for key, value in found.items()}
+    except (ValueError, AttributeError):
+        raise InputError(f"conf must be a JSON object of Spark settings, not {text!r}") from None

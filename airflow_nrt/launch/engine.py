@@ -1,0 +1,47 @@
+"""The engine as a driver needs it: one zip of the installed package's parts, and the application file.
+
+Both lie in the home, which Airflow and Spark both reach, under names made from their content.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import airflow_nrt
+from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.home import Home
+
+PARTS = ("report", "sql", "table", "engine")
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+def place_engine(home: Home) -> tuple[Path, Path]:
+    """The application and the zip for `--py-files`, put into the home if they are not there yet."""
+    package = _package()
+    application = (Path(airflow_nrt.__file__).parent / "engine" / "main.py").read_bytes()
+    return _place(home, "driver", ".py", application), _place(home, "engine", ".zip", package)
+
+
+@functools.cache
+def _package() -> bytes:
+    """Equal sources give equal bytes: no times, no order of a directory."""
+    root = Path(airflow_nrt.__file__).parent
+    files = [root / "__init__.py", *(file for part in PARTS for file in (root / part).rglob("*.py"))]
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(files):
+            name = Path(root.name, file.relative_to(root)).as_posix()
+            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+def _place(home: Home, name: str, suffix: str, content: bytes) -> Path:
+    home.launches.mkdir(exist_ok=True)
+    path = home.launches / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
+    if not path.exists():
+        put_if_absent(path, content)
+    return path

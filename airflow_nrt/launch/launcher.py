@@ -1,0 +1,98 @@
+"""The detached process that runs spark-submit, for as long as its driver runs.
+
+    python -m airflow_nrt.launch.launcher < submission
+
+It reads the submission to the end of its standard input before it does anything: whoever starts it can put a launch
+record in between, and if that one dies first, nothing is submitted.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from airflow_nrt.launch.submission import Submission
+from airflow_nrt.report.errors import InputError
+
+_CONN_ID = "nrt_launch"
+_CONN_VARIABLE = f"AIRFLOW_CONN_{_CONN_ID.upper()}"
+_RUNNING = ("SUBMITTED", "RUNNING", "RELAUNCHING", "UNKNOWN")
+_POLL_SECONDS = 2.0
+_UNREACHABLE_SECONDS = 600.0
+
+log = logging.getLogger("airflow_nrt.launcher")
+
+
+def main() -> int:
+    """Gives the exit status: 0 the driver ended well, 1 it did not."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        submission = Submission.from_json(sys.stdin.read())
+    except ValueError:
+        print(
+            "airflow-nrt: nothing was submitted: whoever wanted this launch died first, or another came first",
+            file=sys.stderr,
+        )
+        return 1
+    os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
+    try:
+        return _submit(submission)
+    except Exception as wrong:
+        print(f"airflow-nrt: {wrong}", file=sys.stderr)
+        return 1
+
+
+def _submit(submission: Submission) -> int:
+    from airflow_nrt.engine.java import ensure_java
+
+    ensure_java()
+    hook = _hook(submission)
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    if submission.connection_extra("deploy-mode") != "cluster":
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    # The engine knows nothing of Airflow: its secrets are no business of a driver.
+    for variable in [name for name in os.environ if name.startswith("AIRFLOW_")]:
+        del os.environ[variable]
+    try:
+        driver = hook.submit(submission.application, stdin=subprocess.DEVNULL)
+    except FileNotFoundError as missing:
+        raise InputError(f"{missing.filename} is not on the PATH: pip install 'pyspark>=4.1.3,<4.2'") from None
+    return _follow(submission, driver) if driver else 0
+
+
+def _hook(submission: Submission):  # type: ignore[no-untyped-def]
+    os.environ[_CONN_VARIABLE] = json.dumps(submission.connection)
+    from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+
+    return SparkSubmitHook(conn_id=_CONN_ID, **submission.hook)
+
+
+def _follow(submission: Submission, driver: str) -> int:
+    """Waits until a driver that a standalone master started in the cluster has ended."""
+    address = submission.rest_address()
+    answered = time.monotonic()
+    while time.monotonic() - answered < _UNREACHABLE_SECONDS:
+        time.sleep(_POLL_SECONDS)
+        try:
+            with urllib.request.urlopen(f"{address}/v1/submissions/status/{driver}", timeout=10) as answer:
+                state = json.load(answer).get("driverState", "UNKNOWN")
+        except (OSError, ValueError) as wrong:
+            log.warning("%s does not say how %s is doing: %s", address, driver, wrong)
+            continue
+        answered = time.monotonic()
+        if state not in _RUNNING:
+            print(f"airflow-nrt: {driver} ended: {state} (its output is on its worker)", file=sys.stderr)
+            return 0 if state == "FINISHED" else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

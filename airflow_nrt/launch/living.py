@@ -1,0 +1,48 @@
+"""Whether a home has a driver that lives, as far as anybody can know it from outside."""
+
+from __future__ import annotations
+
+import time
+
+from airflow_nrt.launch.processes import driver_process
+from airflow_nrt.launch.records import last_launch
+from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.status import STALE_MS
+
+CERTAINTY_SECONDS = 5.0
+"""Silence that confirms what a clock or the process table says of a driver that beats every second."""
+_LOOK_SECONDS = 0.5
+
+
+def living_driver(home: Home) -> Heartbeat | None:
+    """The heartbeat of a driver that lives, None if none does.
+
+    Clocks of two hosts may differ, and containers may share a host's name: so what looks dead is watched for a while.
+    A lease without a heartbeat belongs to a driver that is just beginning, or to one that died then.
+    """
+    beat = read_heartbeat(home.heartbeat_file)
+    until = time.monotonic() + CERTAINTY_SECONDS
+    while True:
+        begins = home.log().epoch() > (beat.epoch if beat is not None else 0)
+        if not begins and (beat is None or beat.is_over):
+            return None
+        if beat is not None and not beat.is_over and beat.age() < STALE_MS and not driver_process(beat).is_gone():
+            return beat
+        if time.monotonic() > until:
+            return None
+        time.sleep(_LOOK_SECONDS)
+        newer = read_heartbeat(home.heartbeat_file)
+        if newer is not None and beat is not None and not newer.is_over and newer.beat > beat.beat:
+            return newer
+        beat = newer
+
+
+def put_down(home: Home, beat: Heartbeat) -> bool:
+    """Kills a driver that hangs, with its launcher, if they run on this host; whether it did.
+
+    One that runs elsewhere is left to the lease: the next driver takes a newer epoch, and this one can't commit.
+    """
+    launch = last_launch(home)
+    group = launch is not None and launch.id == beat.launch and launch.launcher.kill_group()
+    return driver_process(beat).kill() or group

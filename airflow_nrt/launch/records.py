@@ -1,0 +1,89 @@
+"""What a home knows of launches: `launches/<n>.launch` says who launched, `<n>.json` why a driver could not begin.
+
+Launches are numbered, and a record is put if absent: of two tasks that launch at once one gets the number, the other
+waits for that launch.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from airflow_nrt.launch.processes import ProcessMark
+from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
+from airflow_nrt.report.home import Home
+
+_SUFFIX = ".launch"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A driver that was sent on its way at `time` (ms) and has `patience` (ms) to show its first heartbeat.
+
+    `by` names the task attempt that launched it.
+    """
+
+    number: int
+    launcher: ProcessMark
+    time: int
+    patience: int
+    by: str
+
+    @property
+    def id(self) -> str:
+        """What the driver's heartbeat carries as `launch`."""
+        return str(self.number)
+
+    def is_overdue(self, now: int | None = None) -> bool:
+        return (now_ms() if now is None else now) - self.time > self.patience
+
+
+@dataclass(frozen=True)
+class LaunchFailure:
+    """Why a driver ended before it held the lease; `final` if another one would end alike."""
+
+    error: str
+    final: bool
+    input: bool
+
+
+def put_launch(home: Home, launch: Launch) -> bool:
+    """False if another launch has this number."""
+    home.launches.mkdir(exist_ok=True)
+    return put_if_absent(home.launches / f"{launch.number}{_SUFFIX}", json.dumps(asdict(launch)).encode())
+
+
+def last_launch(home: Home) -> Launch | None:
+    """The newest launch, None if there was none. Raises HomeError if its record can't be read."""
+    numbers = [int(path.stem) for path in home.launches.glob(f"*{_SUFFIX}") if path.stem.isdigit()]
+    if not numbers:
+        return None
+    path = home.launches / f"{max(numbers)}{_SUFFIX}"
+    try:
+        data = json.loads(path.read_bytes())
+        return Launch(**{**data, "launcher": ProcessMark(**data["launcher"])})
+    except (OSError, ValueError, TypeError, KeyError) as wrong:
+        raise HomeError(f"the launch record {path} can't be read: {wrong}") from None
+
+
+def launch_failure(home: Home, launch: Launch) -> LaunchFailure | None:
+    """What the driver of a launch left behind when it could not begin. Raises HomeError if it can't be read."""
+    path = home.launches / f"{launch.id}.json"
+    try:
+        return LaunchFailure(**json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as wrong:
+        raise HomeError(f"{path} can't be read: {wrong}") from None
+
+
+def pending_launch(home: Home) -> Launch | None:
+    """A launch whose driver may still show up: it is not overdue, has not failed, and its launcher may be alive."""
+    launch = last_launch(home)
+    if launch is None or launch.is_overdue() or launch.launcher.is_gone() or launch_failure(home, launch) is not None:
+        return None
+    beat = read_heartbeat(home.heartbeat_file)
+    has_begun = beat is not None and beat.launch == launch.id
+    return None if has_begun else launch

@@ -1,0 +1,97 @@
+"""Starting a launch, and waiting for the first heartbeat of its driver."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from airflow_nrt.launch.processes import ProcessMark
+from airflow_nrt.launch.records import Launch, last_launch, launch_failure, put_launch
+from airflow_nrt.launch.submission import Submission
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.report.home import Home
+
+_LOOK_SECONDS = 0.5
+_TAIL_BYTES = 4000
+
+
+class LaunchFailedError(NrtError):
+    """A driver could not begin; `final` if another one would end alike."""
+
+    def __init__(self, reason: str, final: bool) -> None:
+        super().__init__(reason)
+        self.final = final
+
+
+def next_number(home: Home) -> int:
+    """The number of the next launch."""
+    last = last_launch(home)
+    return last.number + 1 if last is not None else 1
+
+
+def start_launch(home: Home, number: int, submission: Submission, patience: int, by: str) -> Launch | None:
+    """Launches a driver in a process that outlives this one; None if another launch got the number first.
+
+    The launcher waits for its submission until the record of it is durable. So a driver never runs without a record,
+    and whoever comes after a killed worker finds the launch.
+    """
+    with home.driver_log.open("ab") as output:
+        launcher = subprocess.Popen(
+            [sys.executable, "-m", "airflow_nrt.launch.launcher"],
+            stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
+        )  # fmt: skip
+    assert launcher.stdin is not None
+    mark = ProcessMark(socket.gethostname(), launcher.pid, time.time())
+    launch = Launch(number, mark, now_ms(), patience, by)
+    try:
+        if not put_launch(home, launch):
+            return None
+        # A launcher that died at once is found by its absence.
+        with contextlib.suppress(BrokenPipeError):
+            launcher.stdin.write(submission.to_json().encode())
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            launcher.stdin.close()
+    return launch
+
+
+def await_driver(home: Home, launch: Launch) -> Heartbeat:
+    """The first heartbeat of a launched driver, or that of another one which began meanwhile.
+
+    Raises LaunchFailedError if the driver said why it can't begin, if its launcher ended, or if it is overdue.
+    """
+    before = read_heartbeat(home.heartbeat_file)
+    epoch = before.epoch if before is not None else 0
+    while True:
+        is_over, is_overdue = launch.launcher.is_gone(), launch.is_overdue()
+        beat = read_heartbeat(home.heartbeat_file)
+        if beat is not None and (beat.launch == launch.id or beat.epoch > epoch):
+            return beat
+        failure = launch_failure(home, launch)
+        if failure is not None:
+            raise LaunchFailedError(failure.error, failure.final)
+        if is_over:
+            raise LaunchFailedError(f"the driver ended before its first heartbeat:\n{driver_log_tail(home)}", False)
+        if is_overdue:
+            launch.launcher.kill_group()
+            raise LaunchFailedError(
+                f"no heartbeat of launch {launch.id} within {launch.patience / 1000:g} s (startup_timeout); the end of "
+                f"{home.driver_log}:\n{driver_log_tail(home)}",
+                False,
+            )
+        time.sleep(_LOOK_SECONDS)
+
+
+def driver_log_tail(home: Home) -> str:
+    """The end of what drivers and their launchers printed."""
+    try:
+        with home.driver_log.open("rb") as file:
+            file.seek(max(0, home.driver_log.stat().st_size - _TAIL_BYTES))
+            return file.read().decode(errors="replace").strip()
+    except OSError as wrong:
+        return f"({home.driver_log} can't be read: {wrong})"

@@ -1,0 +1,100 @@
+"""One driver as `SparkSubmitHook` is to submit it. It may hold secrets: it goes through a pipe, never to a disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.launch.engine import place_engine
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.home import Home
+
+_PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where a driver runs: the Spark connection in Airflow's JSON form, and what is added to it."""
+
+    connection: Mapping[str, Any]
+    master: str
+    deploy_mode: str | None = None
+    packages: str | None = None
+    conf: Mapping[str, str] | None = None
+
+    @property
+    def is_local(self) -> bool:
+        return self.master.startswith("local")
+
+    @property
+    def is_standalone_cluster_mode(self) -> bool:
+        return self.master.startswith("spark://") and self.deploy_mode == "cluster"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """`connection` is a Spark connection, `hook` the other arguments of `SparkSubmitHook`."""
+
+    connection: Mapping[str, Any]
+    application: str
+    hook: Mapping[str, Any]
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    def connection_extra(self, key: str) -> str | None:
+        """A field of the Spark connection's extra."""
+        value: str | None = (self.connection.get("extra") or {}).get(key)
+        return value
+
+    def rest_address(self) -> str:
+        """Where a standalone master answers for the drivers that it runs."""
+        host = str(self.connection["host"]).removeprefix("spark://").split(",", 1)[0].rsplit(":", 1)[0]
+        scheme, port = self.connection_extra("rest-scheme") or "http", self.connection_extra("rest-port") or "6066"
+        return f"{scheme}://{host}:{port}"
+
+    @classmethod
+    def from_json(cls, text: str) -> Submission:
+        """Raises ValueError if this is no whole submission."""
+        try:
+            return cls(**json.loads(text))
+        except TypeError as wrong:
+            raise ValueError(str(wrong)) from None
+
+
+def driver_submission(cluster: Cluster, home: Home, name: str, arguments: list[str]) -> Submission:
+    """The submission of a driver with these arguments, and `--home`, for the home's report."""
+    application, package = (str(path) for path in place_engine(home))
+    arguments = [*arguments, "--home", str(home.path)]
+    hook: dict[str, Any] = {"name": f"airflow-nrt: {name}", "conf": dict(cluster.conf or {})}
+    if cluster.packages:
+        hook["packages"] = cluster.packages
+    if cluster.is_standalone_cluster_mode:
+        # Standalone masters refuse Python in cluster mode: so the application is Spark's own runner of Python files.
+        hook["java_class"] = _PYTHON_RUNNER
+        hook["conf"] = {**hook["conf"], "spark.submit.pyFiles": package, "spark.files": package}
+        arguments = [application, package, *arguments]
+        application = str(_spark_core())
+    else:
+        hook["py_files"] = package
+    if cluster.is_local:
+        arguments = [*arguments, "--master", cluster.master]
+        hook["conf"].setdefault("spark.driver.memory", "2g")
+    return Submission(cluster.connection, application, {**hook, "application_args": arguments})
+
+
+def _spark_core() -> Path:
+    """Spark's core jar, at the place that it has on the workers as well. Raises InputError if there is no Spark."""
+    spec = find_spec("pyspark")
+    homes = [Path(os.environ["SPARK_HOME"])] if "SPARK_HOME" in os.environ else []
+    homes += [Path(spec.origin).parent] if spec is not None and spec.origin else []
+    for home in homes:
+        jar = next(home.glob("jars/spark-core_*.jar"), None)
+        if jar is not None:
+            return jar
+    raise InputError("Spark is not here: set SPARK_HOME, or pip install 'pyspark>=4.1.3,<4.2'")

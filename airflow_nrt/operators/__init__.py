@@ -1,0 +1,1 @@
+"""Tasks that run, reproduce, prove and stop reports."""

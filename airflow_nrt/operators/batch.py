@@ -1,0 +1,98 @@
+"""What backfill and verification share: a Spark batch over one report, and the verdict that it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from airflow.sdk.exceptions import AirflowFailException
+
+from airflow_nrt.operators.command import Command, Outcome
+from airflow_nrt.operators.common import NrtBaseOperator
+from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.verdict import UNEXPLAINED
+
+_MOST_NAMED = 10
+
+
+class NrtBatchOperator(NrtBaseOperator):
+    """Runs a batch command in the worker, in Spark's client mode.
+
+    Parameters beyond those of all operators:
+
+    :param start: (templated) windows that end after this time of the report's clock
+    :param end: (templated) windows that end at or before it
+    """
+
+    template_fields: Sequence[str] = (*NrtBaseOperator.template_fields, "start", "end")
+
+    def __init__(self, *, start: str | None = None, end: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.start = start
+        self.end = end
+        self._command: Command | None = None
+
+    def run_command(self, name: str, interval: tuple[str, str] | None, *options: str) -> Outcome:
+        """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
+        plan = self.load_plan()
+        if plan.name != self.report_file().stem and self.report_name:
+            raise InputError(
+                f"report_name {self.report_name!r} is for streams: SET 'pipeline.name' in the report instead"
+            )
+        cluster = self.hook.cluster()
+        home = self.hook.home(self.home, plan.name)
+        arguments = [name, str(self.report_file()), "--home", str(home.path), "--master", cluster.master, "--json"]
+        settings = {**(cluster.conf or {}), **self.report_settings()}
+        if cluster.packages:
+            settings["spark.jars.packages"] = cluster.packages
+        for key, value in sorted(settings.items()):
+            arguments += ["--set", f"{key}={value}"]
+        if interval is not None:
+            arguments += ["--start", interval[0], "--end", interval[1]]
+        self._command = Command([*arguments, *options], self.log)
+        return self._command.run()
+
+    def on_kill(self) -> None:
+        if self._command is not None:
+            self._command.kill()
+
+
+def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """A verdict (`Verdict.to_json`) for XCom: all numbers, and the first of the windows that nothing explains."""
+    names = "report home entry start end windows equal explained unexplained pending unread_files late_rows proven"
+    bad = [_named(one["insert"], window) for one in verdict["inserts"] for window in one["bad"]]
+    counts = ("insert", "windows", "equal", "explained", "unexplained", "pending", "rows")
+    return {
+        **{name: verdict[name] for name in names.split()},
+        "inserts": [{name: one[name] for name in counts} for one in verdict["inserts"]],
+        "unexplained_windows": bad[:_MOST_NAMED],
+        "problems": [*verdict["problems"], *_ledger_problems(verdict)][:_MOST_NAMED],
+    }
+
+
+def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
+    """Raises AirflowFailException with the windows that nothing explains: a retry would meet them again."""
+    if verdict["proven"]:
+        return
+    found = [*verdict["unexplained_windows"], *verdict["problems"]]
+    listed = "".join(f"\n  {line}" for line in found)
+    raise AirflowFailException(
+        f"{verdict['report']}: not proven, {verdict['unexplained']} of {verdict['windows']} windows differ from the "
+        f"batch result and no late row explains it{':' if listed else ''}{listed}"
+    )
+
+
+def _named(insert: str, window: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{window[kind]} {kind}" for kind in UNEXPLAINED if window[kind])
+    if window["end"] is None:
+        return f"{insert}, outside of any window: {counts} rows"
+    return f"{insert}, window [{format_instant(window['start'])}, {format_instant(window['end'])}): {counts} rows"
+
+
+def _ledger_problems(verdict: Mapping[str, Any]) -> list[str]:
+    return [
+        f"late rows of {one['operator']}: {one['invented']} in the ledger are not late in the source, "
+        f"{one['lacking']} are lacking"
+        for one in verdict["ledgers"]
+        if one["invented"] or one["lacking"]
+    ]

@@ -1,0 +1,86 @@
+"""Running a command of `airflow-nrt` as a child of the task: progress to the task's log, JSON as the result."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from airflow_nrt.report.errors import InputError, NrtError
+
+if TYPE_CHECKING:
+    from airflow.sdk.types import Logger
+
+_INPUT_IS_WRONG = 2
+_MARK = "airflow-nrt: "
+_TAIL_LINES = 40
+_GRACE_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The exit status (0 done, 1 not proven) and the JSON that the command printed."""
+
+    status: int
+    result: Mapping[str, Any]
+
+
+class Command:
+    """One run of the command line, in a process group of its own."""
+
+    def __init__(self, arguments: Sequence[str], log: Logger) -> None:
+        self._arguments = [sys.executable, "-m", "airflow_nrt.cli.main", *arguments]
+        self._log = log
+        self._process: subprocess.Popen[str] | None = None
+
+    def run(self) -> Outcome:
+        """Raises InputError if the input is wrong, NrtError if the command failed."""
+        self._log.info("running %s", " ".join(self._arguments[2:]))
+        # The engine knows nothing of Airflow: its secrets are no business of a driver.
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
+        self._process = subprocess.Popen(
+            self._arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace", start_new_session=True,
+        )  # fmt: skip
+        assert self._process.stdout is not None and self._process.stderr is not None
+        tail: deque[str] = deque(maxlen=_TAIL_LINES)
+        reading = threading.Thread(target=self._follow, args=(self._process.stderr, tail), daemon=True)
+        reading.start()
+        printed = self._process.stdout.read()
+        status = self._process.wait()
+        reading.join(_GRACE_SECONDS)
+        with contextlib.suppress(ValueError):
+            return Outcome(status, json.loads(printed))
+        complaint = _complaint(tail) or f"it ended with {status} and printed no result"
+        raise InputError(complaint) if status == _INPUT_IS_WRONG else NrtError(complaint)
+
+    def kill(self) -> None:
+        """Ends the command and all that it started."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _follow(self, lines: IO[str], tail: deque[str]) -> None:
+        for line in lines:
+            tail.append(line.rstrip())
+            self._log.info("%s", line.rstrip())
+
+
+def _complaint(tail: Sequence[str]) -> str:
+    """The paragraph that the command ended with; without one, what it said last."""
+    lines = list(tail)
+    starts = [number for number, line in enumerate(lines) if line.startswith(_MARK)]
+    return "\n".join(lines[starts[-1] :]).removeprefix(_MARK).strip() if starts else "\n".join(lines[-10:]).strip()

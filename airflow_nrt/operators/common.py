@@ -1,0 +1,90 @@
+"""What the operators share: the report file, the connection, and how errors end a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow.sdk import BaseOperator
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
+
+from airflow_nrt.hooks.nrt import NrtHook
+from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.status import Status
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
+
+
+class NrtBaseOperator(BaseOperator):
+    """A task about one report.
+
+    :param report: (templated) the report file; a relative path starts at the DAG file's directory
+    :param home: (templated) the report's home; default: the report's name below the connection's `home`
+    :param settings: (templated) values of `${KEY}` placeholders, and options by their names
+    :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
+    :param master: (templated) a Spark master, which wins over the connection's
+    """
+
+    template_fields: Sequence[str] = ("report", "home", "settings", "conn_id", "master")
+    ui_color = "#e4f2ec"
+
+    def __init__(
+        self,
+        *,
+        report: str,
+        home: str | None = None,
+        settings: Mapping[str, str] | None = None,
+        conn_id: str | None = None,
+        master: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.report = report
+        self.home = home
+        self.settings = settings
+        self.conn_id = conn_id
+        self.master = master
+
+    @property
+    def hook(self) -> NrtHook:
+        return NrtHook(self.conn_id, self.master)
+
+    def report_file(self) -> Path:
+        """The report's absolute path."""
+        path = Path(self.report)
+        dag = self.get_dag()
+        return path if path.is_absolute() or dag is None else Path(dag.fileloc).absolute().parent / path
+
+    def report_settings(self) -> dict[str, str]:
+        return {key: str(value) for key, value in (self.settings or {}).items()}
+
+    def load_plan(self) -> Plan:
+        """The report, checked. Raises InputError."""
+        from airflow_nrt.sql.load import load_report
+
+        return load_report(self.report_file(), self.report_settings())
+
+    def open_home(self, plan: Plan) -> Home:
+        """The report's home, made if it is not there. Raises InputError if it belongs to another report."""
+        return Home.create(self.hook.home(self.home, plan.name).path, plan)
+
+
+@contextmanager
+def ending_the_task() -> Iterator[None]:
+    """Wrong input and data that can't be computed fail a task for good; other trouble may pass with a retry."""
+    try:
+        yield
+    except (InputError, DataError) as wrong:
+        raise AirflowFailException(str(wrong)) from None
+    except NrtError as wrong:
+        raise AirflowException(str(wrong)) from None
+
+
+def status_xcom(status: Status) -> dict[str, Any]:
+    """What a task says about a report in its XCom: numbers and names, no lists. Times are as in `Status`."""
+    names = "report home driver epoch entry watermark last_window windows rows late dropped rejected restatements"
+    return {name: getattr(status, name) for name in names.split()}

@@ -1,0 +1,27 @@
+"""Proving that the stream published what the batch computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow.sdk import Context
+
+from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
+from airflow_nrt.operators.common import ending_the_task
+from airflow_nrt.report.errors import InputError
+
+
+class NrtVerifyOperator(NrtBatchOperator):
+    """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
+
+    Without `start` and `end` it covers everything that is complete. The return value is the verdict.
+    """
+
+    def execute(self, context: Context) -> dict[str, Any]:
+        with ending_the_task():
+            if bool(self.start) != bool(self.end):
+                raise InputError(f"start and end belong together: only {'start' if self.start else 'end'} is given")
+            interval = (self.start, self.end) if self.start and self.end else None
+            verdict = verdict_xcom(self.run_command("verify", interval).result)
+        fail_unless_proven(verdict)
+        return verdict

@@ -1,0 +1,87 @@
+"""Waiting for a window of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from airflow.sdk import BaseSensorOperator, Context, conf
+from airflow.sdk.exceptions import AirflowFailException
+
+from airflow_nrt.hooks.nrt import NrtHook
+from airflow_nrt.operators.common import ending_the_task
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.instants import format_instant, parse_instant
+from airflow_nrt.triggers.driver import EARLIEST_SECONDS
+from airflow_nrt.triggers.window import NrtWindowTrigger, WindowSight, look_at_windows
+
+
+class NrtWindowSensor(BaseSensorOperator):
+    """Waits until every window that ends at or before a time is complete and published.
+
+    It fails for good if the report's driver ended with an error that a restart would meet again. A home that does not
+    exist yet is waited for.
+
+    :param home: (templated) the report's home
+    :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`
+    :param conn_id: (templated) a connection of type `nrt`
+    :param deferrable: wait in the triggerer
+    """
+
+    template_fields: Sequence[str] = ("home", "window_end", "conn_id")
+    ui_color = "#e4f2ec"
+
+    def __init__(
+        self,
+        *,
+        home: str,
+        window_end: str,
+        conn_id: str | None = None,
+        deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
+        earliest_event: float = EARLIEST_SECONDS,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.home = home
+        self.window_end = window_end
+        self.conn_id = conn_id
+        self.deferrable = deferrable
+        self.earliest_event = earliest_event
+
+    def execute(self, context: Context) -> Any:
+        if not self.deferrable:
+            return super().execute(context)
+        if self.poke(context):
+            return self.window_end
+        location = str(NrtHook(self.conn_id).home(self.home).path)
+        trigger = NrtWindowTrigger(location, self._window_end(), float(self.poke_interval), self.earliest_event)
+        return self.defer(trigger=trigger, method_name="resume", timeout=timedelta(seconds=self.timeout))
+
+    def resume(self, context: Context, event: dict[str, Any]) -> str:
+        """Ends as the trigger found it."""
+        if event["error"] is not None:
+            raise AirflowFailException(self._hopeless(event["error"]))
+        return self.window_end
+
+    def poke(self, context: Context) -> bool:
+        end = self._window_end()
+        with ending_the_task():
+            home = NrtHook(self.conn_id).home(self.home)
+            sight = look_at_windows(str(home.path)) if home.report_file.exists() else WindowSight(None)
+        if sight.reaches(end):
+            return True
+        if sight.error is not None:
+            raise AirflowFailException(self._hopeless(sight.error))
+        self.log.info("complete until %s", format_instant(sight.complete_until))
+        return False
+
+    def _window_end(self) -> int:
+        with ending_the_task():
+            try:
+                return parse_instant(self.window_end)
+            except ValueError as wrong:
+                raise InputError(f"window_end: {wrong}") from None
+
+    def _hopeless(self, error: str) -> str:
+        return f"the window that ends at {self.window_end} will not become complete, its driver failed: {error}"

@@ -1,0 +1,92 @@
+"""Watching a report's driver from the triggerer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from airflow.triggers.base import BaseTrigger, TriggerEvent
+
+from airflow_nrt.report.home import Home
+from airflow_nrt.triggers.task_state import is_given_up
+from airflow_nrt.triggers.vigil import ENDED, LOST, Judgement, Vigil
+from airflow_nrt.triggers.watcher import WATCHER, Unreadable
+
+EARLIEST_SECONDS = 10.0
+"""A deferral that resumes sooner than this may be booked as failed: the scheduler still hears of its first phase."""
+
+
+class NrtDriverTrigger(BaseTrigger):
+    """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
+
+    `lost` is the reason why there is nothing to watch: then it only waits. `back_off` seconds pass before a loss is
+    told, so that a restart waits here and not in a worker. It never fires before `earliest` seconds have passed.
+    The home is all that it needs to know after a restart of the triggerer.
+    """
+
+    def __init__(
+        self,
+        home: str,
+        back_off: float = 0.0,
+        stall_timeout: float | None = None,
+        silence: float = 15.0,
+        poll_interval: float = 2.0,
+        earliest: float = EARLIEST_SECONDS,
+        lost: str | None = None,
+    ) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.home = home
+        self.back_off = back_off
+        self.stall_timeout = stall_timeout
+        self.silence = silence
+        self.poll_interval = poll_interval
+        self.earliest = earliest
+        self.lost = lost
+        self._epoch: int | None = None
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        names = ("home", "back_off", "stall_timeout", "silence", "poll_interval", "earliest", "lost")
+        return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        began = time.monotonic()
+        judgement = Judgement(LOST, 0, self.lost) if self.lost is not None else await self._watch()
+        if judgement.kind != ENDED and not judgement.final:
+            self.log.warning("%s: %s; resuming in %g s", self.home, judgement.why, self.back_off)
+            await asyncio.sleep(self.back_off)
+        await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
+        yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
+
+    async def _watch(self) -> Judgement:
+        vigil = Vigil(silence=self.silence, stall=self.stall_timeout)
+        while True:
+            try:
+                sight = await WATCHER.see(self.home)
+            except Unreadable as wrong:
+                self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, wrong)
+            else:
+                self._epoch = sight.beat.epoch if sight.beat is not None else self._epoch
+                judgement = vigil.judge(sight, time.monotonic())
+                if judgement is not None:
+                    return judgement
+            await asyncio.sleep(self.poll_interval)
+
+    async def on_kill(self) -> None:
+        """Asks the driver to stop if somebody gave the task up.
+
+        Airflow also calls this when another triggerer takes over and when the task was cleared: the driver goes on
+        then, and whoever comes next adopts it.
+        """
+        if self._epoch is None or not await is_given_up(self.task_instance):
+            return
+        epoch = self._epoch
+
+        def ask() -> None:
+            home = Home.open(self.home)
+            if home.log().epoch() == epoch:
+                home.ask_to_stop()
+
+        await WATCHER.read(("stop", self.home, epoch), ask)
+        self.log.info("%s: asked the driver of epoch %s to stop, because the task was given up", self.home, epoch)

@@ -1,0 +1,55 @@
+"""Whether the task that something runs for was given up by somebody.
+
+A cleared task, or one that another triggerer or worker has, stands at something else: it belongs to its new owner. An
+answer that does not come counts as no.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from typing import Any
+
+from asgiref.sync import sync_to_async
+
+_GIVEN_UP = ("failed", "success", "skipped", "removed")
+_LIMIT_SECONDS = 20.0
+_LIMIT_IN_WORKER_SECONDS = 3.0
+"""A worker's supervisor kills five seconds after it has asked to end."""
+
+log = logging.getLogger(__name__)
+
+
+async def is_given_up(task: Any) -> bool:
+    """Whether a task instance has an end state; for a trigger."""
+    if task is None:
+        return False
+    try:
+        return await asyncio.wait_for(sync_to_async(_is_at_an_end)(task), _LIMIT_SECONDS)
+    except Exception as wrong:
+        log.warning("can't tell the state of %s, so its driver goes on: %r", task.task_id, wrong)
+        return False
+
+
+def is_given_up_now(task: Any) -> bool:
+    """As `is_given_up`, for the signal handler of a worker: what it interrupted may hold the line to the supervisor."""
+    answers: list[bool] = []
+    asking = threading.Thread(target=lambda: answers.append(_is_at_an_end(task)), daemon=True)
+    asking.start()
+    asking.join(_LIMIT_IN_WORKER_SECONDS)
+    return bool(answers and answers[0])
+
+
+def _is_at_an_end(task: Any) -> bool:
+    from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+
+    found = RuntimeTaskInstance.get_task_states(
+        dag_id=task.dag_id,
+        task_ids=[task.task_id],
+        run_ids=[task.run_id],
+        map_index=task.map_index if task.map_index is not None and task.map_index >= 0 else None,
+    )
+    state = found.get(task.run_id, {}).get(task.task_id)
+    log.info("%s stands at %s", task.task_id, state)
+    return str(getattr(state, "value", state)) in _GIVEN_UP

@@ -1,0 +1,95 @@
+"""What successive looks at a home say about its driver. No clock, no file: the caller brings both."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from airflow_nrt.report.heartbeat import FAILED, FENCED, Heartbeat
+
+ENDED, BROKEN, LOST, STALLED = "ended", "broken", "lost", "stalled"
+_LONGEST_GAP = 5.0
+"""Seconds that one look may add to a silence: a watcher that slept has not heard nothing, it has not listened."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One look: the heartbeat, and whether the driver's process has certainly ended."""
+
+    beat: Heartbeat | None
+    gone: bool = False
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The driver ended as asked (`ended`), failed (`broken`), fell silent (`lost`) or makes no progress (`stalled`)."""
+
+    kind: str
+    epoch: int
+    why: str
+    final: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Vigil:
+    """Watches one driver, and any newer one that takes the home over.
+
+    `silence`, `certainty`, `succession` and `stall` are seconds: without a heartbeat, without one while the process is
+    gone, between a fenced driver and the first heartbeat of its successor, without progress while bytes wait (None:
+    for ever).
+    """
+
+    def __init__(
+        self,
+        silence: float = 15.0,
+        certainty: float = 5.0,
+        succession: float = 60.0,
+        stall: float | None = None,
+    ) -> None:
+        self.silence = silence
+        self.certainty = certainty
+        self.succession = succession
+        self.stall = stall
+        self._last: tuple[int, int] | None = None
+        self._progress: tuple[int, int] | None = None
+        self._looked: float | None = None
+        self._quiet = 0.0
+        self._waiting = 0.0
+
+    def judge(self, sight: Sight, now: float) -> Judgement | None:
+        """What is to be told, None as long as all is well. `now` is in seconds of a clock that only goes forward."""
+        beat = sight.beat
+        passed = 0.0 if self._looked is None else min(now - self._looked, _LONGEST_GAP)
+        self._looked = now
+        seen = None if beat is None else (beat.epoch, beat.beat)
+        self._quiet = 0.0 if seen != self._last else self._quiet + passed
+        self._last = seen
+        if beat is None:
+            return Judgement(LOST, 0, "there is no heartbeat") if self._quiet >= self.silence else None
+        if beat.is_over:
+            return self._ending(beat)
+        if self._quiet >= self.silence:
+            return Judgement(LOST, beat.epoch, f"no heartbeat for {self._quiet:.0f} s")
+        if sight.gone and self._quiet >= self.certainty:
+            return Judgement(LOST, beat.epoch, f"its process {beat.pid} on {beat.host} is gone")
+        return self._stalling(beat, passed)
+
+    def _ending(self, beat: Heartbeat) -> Judgement | None:
+        if beat.state == FAILED:
+            return Judgement(BROKEN, beat.epoch, beat.error or "it failed", beat.final)
+        if beat.state == FENCED:
+            why = "it was fenced, and the driver that took over shows no heartbeat"
+            return Judgement(LOST, beat.epoch, why) if self._quiet >= self.succession else None
+        return Judgement(ENDED, beat.epoch, beat.state)
+
+    def _stalling(self, beat: Heartbeat, passed: float) -> Judgement | None:
+        progress = (beat.epoch, beat.progress)
+        is_stuck = beat.pending_bytes > 0 and progress == self._progress
+        self._waiting = self._waiting + passed if is_stuck else 0.0
+        self._progress = progress
+        if self.stall is None or self._waiting < self.stall:
+            return None
+        why = f"no progress for {self._waiting:.0f} s while {beat.pending_bytes} bytes wait"
+        return Judgement(STALLED, beat.epoch, why)

@@ -1,0 +1,78 @@
+"""Waiting in the triggerer until a window is complete and published."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from airflow.triggers.base import BaseTrigger, TriggerEvent
+
+from airflow_nrt.report.heartbeat import FAILED, read_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Log
+from airflow_nrt.triggers.driver import EARLIEST_SECONDS
+from airflow_nrt.triggers.watcher import WATCHER, Unreadable
+
+
+@dataclass(frozen=True)
+class WindowSight:
+    """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be."""
+
+    complete_until: int | None
+    error: str | None = None
+
+    def reaches(self, end: int) -> bool:
+        return self.complete_until is not None and self.complete_until >= end
+
+
+def look_at_windows(location: str) -> WindowSight:
+    """Reads a home. Raises InputError if there is none, HomeError if it can't be read.
+
+    What an entry decided is visible once the driver's heartbeat counts that entry.
+    """
+    home = Home.open(location)
+    beat = read_heartbeat(home.heartbeat_file)
+    if beat is None:
+        return WindowSight(None)
+    log = Log(home.log_directory)
+    position = log.position(min(log.last, beat.entry))
+    fired = [state.fired for state in position.operators.values()]
+    known = [end for end in fired if end is not None]
+    error = beat.error if beat.state == FAILED and beat.final else None
+    return WindowSight(min(known) if known and len(known) == len(fired) else None, error)
+
+
+class NrtWindowTrigger(BaseTrigger):
+    """Fires when all windows of a home that end at or before `window_end` (ms of its clock) are published, or never
+    will be."""
+
+    def __init__(
+        self, home: str, window_end: int, poll_interval: float = 5.0, earliest: float = EARLIEST_SECONDS
+    ) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.home = home
+        self.window_end = window_end
+        self.poll_interval = poll_interval
+        self.earliest = earliest
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        names = ("home", "window_end", "poll_interval", "earliest")
+        return "airflow_nrt.triggers.window.NrtWindowTrigger", {name: getattr(self, name) for name in names}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        began = time.monotonic()
+        while True:
+            try:
+                sight = await WATCHER.read(("windows", self.home), lambda: look_at_windows(self.home))
+            except Unreadable as wrong:
+                self.log.warning("%s can't be read: %s", self.home, wrong)
+            else:
+                if sight.reaches(self.window_end) or sight.error is not None:
+                    break
+            await asyncio.sleep(self.poll_interval)
+        await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
+        error = None if sight.reaches(self.window_end) else sight.error
+        yield TriggerEvent({"error": error})  # type: ignore[no-untyped-call]
