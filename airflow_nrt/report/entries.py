@@ -192,7 +192,8 @@ def entry_from_json(data: Mapping[str, Any]) -> Entry:
         body = _READERS[data["kind"]](data)
         return Entry(data["n"], data["kind"], data["epoch"], data["time"], data["id"], body)
     except (KeyError, TypeError, AttributeError) as wrong:
-        raise HomeError(f"log entry {data.get('n', '?')} is not readable: {wrong!r}") from None
+        number = data.get("n", "?") if isinstance(data, dict) else "?"
+        raise HomeError(f"log entry {number} is not readable: {wrong!r}") from None
 
 
 def _position(data: Mapping[str, Any]) -> Position:

@@ -99,9 +99,11 @@ class Home:
         """The content of report.json. Raises HomeError if it can't be read."""
         try:
             identity: Mapping[str, Any] = json.loads(self.report_file.read_bytes())
-            return identity
         except (OSError, ValueError) as wrong:
-            raise HomeError(f"the home {self.path} can't be read: {wrong}") from None
+            raise HomeError(f"the home {self.path} can't be read: report.json: {wrong}") from None
+        if not isinstance(identity, dict) or not {"id", "name", "facts"} <= identity.keys():
+            raise HomeError(f"the home {self.path} can't be read: report.json does not say whose home it is")
+        return identity
 
     def check_report(self, plan: Plan) -> None:
         """Raises InputError unless the home was made for a report that computes the same."""
@@ -134,7 +136,7 @@ class Home:
             return asked >= epoch
         except FileNotFoundError:
             return False
-        except (OSError, ValueError, KeyError) as wrong:
+        except (OSError, ValueError, KeyError, TypeError) as wrong:
             raise HomeError(f"the stop request {self.stop_file} can't be read: {wrong}") from None
 
     def drop_stop_request(self, epoch: int) -> None:

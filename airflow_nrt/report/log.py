@@ -50,7 +50,10 @@ class Log:
             raise HomeError(f"log entry {n} of {self.directory.parent} is missing") from None
         except (OSError, ValueError) as wrong:
             raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
-        return entry_from_json(data)
+        entry = entry_from_json(data)
+        if entry.n != n:
+            raise HomeError(f"log entry {self._path(n)} is not readable: it calls itself {entry.n}")
+        return entry
 
     def entries(self, first: int = 0, last: int | None = None) -> Iterator[Entry]:
         """The entries from `first` to `last` (default: the last known), in order."""
