@@ -1,0 +1,53 @@
+"""What each layer loads, in a fresh interpreter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+_PROBE = """
+import json, sys, time
+before = set(sys.modules)
+start = time.perf_counter()
+for module in sys.argv[1:]:
+    __import__(module)
+seconds = time.perf_counter() - start
+print(json.dumps({"seconds": seconds, "modules": sorted({name.split(".")[0] for name in set(sys.modules) - before})}))
+"""
+PURE = [
+    "airflow_nrt.report.home",
+    "airflow_nrt.report.status",
+    "airflow_nrt.report.history",
+    "airflow_nrt.report.verdict",
+    "airflow_nrt.report.description",
+    "airflow_nrt.sql.load",
+    "airflow_nrt.sql.planner",
+]
+
+
+def loaded(*modules: str) -> tuple[set[str], float]:
+    """The top-level modules that these bring along, and the seconds that it took."""
+    told = subprocess.run([sys.executable, "-c", _PROBE, *modules], capture_output=True, text=True, check=True)
+    answer = json.loads(told.stdout)
+    return set(answer["modules"]), answer["seconds"]
+
+
+def test_report_and_sql_need_the_standard_library_alone() -> None:
+    modules, _ = loaded(*PURE)
+    assert modules - sys.stdlib_module_names == {"airflow_nrt"}
+
+
+@pytest.mark.parametrize("heavy", ["pyspark", "airflow", "sqlalchemy", "py4j", "pandas"])
+def test_the_command_line_starts_light(heavy: str) -> None:
+    modules, _ = loaded("airflow_nrt.cli.main")
+    assert heavy not in modules
+
+
+def test_the_command_line_starts_fast() -> None:
+    seconds = min(loaded("airflow_nrt.cli.main")[1] for _ in range(3))
+    print(f"airflow_nrt.cli.main: {seconds * 1000:.0f} ms")
+    # Alone it takes about 10 ms; a machine that is busy with other tests gets some slack.
+    assert seconds < 0.25
