@@ -35,10 +35,6 @@ class NrtBatchOperator(NrtBaseOperator):
     def run_command(self, name: str, interval: tuple[str, str] | None, *options: str) -> Outcome:
         """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
         plan = self.load_plan()
-        if plan.name != self.report_file().stem and self.report_name:
-            raise InputError(
-                f"report_name {self.report_name!r} is for streams: SET 'pipeline.name' in the report instead"
-            )
         cluster = self.hook.cluster()
         home = self.hook.home(self.home, plan.name)
         arguments = [name, str(self.report_file()), "--home", str(home.path), "--master", cluster.master, "--json"]
@@ -49,7 +45,7 @@ class NrtBatchOperator(NrtBaseOperator):
             arguments += ["--set", f"{key}={value}"]
         if interval is not None:
             arguments += ["--start", interval[0], "--end", interval[1]]
-        self._command = Command([*arguments, *options], self.log)
+        self._command = Command([*arguments, *options], lambda line: self.log.info("%s", line))
         return self._command.run()
 
     def on_kill(self) -> None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from airflow_nrt.report.errors import InputError, NrtError
-
-if TYPE_CHECKING:
-    from airflow.sdk.types import Logger
 
 _INPUT_IS_WRONG = 2
 _MARK = "airflow-nrt: "
@@ -36,14 +34,14 @@ class Outcome:
 class Command:
     """One run of the command line, in a process group of its own."""
 
-    def __init__(self, arguments: Sequence[str], log: Logger) -> None:
+    def __init__(self, arguments: Sequence[str], say: Callable[[str], None]) -> None:
         self._arguments = [sys.executable, "-m", "airflow_nrt.cli.main", *arguments]
-        self._log = log
+        self._say = say
         self._process: subprocess.Popen[str] | None = None
 
     def run(self) -> Outcome:
         """Raises InputError if the input is wrong, NrtError if the command failed."""
-        self._log.info("running %s", " ".join(self._arguments[2:]))
+        self._say(f"running {shlex.join(self._arguments[2:])}")
         # The engine knows nothing of Airflow: its secrets are no business of a driver.
         environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
         self._process = subprocess.Popen(
@@ -76,7 +74,7 @@ class Command:
     def _follow(self, lines: IO[str], tail: deque[str]) -> None:
         for line in lines:
             tail.append(line.rstrip())
-            self._log.info("%s", line.rstrip())
+            self._say(line.rstrip())
 
 
 def _complaint(tail: Sequence[str]) -> str:

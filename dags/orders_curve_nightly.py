@@ -1,0 +1,42 @@
+"""Every night, when the day is complete: prove that the curve is what the batch computes from the same rows."""
+
+from __future__ import annotations
+
+import os
+
+from airflow.sdk import DAG, CronDataIntervalTimetable, Param
+
+from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.sensors.window import NrtWindowSensor
+
+DATA = os.environ.get("ORDERS_DATA", "/data")
+HOME = os.environ.get("ORDERS_HOME", "/data/homes/orders_curve")
+DAY = "{{ params.day or data_interval_start.strftime('%Y-%m-%d') }}"
+NEXT_DAY = "{{ macros.ds_add(params.day, 1) if params.day else data_interval_end.strftime('%Y-%m-%d') }}"
+
+with DAG(
+    "orders_curve_nightly",
+    schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
+    max_active_runs=1,
+    catchup=False,
+    is_paused_upon_creation=True,
+    params={"day": Param(None, type=["null", "string"], description="verify this day instead, e.g. 2024-06-18")},
+    tags=["orders"],
+    doc_md=__doc__,
+):
+    complete = NrtWindowSensor(
+        task_id="complete",
+        home=HOME,
+        window_end=NEXT_DAY,
+        deferrable=True,
+        timeout=6 * 3600,
+    )
+    verify = NrtVerifyOperator(
+        task_id="verify",
+        report="reports/orders_curve.sql",
+        home=HOME,
+        settings={"DATA": DATA},
+        start=DAY,
+        end=NEXT_DAY,
+    )
+    complete >> verify
