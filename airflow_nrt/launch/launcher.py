@@ -70,8 +70,12 @@ def _submit(submission: Submission) -> int:
 
 def _hook(submission: Submission):  # type: ignore[no-untyped-def]
     os.environ[_CONN_VARIABLE] = json.dumps(submission.connection)
+    import structlog
     from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
+    # The hook logs what spark-submit prints: to the file as it is.
+    as_it_is = [structlog.stdlib.PositionalArgumentsFormatter(), lambda logger, method, event: str(event["event"])]
+    structlog.configure(processors=as_it_is, logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     return SparkSubmitHook(conn_id=_CONN_ID, **submission.hook)
 
 

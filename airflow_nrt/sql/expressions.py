@@ -11,6 +11,7 @@ from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BOOLEAN, INTEGER_LIMITS, NULL, STRING, DataType, decimal
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions import FUNCTIONS, KNOWN_LATER
 from airflow_nrt.sql.intervals import interval_sql
@@ -233,7 +234,8 @@ class Compiler:
         if function is None:
             if node.name in KNOWN_LATER:
                 raise NotThereYet(f"function {node.name}", node.at)
-            raise SqlError(f"there is no function {node.name}{nearest(node.name, FUNCTIONS)}", node.at)
+            hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS])
+            raise SqlError(f"there is no function {node.name}{hint}", node.at)
         arguments = [
             Typed(a.text, DataType("KEYWORD"), a.text) if isinstance(a, ast.Keyword) else self.compile(a)
             for a in node.arguments

@@ -58,8 +58,9 @@ class _Aggregation:
         node, relation = self.node, self.relation
         problems = Problems()
         problems.attempt(self._group)
+        is_grouped = not problems.found
         before, after = problems.attempt(self._where) or ([], [])
-        if problems.found:
+        if not is_grouped:
             # Without its groups nothing above the aggregation can be judged.
             problems.raise_any()
         items = expand(node.items, relation, None) if _has_star(node) else list(node.items)

@@ -18,12 +18,16 @@ from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlEr
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping import plan_aggregate
+from airflow_nrt.sql.lexer import tokenize
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
 from airflow_nrt.sql.relation import Relation, raw_windows, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing
 from airflow_nrt.sql.typed import Typed
+
+ZONE = "table.local-time-zone"
+ZONED_FUNCTIONS = ("FROM_UNIXTIME",)
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -97,9 +101,20 @@ class Planner:
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
+        self._check_zone(script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(title, found.sources(), tuple(found.operators), tuple(found.inserts), settings, script)
+
+    def _check_zone(self, script: str) -> None:
+        """Functions that read the clock of the session's zone would silently read UTC's."""
+        if self.settings.get(ZONE, "UTC") == "UTC":
+            return
+        for token in tokenize(script):
+            if token.upper in ZONED_FUNCTIONS:
+                problem = NotThereYet(f"{token.upper} in a time zone other than UTC", token.at)
+                problem.script = script
+                raise problem
 
     def add(self, statement: ast.Statement) -> None:
         match statement:
@@ -190,6 +205,8 @@ class Planner:
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))
         check_source(table, node.at)
+        if self.settings.get(ZONE, "UTC") != "UTC" and any(c.type.name == "TIMESTAMP_LTZ" for c in table.columns):
+            raise NotThereYet("TIMESTAMP_LTZ columns in a time zone other than UTC", node.at)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         rowtime = table.watermark.column if table.watermark else None
@@ -206,8 +223,6 @@ class Planner:
             raise SqlError(_no_time_attribute(column, relation.scan), windowing.timecol.at)
         if relation.operator is not None:
             raise NotThereYet("a window on the results of a window", call.at)
-        if column.type.name == "TIMESTAMP_LTZ" and self.settings.get("table.local-time-zone", "UTC") != "UTC":
-            raise NotThereYet("windows of TIMESTAMP_LTZ in a time zone other than UTC", call.at)
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", call.at)

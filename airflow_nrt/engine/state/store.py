@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.engine.windows.partials import LATE, SLICE
@@ -33,6 +34,8 @@ class SliceStore:
         self.spark = spark
         self.home = home
         self.epoch = epoch
+        # Spark would start a job to learn what this process has written itself.
+        self._schemas: dict[str, StructType] = {}
 
     def write(self, operator: str, partials: DataFrame) -> Written:
         """Writes partials to a new directory."""
@@ -46,16 +49,19 @@ class SliceStore:
         if slices.least is not None and slices.most is not None:
             relative = str(path.relative_to(self.home.path))
             file = StateFile(relative, slices.least, slices.most, footer.rows - slices.nulls)
+            self._schemas[relative] = partials.schema
         return Written(file, path, late, slices.nulls)
 
     def read(self, files: Sequence[StateFile], columns: Iterable[str]) -> DataFrame | None:
         """These columns of the partials in these files, None if there are no files."""
         if not files:
             return None
-        paths = [str(self.home.path / file.path) for file in files]
-        return self.spark.read.parquet(*paths).select(*columns)
+        known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
+        reader = self.spark.read if known is None else self.spark.read.schema(known)
+        return reader.parquet(*(str(self.home.path / file.path) for file in files)).select(*columns)
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes directories that no entry refers to any more."""
         for path in paths:
             shutil.rmtree(self.home.path / path, ignore_errors=True)
+            self._schemas.pop(path, None)
