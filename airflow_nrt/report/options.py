@@ -53,6 +53,12 @@ def _one_of(*names: str) -> Callable[[str], str]:
     return read
 
 
+def _positive(text: str) -> int:
+    if re.fullmatch(r"[1-9]\d{0,5}", text.strip()) is None:
+        raise ValueError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
 def _character(text: str) -> str:
     if len(text) != 1:
         raise ValueError(f"{text!r} is not one character")
@@ -127,7 +133,7 @@ REPORT_OPTIONS = {
             "streaming",
             "ignored: the caller chooses",
         ),
-        Option("parallelism.default", int, None, "number of shuffle partitions"),
+        Option("parallelism.default", _positive, None, "number of shuffle partitions"),
     )
 }
 """`table.exec.…` of Flink's own engine has no meaning here and is refused like any unknown option."""

@@ -371,4 +371,12 @@ class Ignored:
     at: Place = field(compare=False)
 
 
-Statement = Union[CreateTable, CreateView, Insert, SetOption, Ignored]
+@dataclass(frozen=True)
+class Unreadable:
+    """A table or view whose declaration could not be read, so that nobody calls it unknown."""
+
+    name: str
+    at: Place = field(compare=False)
+
+
+Statement = Union[CreateTable, CreateView, Insert, SetOption, Ignored, Unreadable]

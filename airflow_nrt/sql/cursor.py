@@ -20,6 +20,9 @@ RESERVED = frozenset(
 )
 """Words that need back-quotes to serve as a name, and that end an alias."""
 
+MAX_DIGITS = 10
+"""No whole number of the grammar needs more: the longest is the length in VARCHAR(2147483647)."""
+
 
 class Cursor:
     """A position in the tokens of one script."""
@@ -115,7 +118,8 @@ class Cursor:
         return self.advance().text
 
     def integer(self, what: str = "a whole number") -> int:
-        if self.token.kind is not Kind.NUMBER or not self.token.text.isdigit():
+        text = self.token.text
+        if self.token.kind is not Kind.NUMBER or not text.isdigit() or len(text) > MAX_DIGITS:
             raise self.error(what)
         return int(self.advance().text)
 

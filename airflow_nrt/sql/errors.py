@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -78,6 +79,15 @@ class Problems:
             raise next(iter(distinct.values()))
         if distinct:
             raise SqlErrors(sorted(distinct.values(), key=lambda one: one.at.offset))
+
+
+@contextmanager
+def nesting_of(at: Place) -> Iterator[None]:
+    """Raises SqlError at the statement that nests deeper than the stack reaches."""
+    try:
+        yield
+    except RecursionError:
+        raise SqlError("this statement nests too deeply", at) from None
 
 
 class NotThereYet(SqlError):

@@ -5,11 +5,13 @@ Operators and functions pass by list only: what is not known here is an error, n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import BOOLEAN, INTEGER_LIMITS, NULL, STRING, DataType, decimal
+from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NULL, STRING, DataType, decimal
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
@@ -18,6 +20,12 @@ from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.typed import Typed, common_type, product_type, quotient_type, sum_type
 from airflow_nrt.sql.unparse import text_of
+
+_TIME_LITERALS = {
+    "DATE": (r"\d{4}-\d\d-\d\d", "yyyy-MM-dd"),
+    "TIMESTAMP": (r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d{1,9})?)?", "yyyy-MM-dd HH:mm:ss"),
+}
+"""How the texts of literals look, for programs and for people."""
 
 Override = Callable[[ast.Expression], "Typed | None"]
 
@@ -287,6 +295,8 @@ def _literal(node: ast.Literal) -> Typed:
         return Typed(string_literal(text), DataType("CHAR", precision=max(len(text), 1), nullable=False), text)
     if node.kind == "number":
         return _number(node)
+    if node.kind in _TIME_LITERALS:
+        _check_time_literal(node)
     if node.kind == "DATE":
         return Typed(f"DATE {string_literal(text)}", DataType("DATE", nullable=False), text)
     if node.kind == "TIMESTAMP":
@@ -295,6 +305,16 @@ def _literal(node: ast.Literal) -> Typed:
             f"TIMESTAMP_NTZ {string_literal(text)}", DataType("TIMESTAMP", precision=digits, nullable=False), text
         )
     raise NotThereYet(f"{node.kind} literals", node.at)
+
+
+def _check_time_literal(node: ast.Literal) -> None:
+    pattern, shape = _TIME_LITERALS[node.kind]
+    try:
+        if re.fullmatch(pattern, node.text) is None:
+            raise ValueError
+        parse_instant(node.text)
+    except ValueError:
+        raise SqlError(f"{node.kind} {node.text!r} does not exist: write {shape}", node.at) from None
 
 
 def _number(node: ast.Literal) -> Typed:
@@ -308,7 +328,7 @@ def _number(node: ast.Literal) -> Typed:
         if precision > 38:
             raise SqlError("a number has at most 38 digits", node.at)
         return Typed(f"CAST('{text}' AS DECIMAL({precision},{scale}))", decimal(precision, scale, nullable=False), text)
-    if int(text) > INTEGER_LIMITS["BIGINT"]:
+    if len(text.lstrip("0")) > INTEGER_DIGITS["BIGINT"] or int(text) > INTEGER_LIMITS["BIGINT"]:
         raise SqlError(f"{text} does not fit BIGINT", node.at)
     if int(text) > INTEGER_LIMITS["INT"]:
         return Typed(f"{text}L", DataType("BIGINT", nullable=False), text)

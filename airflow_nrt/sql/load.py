@@ -23,7 +23,7 @@ def load_report(path: str | Path, settings: Mapping[str, str] | None = None, nam
     """
     file = Path(path)
     try:
-        script = file.read_text(encoding="utf-8")
+        script = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as wrong:
         reason = wrong.strerror if isinstance(wrong, OSError) else "it is no UTF-8 text"
         raise InputError(f"can't read the report {file}: {reason}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
-from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesting_of
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_queries import QueryParser
 from airflow_nrt.sql.parse_types import parse_type
@@ -24,7 +24,8 @@ def parse_query(script: str) -> ast.Query:
     """One query and nothing else, perhaps with a semicolon behind it. Raises SqlError."""
     try:
         cursor = Cursor(script)
-        query = QueryParser(cursor).query()
+        with nesting_of(cursor.at):
+            query = QueryParser(cursor).query()
         cursor.take_symbol(";")
         if not cursor.is_over:
             raise cursor.error("the end of the query")
@@ -38,6 +39,7 @@ class _StatementParser:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.queries = QueryParser(cursor)
+        self.declaring: str | None = None
 
     def statements(self, problems: Problems) -> list[ast.Statement]:
         cursor = self.cursor
@@ -47,13 +49,20 @@ class _StatementParser:
                 pass
             if cursor.is_over:
                 return statements
+            at, self.declaring = cursor.at, None
             found = problems.attempt(self._next)
             if found is None:
+                if self.declaring is not None:
+                    statements.append(ast.Unreadable(self.declaring, at))
                 self._skip()
             else:
                 statements += found
 
     def _next(self) -> list[ast.Statement]:
+        with nesting_of(self.cursor.at):
+            return self._one_or_set()
+
+    def _one_or_set(self) -> list[ast.Statement]:
         """One statement, or those of a statement set, with the semicolon behind it."""
         cursor = self.cursor
         if cursor.take_word("EXECUTE", "STATEMENT", "SET"):
@@ -138,7 +147,7 @@ class _StatementParser:
     def _create_view(self, at: Place) -> ast.Statement:
         cursor = self.cursor
         if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
-        name = self._qualified_name("the name of the view")
+        name = self.declaring = self._qualified_name("the name of the view")
         columns = cursor.parenthesised(cursor.name) if cursor.is_symbol("(") else ()
         self._comment()
         cursor.take_word("AS")
@@ -177,7 +186,7 @@ class _StatementParser:
     def _create_table(self, at: Place) -> ast.Statement:
         cursor = self.cursor
         if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
-        name = self._qualified_name("the name of the table")
+        name = self.declaring = self._qualified_name("the name of the table")
         body = _TableBody()
         if cursor.is_symbol("("):
             cursor.parenthesised(lambda: self._element(body))

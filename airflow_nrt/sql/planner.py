@@ -14,7 +14,7 @@ from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.ddl import check_sink, check_source, declare, with_options
-from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping import plan_aggregate
@@ -62,21 +62,21 @@ def plan_query(ddl: str, query_text: str, base: Path, sink: str = "result") -> P
 
 def _add_all(planner: Planner, script: str, problems: Problems) -> None:
     for statement in parse_script(script, problems):
-        known = problems.attempt(partial(_checked, planner, statement, script))
+        known = problems.attempt(partial(_checked, planner, statement))
         if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
             planner.broken.add(statement.name)
 
 
-def _checked(planner: Planner, statement: ast.Statement, script: str) -> bool:
-    try:
+def _checked(planner: Planner, statement: ast.Statement) -> bool:
+    with nesting_of(statement.at):
         planner.add(statement)
-    except RecursionError:
-        raise SqlError("this statement nests its expressions too deeply", _end(script)) from None
     return True
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
-    relation = planner.finished(planner.query(parse_query(query_text), {}))
+    query = parse_query(query_text)
+    with nesting_of(query.at):
+        relation = planner.finished(planner.query(query, {}))
     columns = tuple(Column(column.name, column.type) for column in relation.columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
     planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
@@ -97,6 +97,7 @@ class Planner:
         self.views: dict[str, ast.CreateView] = {}
         self.settings: dict[str, str] = {}
         self.broken: set[str] = set()
+        self.entered: list[str] = []
         self.found = Findings()
 
     def plan(self, script: str, name: str) -> Plan:
@@ -130,6 +131,8 @@ class Planner:
                     self.views[statement.name] = statement
             case ast.Insert():
                 self._insert(statement)
+            case ast.Unreadable():
+                self.broken.add(statement.name)
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path."""
@@ -190,10 +193,12 @@ class Planner:
                 raise NotThereYet("a join", node.at)
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
-        view = ctes.get(node.name) or self.views.get(node.name)
+        view = ctes.get(node.name)
         if isinstance(view, ast.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
             return _renamed(self.query(view.query, inner), view.columns, node.at)
+        if node.name in self.views:
+            return self._view(self.views[node.name], node)
         if node.name in self.broken:
             # What is wrong with it was told where it is declared.
             raise SqlErrors(())
@@ -201,6 +206,15 @@ class Planner:
             hint = nearest(node.name, [*self.tables, *self.views])
             raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
         return self._scan(node)
+
+    def _view(self, view: ast.CreateView, node: ast.TableName) -> Relation:
+        if view.name in self.entered:
+            raise SqlError(f"view {view.name!r} reads itself", node.at)
+        self.entered.append(view.name)
+        try:
+            return _renamed(self.query(view.query, {}), view.columns, node.at)
+        finally:
+            self.entered.pop()
 
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))
