@@ -22,7 +22,7 @@ _SUFFIX = ".launch"
 class Launch:
     """A driver that was sent on its way at `time` (ms) and has `patience` (ms) to show its first heartbeat.
 
-    `by` names the task attempt that launched it.
+    `by` names the task attempt that launched it; `output` is where its output begins in the home's driver.log.
     """
 
     number: int
@@ -30,6 +30,7 @@ class Launch:
     time: int
     patience: int
     by: str
+    output: int = 0
 
     @property
     def id(self) -> str:

@@ -41,13 +41,14 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     and whoever comes after a killed worker finds the launch.
     """
     with home.driver_log.open("ab") as output:
+        begin = output.tell()
         launcher = subprocess.Popen(
-            [sys.executable, "-m", "airflow_nrt.launch.launcher"],
+            [sys.executable, "-m", "airflow_nrt.launch.launcher"], env=_environment(),
             stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
         )  # fmt: skip
     assert launcher.stdin is not None
     mark = ProcessMark(socket.gethostname(), launcher.pid, time.time())
-    launch = Launch(number, mark, now_ms(), patience, by)
+    launch = Launch(number, mark, now_ms(), patience, by, begin)
     try:
         if not put_launch(home, launch):
             return None
@@ -58,6 +59,13 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
         with contextlib.suppress(BrokenPipeError):
             launcher.stdin.close()
     return launch
+
+
+def _environment() -> dict[str, str]:
+    """The launcher's: none of Airflow's secrets, and no database (a task's own points to one that does not exist)."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
+    homes = {"AIRFLOW_HOME": os.environ["AIRFLOW_HOME"]} if "AIRFLOW_HOME" in os.environ else {}
+    return {**inherited, **homes, "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "sqlite://"}
 
 
 def await_driver(home: Home, launch: Launch) -> Heartbeat:
@@ -76,22 +84,22 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
         if failure is not None:
             raise LaunchFailedError(failure.error, failure.final)
         if is_over:
-            raise LaunchFailedError(f"the driver ended before its first heartbeat:\n{driver_log_tail(home)}", False)
+            raise LaunchFailedError(f"the driver ended before its first heartbeat:\n{printed(home, launch)}", False)
         if is_overdue:
             launch.launcher.kill_group()
             raise LaunchFailedError(
                 f"no heartbeat of launch {launch.id} within {launch.patience / 1000:g} s (startup_timeout); the end of "
-                f"{home.driver_log}:\n{driver_log_tail(home)}",
+                f"{home.driver_log}:\n{printed(home, launch)}",
                 False,
             )
         time.sleep(_LOOK_SECONDS)
 
 
-def driver_log_tail(home: Home) -> str:
-    """The end of what drivers and their launchers printed."""
+def printed(home: Home, launch: Launch) -> str:
+    """The end of what a launch has printed."""
     try:
         with home.driver_log.open("rb") as file:
-            file.seek(max(0, home.driver_log.stat().st_size - _TAIL_BYTES))
+            file.seek(max(launch.output, home.driver_log.stat().st_size - _TAIL_BYTES))
             return file.read().decode(errors="replace").strip()
     except OSError as wrong:
         return f"({home.driver_log} can't be read: {wrong})"

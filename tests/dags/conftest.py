@@ -1,0 +1,44 @@
+"""One real Airflow for all tests of this directory: scheduler, triggerer, dag-processor, api-server."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tests.airflow_home  # noqa: F401
+from airflow_nrt.demo.airflow_processes import AirflowProcesses
+from airflow_nrt.demo.generator import play
+from tests.dags.lab import Lab
+
+FILES = Path(__file__).parent / "files"
+DAGS = Path(__file__).parents[2] / "dags"
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    root = tmp_path_factory.mktemp("lab")
+    dags = root / "dags"
+    shutil.copytree(DAGS, dags)
+    for file in FILES.glob("*.py"):
+        shutil.copy(file, dags)
+    data = root / "data"
+    (data / "orders").mkdir(parents=True)
+    play(data / "orders", rows=3000, seconds=0.5, seed=7)
+    environment = {
+        "ORDERS_DATA": str(data),
+        "ORDERS_HOME": str(root / "homes" / "orders_curve"),
+        "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
+        "AIRFLOW__TRIGGERER__JOB_HEARTBEAT_SEC": "2",
+    }
+    (root / "homes").mkdir()
+    processes = AirflowProcesses(root / "airflow", dags)
+    processes.environment.update(environment)
+    with processes:
+        lab = Lab(processes, root)
+        try:
+            yield lab
+        finally:
+            lab.put_down_all()

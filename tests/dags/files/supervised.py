@@ -1,0 +1,37 @@
+"""Streams and waiting tasks whose home and data each run names, so that one DAG serves every test."""
+
+from airflow.sdk import DAG
+
+from airflow_nrt.operators.stop import NrtStopOperator
+from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.sensors.window import NrtWindowSensor
+
+HOME, DATA = "{{ dag_run.conf['home'] }}", "{{ dag_run.conf['data'] }}"
+
+for dag_id in ("supervised", "supervised_too"):
+    with DAG(dag_id, schedule=None, catchup=False) as dag:
+        NrtStreamOperator(
+            task_id="stream",
+            report="reports/orders_curve.sql",
+            home=HOME,
+            settings={"DATA": DATA},
+            restart_delay=1,
+            poll_interval=1,
+            retries=2,
+            retry_delay=1,
+        )
+    globals()[dag_id] = dag
+
+with DAG("waiting", schedule=None, catchup=False):
+    for name, deferrable in (("poking", False), ("deferred", True)):
+        NrtWindowSensor(
+            task_id=name,
+            home=HOME,
+            window_end="{{ dag_run.conf['window_end'] }}",
+            deferrable=deferrable,
+            poke_interval=1,
+            timeout=120,
+        )
+
+with DAG("stopping", schedule=None, catchup=False):
+    NrtStopOperator(task_id="stop", home=HOME)

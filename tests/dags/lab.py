@@ -1,0 +1,90 @@
+"""What a test of the whole does and asks: DAG runs, drivers, homes."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
+from airflow_nrt.demo.airflow_processes import AirflowProcesses
+from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.report.home import Home
+
+
+@dataclass
+class Lab:
+    """An Airflow, and the directory with its DAGs, data and homes."""
+
+    processes: AirflowProcesses
+    root: Path
+    _numbers: itertools.count = field(default_factory=itertools.count)
+
+    @property
+    def client(self) -> AirflowClient:
+        return self.processes.client
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    def home(self, name: str) -> Home:
+        return Home.at(self.root / "homes" / name)
+
+    def run(self, dag_id: str, home: Home, **conf: str) -> str:
+        """Triggers a run of one of the DAGs in `files`."""
+        self.client.wait_for_dag(dag_id)
+        run_id = f"run-{next(self._numbers)}"
+        data = self.root / f"data-{home.path.name}"
+        if not data.exists():
+            shutil.copytree(self.data / "orders", data / "orders")
+        return self.client.trigger(dag_id, run_id, {"home": str(home.path), "data": str(data), **conf})
+
+    def put_down_all(self) -> None:
+        for path in (self.root / "homes").iterdir():
+            with contextlib.suppress(NrtError):
+                home = Home.open(path)
+                beat = read_heartbeat(home.heartbeat_file)
+                if beat is not None and not beat.is_over:
+                    put_down(home, beat)
+
+
+def driver_of(home: Home, timeout: float = 120) -> Heartbeat:
+    """The driver that runs this home, once one does."""
+    wait_until(lambda: home.report_file.exists() and living_driver(home) is not None, timeout, "a driver")
+    beat = living_driver(home)
+    assert beat is not None
+    return beat
+
+
+def wait_for_end(home: Home, epoch: int, timeout: float = 90) -> str:
+    """The state that the driver of this epoch ends in."""
+    wait_until(lambda: _beat(home).is_over or _beat(home).epoch > epoch, timeout, f"the end of epoch {epoch}")
+    return _beat(home).state
+
+
+def leases(home: Home) -> int:
+    """How many drivers ever held this home."""
+    return sum(entry.kind == "lease" for entry in home.log().entries())
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+
+
+def parent_of(pid: int) -> int:
+    return psutil.Process(pid).ppid()
+
+
+def _beat(home: Home) -> Heartbeat:
+    beat = read_heartbeat(home.heartbeat_file)
+    assert beat is not None
+    return beat

@@ -1,0 +1,97 @@
+"""One driver per home, whatever happens to those who supervise it.
+
+            worker        triggerer      driver
+launch        ├──────────────────────────▶│
+defer         └────────────▶│             │
+SIGTERM/KILL                ✗  ──▶ new    │   goes on, is watched again
+clear                       ✗  ──▶ adopt  │   goes on
+second DAG                     ──▶ adopt  │   goes on
+mark failed                 ✗             ▼   stops after its batch
+"""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from airflow_nrt.demo.airflow_client import wait_until
+from airflow_nrt.demo.airflow_processes import TRIGGERER
+from airflow_nrt.launch.records import last_launch
+from tests.dags.lab import Lab, driver_of, kill, leases, parent_of, wait_for_end
+
+pytestmark = pytest.mark.slow
+
+TASK = "stream"
+
+
+def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> None:
+    client, home = lab.client, lab.home("supervised")
+    run = lab.run("supervised", home)
+    driver = driver_of(home)
+    client.wait_for_task("supervised", run, TASK, "deferred")
+
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        lab.processes.end(TRIGGERER, number)
+        lab.processes.launch(TRIGGERER)
+        lab.processes.wait_until_healthy()
+        assert driver_of(home).pid == driver.pid
+        assert client.task_state("supervised", run, TASK) == "deferred"
+
+    client.clear("supervised", run, TASK)
+    wait_until(
+        lambda: client.task("supervised", run, TASK)["try_number"] == 2, 60, "the second attempt of a cleared task"
+    )
+    client.wait_for_task("supervised", run, TASK, "deferred")
+    assert driver_of(home).pid == driver.pid
+    assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised", run, TASK, attempt=2)
+
+    second = lab.run("supervised_too", home)
+    client.wait_for_task("supervised_too", second, TASK, "deferred")
+    assert driver_of(home).pid == driver.pid
+
+    client.mark("supervised", run, TASK, "failed")
+    assert wait_for_end(home, driver.epoch) == "stopped"
+    assert client.wait_for_run("supervised_too", second) == "success"
+    assert client.run_state("supervised", run) == "failed"
+    assert leases(home) == 1
+
+
+def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab) -> None:
+    client, home = lab.client, lab.home("orphan")
+    run = lab.run("supervised", home)
+    wait_until(lambda: home.launches.exists() and last_launch(home) is not None, 90, "a launch")
+    launch = last_launch(home)
+    assert launch is not None
+    kill(parent_of(launch.launcher.pid))
+
+    driver = driver_of(home)
+    assert driver.launch == launch.id
+    client.wait_for_task("supervised", run, TASK, "deferred")
+    assert client.task("supervised", run, TASK)["try_number"] == 2
+    assert driver_of(home).pid == driver.pid
+    assert leases(home) == 1
+
+    stopping = lab.run("stopping", home)
+    assert client.wait_for_run("stopping", stopping) == "success"
+    assert client.wait_for_run("supervised", run) == "success"
+
+
+def test_two_tasks_that_launch_at_once_end_with_one_driver(lab: Lab) -> None:
+    client, home = lab.client, lab.home("contested")
+    runs = {dag_id: lab.run(dag_id, home) for dag_id in ("supervised", "supervised_too")}
+    for dag_id, run in runs.items():
+        client.wait_for_task(dag_id, run, TASK, "deferred")
+    assert leases(home) == 1
+    client.mark("supervised", runs["supervised"], TASK, "failed")
+    assert client.wait_for_run("supervised_too", runs["supervised_too"]) == "success"
+    assert leases(home) == 1
+
+
+def test_wrong_input_fails_at_once_without_a_driver(lab: Lab) -> None:
+    client, home = lab.client, lab.home("orders_curve_other")
+    run = client.trigger("supervised", "wrong", {"home": "s3://bucket/home", "data": str(lab.data)})
+    assert client.wait_for_run("supervised", run) == "failed"
+    assert "a home can't be on s3:// yet" in client.log("supervised", run, TASK)
+    assert client.task("supervised", run, TASK)["try_number"] == 1
+    assert not home.path.exists()

@@ -1,0 +1,82 @@
+"""The repository's own DAGs under a real scheduler and triggerer: stream, kill, wait, stop, verify, backfill."""
+
+from __future__ import annotations
+
+import pytest
+
+from airflow_nrt.demo.airflow_client import wait_until
+from tests.dags.lab import Lab, driver_of, kill, leases
+
+pytestmark = pytest.mark.slow
+
+DAY, NEXT_DAY = "2024-06-18", "2024-06-19"
+WINDOWS_OF_A_DAY = 144
+
+
+def test_a_day_streamed_killed_verified_and_backfilled(lab: Lab) -> None:
+    client, home = lab.client, lab.home("orders_curve")
+    client.wait_for_dag("orders_curve")
+    client.trigger("orders_curve", "live")
+    first = driver_of(home)
+
+    kill(first.pid)
+    wait_until(lambda: home.log().epoch() > first.epoch, 90, "the restart of a killed driver")
+    second = driver_of(home)
+    assert second.epoch == first.epoch + 1
+    assert client.task_state("orders_curve", "live", "stream") in ("deferred", "running", "queued", "scheduled")
+
+    waiting = lab.run("waiting", home, window_end=NEXT_DAY)
+    assert client.wait_for_run("waiting", waiting, timeout=180) == "success"
+    assert driver_of(home).epoch == second.epoch
+
+    stopping = lab.run("stopping", home)
+    assert client.wait_for_run("stopping", stopping) == "success"
+    assert client.wait_for_run("orders_curve", "live") == "success"
+    told = client.xcom("orders_curve", "live", "stream")
+    assert (told["driver"], told["epoch"], told["rows"]) == ("stopped", second.epoch, 3001)
+    assert leases(home) == 2
+
+    client.request("PATCH", "/dags/orders_curve_nightly", {"is_paused": False})
+    client.trigger("orders_curve_nightly", "night", {"day": DAY})
+    assert client.wait_for_run("orders_curve_nightly", "night") == "success"
+    client.request("PATCH", "/dags/orders_curve_nightly", {"is_paused": True})
+    verdict = client.xcom("orders_curve_nightly", "night", "verify")
+    assert verdict["windows"] == WINDOWS_OF_A_DAY
+    assert verdict["proven"] and verdict["unexplained"] == 0
+
+    client.wait_for_dag("orders_curve_backfill")
+    assert client.runs("orders_curve_backfill") == []
+    client.backfill("orders_curve_backfill", f"{DAY}T00:00:00Z", f"{DAY}T00:00:00Z", max_active_runs=1)
+    wait_until(lambda: len(client.runs("orders_curve_backfill")) == 1, 60, "the run of the backfill")
+    run_id = client.runs("orders_curve_backfill")[0]["dag_run_id"]
+    assert client.wait_for_run("orders_curve_backfill", run_id) == "success"
+    told = client.xcom("orders_curve_backfill", run_id, "backfill")
+    assert (told["start"], told["end"]) == (f"{DAY} 00:00:00", f"{NEXT_DAY} 00:00:00")
+    assert told["verdict"]["windows"] == WINDOWS_OF_A_DAY
+    assert told["verdict"]["equal"] + told["verdict"]["explained"] == WINDOWS_OF_A_DAY
+
+
+def test_a_published_cell_that_was_changed_fails_the_backfill_and_names_the_window(lab: Lab) -> None:
+    pytest.importorskip("pyarrow")
+    client = lab.client
+    windows = list((lab.data / "orders_curve").rglob("*.parquet"))
+    assert windows, "the whole path has published"
+    _add_one_buyer(windows[0])
+
+    client.trigger("orders_curve_nightly", "doubt", {"day": DAY})
+    client.request("PATCH", "/dags/orders_curve_nightly", {"is_paused": False})
+    assert client.wait_for_run("orders_curve_nightly", "doubt") == "failed"
+    client.request("PATCH", "/dags/orders_curve_nightly", {"is_paused": True})
+    log = client.log("orders_curve_nightly", "doubt", "verify")
+    assert "orders_curve, window [2024-06-18 00:00:00, 2024-06-1" in log
+    assert client.task("orders_curve_nightly", "doubt", "verify")["try_number"] == 1
+
+
+def _add_one_buyer(path) -> None:  # type: ignore[no-untyped-def]
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(path).read()
+    column = table.schema.get_field_index("buyers")
+    changed = [value + 1 if row == 0 else value for row, value in enumerate(table["buyers"].to_pylist())]
+    pq.write_table(table.set_column(column, table.schema.field(column), pa.array(changed, pa.int64())), path)
