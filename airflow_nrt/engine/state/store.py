@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.engine.windows.partials import LATE, SLICE
 from airflow_nrt.report.entries import StateFile
@@ -58,7 +59,7 @@ class SliceStore:
             return None
         known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
         reader = self.spark.read if known is None else self.spark.read.schema(known)
-        return reader.parquet(*(str(self.home.path / file.path) for file in files)).select(*columns)
+        return reader.parquet(*(str(self.home.path / file.path).translate(GLOB) for file in files)).select(*columns)
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes directories that no entry refers to any more."""
