@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from airflow_nrt.report.plan import WINDOW_END, AggregateCall, Query, WindowAggregate
@@ -18,7 +20,7 @@ from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
-from airflow_nrt.sql.walk import children, conjuncts
+from airflow_nrt.sql.walk import children, conjuncts, unqualified
 
 _ROLE_NAMES = {role: name for name, role in ROLES.items()}
 
@@ -43,10 +45,16 @@ def _reject_unwindowed(node: ast.Select, relation: Relation) -> None:
 class _Aggregation:
     def __init__(self, found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
         self.found = found
-        self.node = node
+        self.node = replace(
+            node,
+            items=unqualified(node.items, alias),
+            where=unqualified(node.where, alias),
+            group=unqualified(node.group, alias),
+            having=unqualified(node.having, alias),
+        )
         self.relation = relation
-        self.below = Compiler(Scope(relation.columns, alias))
-        self.above = Compiler(Scope(relation.columns, alias), self._above)
+        self.below = Compiler(Scope(relation.columns))
+        self.above = Compiler(Scope(relation.columns), self._above)
         self.inputs: dict[str, str] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []
         self.windows: dict[str, ast.Expression] = {}
@@ -273,7 +281,7 @@ def _has_star(node: ast.Select) -> bool:
     return any(isinstance(item.expression, ast.Star) for item in node.items)
 
 
-def _all(node: ast.Expression):  # type: ignore[no-untyped-def]
+def _all(node: ast.Expression) -> Iterator[ast.Expression]:
     yield node
     for child in children(node):
         yield from _all(child)

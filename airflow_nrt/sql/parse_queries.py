@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from airflow_nrt.sql import ast
@@ -68,7 +69,7 @@ class QueryParser:
             left = self._set_operation("INTERSECT", left, self._term)
         return left
 
-    def _set_operation(self, operator: str, left: ast.Query, right) -> ast.SetOperation:  # type: ignore[no-untyped-def]
+    def _set_operation(self, operator: str, left: ast.Query, right: Callable[[], ast.Query]) -> ast.SetOperation:
         keep_all = self.cursor.take_any_word("ALL", "DISTINCT") == "ALL"
         return ast.SetOperation(operator, keep_all, left, right(), left.at)
 
@@ -214,14 +215,19 @@ class QueryParser:
         return call
 
     def _table(self, at: Place) -> ast.Relation:
-        name = self.cursor.name("a table, a view, a query in parentheses or a windowing function")
-        while self.cursor.take_symbol("."):
-            name = self.cursor.name()
+        name = self._table_name("a table, a view, a query in parentheses or a windowing function")
         if self.cursor.is_word("FOR") and self.cursor.ahead().upper == "SYSTEM_TIME":
             raise self.cursor.error("an alias (FOR SYSTEM_TIME AS OF is not there yet)")
         options = self.hint()
         alias = self._alias()
         return ast.TableName(name, at, alias, options or self.hint())
+
+    def _table_name(self, what: str) -> str:
+        """The last part of a name that may be qualified with catalog and database."""
+        name = self.cursor.name(what)
+        while self.cursor.take_symbol("."):
+            name = self.cursor.name()
+        return name
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
@@ -259,7 +265,7 @@ class QueryParser:
             relation = self._parenthesised(self.cursor.at)
         else:
             place = self.cursor.at
-            relation = ast.TableName(self.cursor.name("a table or a view"), place, None, self.hint())
+            relation = ast.TableName(self._table_name("a table or a view"), place, None, self.hint())
         return ast.TableArgument(relation, self._partition(), at)
 
     def partitioned_argument(self, value: ast.Name | ast.Scalar, at: Place) -> ast.TableArgument:

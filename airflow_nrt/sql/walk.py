@@ -1,10 +1,14 @@
-"""The expressions inside an expression."""
+"""The expressions inside an expression, and the same expression under other names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
 from airflow_nrt.sql import ast
+
+T = TypeVar("T")
 
 
 def children(node: ast.Expression) -> Iterator[ast.Expression]:
@@ -46,3 +50,19 @@ def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:
         yield from conjuncts(node.right)
     else:
         yield node
+
+
+def unqualified(node: T, alias: str | None) -> T:
+    """The same with `alias.column` as `column`, so that both are one expression. Queries inside are left alone."""
+    changed: T = _unqualified(node, alias) if alias is not None else node
+    return changed
+
+
+def _unqualified(node: Any, alias: str) -> Any:
+    if isinstance(node, ast.Name):
+        return replace(node, parts=node.parts[1:]) if len(node.parts) > 1 and node.parts[0] == alias else node
+    if isinstance(node, tuple):
+        return tuple(_unqualified(part, alias) for part in node)
+    if not is_dataclass(node) or isinstance(node, (type, ast.Select, ast.SetOperation, ast.Values)):
+        return node
+    return replace(node, **{part.name: _unqualified(getattr(node, part.name), alias) for part in fields(node)})

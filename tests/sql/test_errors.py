@@ -1,0 +1,298 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""What is wrong with a script is said with its place, all of it at once, and what is not there yet is called so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.sql.errors import NotThereYet, SqlError, SqlErrors
+from airflow_nrt.sql.load import load_report, plan_script
+from airflow_nrt.sql.planner import plan_query
+from tests.sample import CURVE, INSERT, ORDERS, REPORT, plan_of
+
+TVF = "TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR))"
+GROUP = "GROUP BY shop, window_start, window_end"
+
+
+def changed(old: str, new: str) -> str:
+    """The report with one thing changed."""
+    assert REPORT.count(old) >= 1
+    return REPORT.replace(old, new)
+
+
+def insert(query: str) -> str:
+    """The report with another query; it begins on line 12."""
+    return f"{ORDERS}{CURVE}INSERT INTO curve\n{query};\n"
+
+
+def refusal(script: str) -> InputError:
+    with pytest.raises(InputError) as wrong:
+        plan_of(script)
+    return wrong.value
+
+
+WRONG = {
+    # names
+    "table": (changed("TABLE orders,", "TABLE ordes,"), "13:27: there is no table or view 'ordes'; did you mean 'orders'?"),
+    "sink": (changed("INTO curve", "INTO curv"), "11:1: there is no table 'curv' to insert into; did you mean 'curve'?"),
+    "column": (changed("SUM(price)", "SUM(prize)"), "12:54: there is no column 'prize'; did you mean 'price'?"),
+    "time column": (changed("DESCRIPTOR(ts)", "DESCRIPTOR(tss)"), "13:46: there is no column 'tss'; did you mean 'ts'?"),
+    "case of a column": (changed("SUM(price)", "SUM(PRICE)"), "12:54: there is no column 'PRICE'; did you mean 'price'?"),
+    "alias": (changed("SUM(price)", "SUM(o.price)"), "12:54: there is no table or column 'o' here"),
+    "aggregate": (changed("SUM(price)", "SUMM(price)"), "12:50: there is no function SUMM; did you mean 'SUM'?"),
+    "function": (changed("SUM(price)", "SUM(ABSS(price))"), "12:54: there is no function ABSS; did you mean 'ABS'?"),
+    "table function": (changed("CUMULATE(", "CUMULTE("), "13:12: there is no table function CUMULTE; TUMBLE, HOP and CUMULATE are there"),
+    "type": (changed("shop STRING,\n", "shop STRNG,\n"), "3:10: there is no type STRNG"),
+    "option": (changed("'path' = 'orders'", "'pth' = 'orders'"), "7:37: table 'orders': there is no option 'pth'; did you mean 'path'?"),
+    "option of another engine": (changed("'path' = 'orders'", "'path' = 'orders', 'scan.parallelism' = '4'"), "7:56: table 'orders': there is no option 'scan.parallelism'"),
+    "setting": ("SET 'pipeline.nme' = 'x';\n" + REPORT, "1:1: there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
+    "emit setting": ("SET 'table.exec.emit.early-fire.enabled' = 'true';\n" + REPORT, "1:1: there is no setting 'table.exec.emit.early-fire.enabled'"),
+    "connector": (changed("'filesystem', 'path' = 'orders'", "'filesystm', 'path' = 'orders'"), "1:1: table 'orders': there is no connector 'filesystm'; did you mean 'filesystem'?"),
+    "partition key": (changed(") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") PARTITIONED BY (ds) WITH ('connector' = 'filesystem', 'path' = 'orders'"), "1:1: table 'orders' has no column 'ds'"),
+    # time
+    "no watermark": (
+        changed(",\n    WATERMARK FOR ts AS ts - INTERVAL '5' MINUTES", ""),
+        "12:46: The window function requires the timecol is a time attribute type, but is TIMESTAMP(3). Add WATERMARK FOR ts AS ts - INTERVAL '5' SECOND to table orders.",
+    ),
+    "no time": (changed("DESCRIPTOR(ts)", "DESCRIPTOR(id)"), "13:46: The window function requires the timecol is a time attribute type, but is BIGINT."),
+    "watermark on a string": (changed("ts TIMESTAMP(3)", "ts STRING"), "6:19: the rowtime column 'ts' must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is STRING"),
+    "watermark on a number": (changed("ts TIMESTAMP(3)", "ts BIGINT"), "6:19: the rowtime column 'ts' must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is BIGINT"),
+    "watermark too precise": (
+        changed("ts TIMESTAMP(3)", "ts TIMESTAMP(6)"),
+        "6:19: the rowtime column 'ts' is TIMESTAMP(6); a rowtime has at most 3 fraction digits: declare it as TIMESTAMP(3), or add a computed column with a CAST",
+    ),
+    "watermark of no column": (changed("WATERMARK FOR ts", "WATERMARK FOR tt"), "6:19: there is no column 'tt'"),
+    "watermark of another type": (changed("AS ts - INTERVAL '5' MINUTES", "AS id"), "6:25: the watermark must be a TIMESTAMP like its column 'ts', 'id' is BIGINT"),
+    # windows
+    "size no multiple of step": (
+        changed("'10' MINUTES", "'7' MINUTES"),
+        "13:12: CUMULATE table function based aggregate requires maxSize must be an integral multiple of step, but got maxSize 3600000 ms and step 420000 ms: 1 hour is not a multiple of 7 minutes.",
+    ),
+    "MONTH": (changed("'1' HOUR", "'1' MONTH"), "13:74: windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; MONTH has no fixed length"),
+    "YEAR": (changed("'10' MINUTES", "'1' YEAR"), "13:51: windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; YEAR has no fixed length"),
+    "interval too long for its field": (
+        changed("'10' MINUTES", "'600' SECONDS"),
+        "13:51: Interval field value 600 exceeds precision of SECOND(2) field: write SECOND(3) or a larger unit",
+    ),
+    "no interval": (changed("INTERVAL '10' MINUTES", "INTERVAL 'ten' MINUTES"), "13:51: 'ten' is not a number of minutes"),
+    "calculated interval": (
+        changed("INTERVAL '1' HOUR", "INTERVAL '10' MINUTES * 6"),
+        "13:74: Only constant window descriptors are supported: write INTERVAL '10' MINUTES, not INTERVAL '10' MINUTE * 6",
+    ),
+    "too few arguments": (
+        changed(", INTERVAL '10' MINUTES", ""),
+        "13:12: Invalid number of arguments to function 'CUMULATE'. Was expecting 4 arguments: DATA, TIMECOL, STEP, SIZE, and optionally OFFSET",
+    ),
+    "named argument": (changed("INTERVAL '1' HOUR)", "SIZE => INTERVAL '1' HOUR)"), "13:12: CUMULATE: name all arguments or none"),
+    "PARTITION BY": (
+        changed("TABLE orders,", "TABLE orders PARTITION BY shop,"),
+        "13:21: Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the 0-th operand of table function 'CUMULATE'",
+    ),
+    "ambiguous window column": (changed("    id BIGINT", "    window_start BIGINT"), "13:12: column 'window_start' of the input is ambiguous with the window's: rename it"),
+    # queries
+    "not grouped": (changed("SELECT shop", "SELECT id"), "12:8: Expression 'id' is not being grouped: add it to GROUP BY"),
+    "nested aggregate": (changed("SUM(price)", "SUM(MAX(price))"), "12:54: SUM can't take another aggregate as its argument"),
+    "sum of a string": (changed("SUM(price)", "SUM(shop)"), "12:50: SUM wants a number, here is STRING"),
+    "compared types": (changed("\nGROUP", "\nWHERE price = shop\nGROUP"), "14:7: '=' can't compare DECIMAL(10, 2) and STRING: CAST one of them"),
+    "no condition": (changed("\nGROUP", "\nWHERE price\nGROUP"), "14:7: WHERE wants a condition, price is DECIMAL(10, 2)"),
+    "no date": (changed("\nGROUP", "\nWHERE ts > TIMESTAMP '2024-02-30 00:00:00'\nGROUP"), "14:12: TIMESTAMP '2024-02-30 00:00:00' does not exist: write yyyy-MM-dd HH:mm:ss"),
+    "a number too long": (changed("SUM(price)", "SUM(9223372036854775808)"), "12:54: 9223372036854775808 does not fit BIGINT"),
+    "recursive view": (ORDERS + CURVE + "CREATE VIEW v AS SELECT * FROM v;\n" + INSERT.replace("orders", "v"), "11:32: view 'v' reads itself"),
+    # sinks
+    "too few columns": (
+        changed(", SUM(price)", ""),
+        "11:1: the query has 4 columns (shop, window_start, window_end, EXPR$3), table 'curve' takes 5 (shop, window_start, window_end, cnt, gmv)",
+    ),
+    "another type": (changed("cnt BIGINT", "cnt STRING"), "11:1: column 'cnt' of table 'curve' is STRING, the query's column 'EXPR$3' is BIGINT: CAST it, or change the table"),
+    "a narrower type": (changed("cnt BIGINT", "cnt INT"), "11:1: column 'cnt' of table 'curve' is INT, the query's column 'EXPR$3' is BIGINT: CAST it, or change the table"),
+    "column list": (changed("INTO curve\n", "INTO curve (shop, nix)\n"), "11:1: table 'curve' has no column 'nix' to insert into"),
+    "partitions across a window": (
+        changed("gmv DECIMAL(38, 2)\n) WITH", "gmv DECIMAL(38, 2)\n) PARTITIONED BY (shop) WITH"),
+        "11:1: partition column 'shop' of table 'curve' must depend on the window alone (for example DATE_FORMAT(window_end, 'yyyy-MM-dd')): a window is published whole, as one file",
+    ),
+    # statements
+    "no path": (changed("'path' = 'orders', ", ""), "13:27: table 'orders' needs the option 'path'"),
+    "twice": (ORDERS + REPORT, "8:1: 'orders' exists already"),
+    "no insert": (ORDERS, "7:74: a report needs at least one INSERT INTO"),
+    "nothing": ("", "1:1: a report needs at least one INSERT INTO"),
+    "only a query": (REPORT + "SELECT * FROM orders", "15:1: a report writes its result: put INSERT INTO … in front of this query"),
+    "misspelt keyword": (changed("SELECT shop", "SELEC shop"), "12:1: expected SELECT, found 'SELEC'"),
+    "end": (REPORT + "CREATE TABLE", "15:13: expected the name of the table, found the end of the script"),
+    "too deep": (changed("SUM(price)", f"SUM({'(' * 60}price{')' * 60})"), "12:102: expected at most 50 nested expressions, found '('"),
+    "a long chain": (changed("SUM(price)", f"SUM({'1 + ' * 5000}1)"), "11:1: this statement nests too deeply"),
+    "a deep type": (changed("id BIGINT", f"id {'ARRAY<' * 5000}INT{'>' * 5000}"), "1:1: this statement nests too deeply"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong(what: str) -> None:
+    script, expected = WRONG[what]
+    wrong = refusal(script)
+    assert isinstance(wrong, SqlError)
+    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}" == expected
+    assert not isinstance(wrong, NotThereYet)
+
+
+SIMPLE = "SELECT shop, ts, ts, id, price FROM orders"
+LATER = {
+    "a join": (insert(f"SELECT o.shop FROM {TVF} JOIN orders o ON TRUE\n{GROUP}"), "12:20: a join"),
+    "a join by comma": (insert("SELECT o.shop FROM orders o, curve c"), "12:20: a join"),
+    "UNION ALL": (insert(f"{SIMPLE}\nUNION ALL\n{SIMPLE}"), "12:1: UNION ALL"),
+    "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
+    "SESSION": (changed(TVF, "TABLE(SESSION(TABLE orders PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '10' MINUTES))"), "13:12: SESSION windows"),
+    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY ts), price FROM orders"), "12:22: COUNT … OVER"),
+    "Top-N": (
+        insert(f"SELECT shop FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY price DESC) AS rn\nFROM {TVF}) WHERE rn <= 3"),
+        "12:29: ROW_NUMBER … OVER",
+    ),
+    "GROUPING SETS": (changed(GROUP, "GROUP BY window_start, window_end, GROUPING SETS ((shop), ())"), "14:36: GROUPING SETS"),
+    "ROLLUP": (changed(GROUP, "GROUP BY window_start, window_end, ROLLUP (shop)"), "14:36: ROLLUP"),
+    "CUBE": (changed(GROUP, "GROUP BY window_start, window_end, CUBE (shop)"), "14:36: CUBE"),
+    "DISTINCT": (insert("SELECT DISTINCT shop FROM orders"), "12:1: SELECT DISTINCT"),
+    "ORDER BY": (changed(GROUP, f"{GROUP} ORDER BY shop"), "12:1: ORDER BY and LIMIT"),
+    "LIMIT": (changed(GROUP, f"{GROUP} LIMIT 5"), "12:1: ORDER BY and LIMIT"),
+    "VALUES": (insert("VALUES ('a', 1)"), "12:1: VALUES as a table"),
+    "no window": (
+        insert("SELECT shop, COUNT(*) FROM orders GROUP BY shop"),
+        "12:1: an aggregation without a window; write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and GROUP BY window_start, window_end",
+    ),
+    "window_end alone": (changed(GROUP, "GROUP BY shop, window_end"), "12:1: GROUP BY without window_start; add window_start to GROUP BY"),
+    "a cascade": (
+        changed("INSERT INTO curve\n", f"CREATE VIEW w AS SELECT shop, window_start AS s, window_end AS e, window_time AS ts, SUM(price) AS price FROM {TVF} GROUP BY shop, window_start, window_end, window_time;\nINSERT INTO curve\n").replace("FROM TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR))\nGROUP", "FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' HOUR))\nGROUP"),
+        "14:12: a window on the results of a window",
+    ),
+    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …)"),
+    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression"),
+    "a METADATA column": (changed("    id BIGINT", "    id BIGINT METADATA"), "2:5: METADATA column 'id'"),
+    "an aggregate": (changed("COUNT(*)", "APPROX_COUNT_DISTINCT(id)"), "12:40: aggregate APPROX_COUNT_DISTINCT"),
+    "COUNT of two": (changed("COUNT(*)", "COUNT(DISTINCT id, shop)"), "12:40: COUNT of several columns"),
+    "processing time": (changed("ts TIMESTAMP(3)", "p AS PROCTIME(), ts TIMESTAMP(3)"), "5:10: function PROCTIME"),
+    "DROP": ("DROP TABLE x;\n" + REPORT, "1:1: DROP in a report"),
+    "CREATE FUNCTION": ("CREATE FUNCTION f AS 'f';\n" + REPORT, "1:1: CREATE FUNCTION"),
+    # A zone with daylight saving or without: its clock is never silently taken for UTC's.
+    "windows in New York": (
+        "SET 'table.local-time-zone' = 'America/New_York';\n" + changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)"),
+        "14:27: TIMESTAMP_LTZ columns in a time zone other than UTC",
+    ),
+    "windows in Shanghai": (
+        "SET 'table.local-time-zone' = 'Asia/Shanghai';\n" + changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)"),
+        "14:27: TIMESTAMP_LTZ columns in a time zone other than UTC",
+    ),
+    "seconds in Berlin": (
+        "SET 'table.local-time-zone' = 'Europe/Berlin';\n" + changed("ts TIMESTAMP(3)", "ts AS TO_TIMESTAMP(FROM_UNIXTIME(id))"),
+        "6:24: FROM_UNIXTIME in a time zone other than UTC",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", LATER)
+def test_what_is_not_there_yet(what: str) -> None:
+    script, expected = LATER[what]
+    wrong = refusal(script)
+    assert isinstance(wrong, NotThereYet)
+    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}".replace(": not there yet", "") == expected
+    assert ": not there yet" in wrong.message
+
+
+def test_a_zone_does_not_matter_to_a_clock_without_one() -> None:
+    assert plan_of("SET 'table.local-time-zone' = 'Asia/Shanghai';\n" + REPORT).operators
+    assert plan_of(changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")).operators
+
+
+@pytest.mark.parametrize("keyword", ["LATERAL", "NATURAL JOIN", "FOR SYSTEM_TIME AS OF", "MATCH_RECOGNIZE"])
+def test_constructs_that_have_no_place_in_the_grammar_are_errors_with_a_place(keyword: str) -> None:
+    query = {
+        "LATERAL": "SELECT * FROM LATERAL TABLE(f(1))",
+        "NATURAL JOIN": "SELECT * FROM orders NATURAL JOIN curve",
+        "FOR SYSTEM_TIME AS OF": "SELECT * FROM orders FOR SYSTEM_TIME AS OF ts",
+        "MATCH_RECOGNIZE": "SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)",
+    }[keyword]
+    wrong = refusal(insert(query))
+    assert isinstance(wrong, SqlError) and wrong.at.line == 12
+
+
+# ---------------------------------------------------------------------------------------------------- all at once
+
+
+def problems_of(script: str) -> list[str]:
+    wrong = refusal(script)
+    assert isinstance(wrong, SqlErrors)
+    return [f"{one.at.line}:{one.at.column}: {one.message}" for one in wrong.problems]
+
+
+def test_all_problems_of_a_query() -> None:
+    script = insert(
+        f"SELECT shop, window_start, window_end, CONT(*), SUM(prize)\nFROM {TVF}\nWHERE pric > 0\n{GROUP}\nHAVING MAXX(id) > 3"
+    )
+    assert problems_of(script) == [
+        "12:40: there is no function CONT; did you mean 'COUNT'?",
+        "12:53: there is no column 'prize'; did you mean 'price'?",
+        "14:7: there is no column 'pric'; did you mean 'price'?",
+        "16:8: there is no function MAXX; did you mean 'MAX'?",
+    ]
+
+
+def test_all_problems_of_a_script_and_none_that_only_follow() -> None:
+    script = changed("shop STRING,\n", "shop STRNG,\n").replace("'format' = 'json'", "'format' = 'jsn'")
+    assert problems_of("SET 'a' = 'b';\n" + script) == [
+        "1:1: there is no setting 'a'",
+        "4:10: there is no type STRNG",
+        "11:55: table 'curve': option 'format': 'jsn' is none of 'csv', 'json', 'parquet'",
+    ]
+
+
+def test_problems_of_several_inserts() -> None:
+    first, second = INSERT.replace("SUM(price)", "SUM(prize)"), INSERT.replace("INTO curve", "INTO kurve")
+    assert [problem.split(":")[0] for problem in problems_of(ORDERS + CURVE + first + second)] == ["12", "15"]
+
+
+def test_the_text_shows_each_line() -> None:
+    assert str(refusal(changed("COUNT(*)", "CONT(*)").replace("SUM(price)", "SUM(prize)"))) == (
+        "2 problems:\n"
+        "line 12, column 40: there is no function CONT; did you mean 'COUNT'?\n"
+        "    SELECT shop, window_start, window_end, CONT(*), SUM(prize)\n"
+        "                                           ^\n"
+        "line 12, column 53: there is no column 'prize'; did you mean 'price'?\n"
+        "    SELECT shop, window_start, window_end, CONT(*), SUM(prize)\n"
+        "                                                        ^"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- files
+
+
+def test_a_report_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"can't read the report .*none\.sql: No such file or directory"):
+        load_report(tmp_path / "none.sql")
+    (tmp_path / "latin.sql").write_bytes("-- größer".encode("latin-1"))
+    with pytest.raises(InputError, match="it is no UTF-8 text"):
+        load_report(tmp_path / "latin.sql")
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "curve.sql").write_text(REPORT, encoding="utf-8-sig")
+    assert load_report(tmp_path / "curve.sql").source("orders").table.path == str(tmp_path / "orders")
+
+
+def test_placeholders() -> None:
+    script = changed("'path' = 'orders'", "'path' = '${DATA}/orders'")
+    with pytest.raises(InputError) as wrong:
+        plan_of(script)
+    assert str(wrong.value) == "line 7: the placeholder ${DATA} has no value: give one with --set DATA=…"
+    plan = plan_script(script, {"DATA": "/data", "parallelism.default": "3"}, "x", Path("/base"))
+    assert (plan.source("orders").table.path, plan.setting("parallelism.default")) == ("/data/orders", "3")
+    with pytest.raises(SqlError, match="there is no setting 'DATTA'"):
+        plan_script(script, {"DATA": "/data", "DATTA": "x"}, "x", Path("/base"))
+
+
+def test_a_query_with_its_own_places() -> None:
+    with pytest.raises(SqlError) as wrong:
+        plan_query(ORDERS, "SELECT shop\nFROM oders", Path("/"))
+    assert str(wrong.value).startswith("line 2, column 6: there is no table or view 'oders'")
+    with pytest.raises(SqlError, match="expected the end of the query, found 'SELECT'"):
+        plan_query(ORDERS, "SELECT shop FROM orders; SELECT 1", Path("/"))
+    with pytest.raises(SqlError, match="this statement nests too deeply"):
+        plan_query(ORDERS, f"SELECT {'1 + ' * 5000}1 FROM orders", Path("/"))

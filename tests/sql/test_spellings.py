@@ -1,0 +1,185 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Ways of writing the same report: each gives the plan of the plain one."""
+
+from __future__ import annotations
+
+import pytest
+
+from airflow_nrt.report.durations import DAY, HOUR, MINUTE, SECOND
+from airflow_nrt.report.facts import data_facts
+from airflow_nrt.report.windows import Window, cumulate, hop, tumble
+from tests.sample import CURVE, INSERT, ORDERS, REPORT, plan_of
+
+SELECT = "SELECT shop, window_start, window_end, COUNT(*), SUM(price) FROM "
+GROUP = " GROUP BY shop, window_start, window_end"
+TVF = "CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR)"
+
+
+def report(query: str) -> str:
+    return f"{ORDERS}{CURVE}INSERT INTO curve {query};"
+
+
+SAME = {
+    "without TABLE( )": report(SELECT + TVF + GROUP),
+    "with an alias": report(SELECT + f"TABLE({TVF}) AS t" + GROUP),
+    "with an alias without AS": report(SELECT + f"TABLE({TVF}) t" + GROUP.replace("shop", "t.shop")),
+    "leading commas and line breaks": report(
+        SELECT + "TABLE(\nCUMULATE(\n TABLE orders\n , DESCRIPTOR(ts)\n , INTERVAL '10' MINUTES\n , INTERVAL '1' HOUR))" + GROUP
+    ),
+    "operands in parentheses": report(
+        SELECT + "TABLE(CUMULATE((SELECT * FROM orders), DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR))" + GROUP
+    ).replace("(SELECT * FROM orders)", "TABLE orders"),
+    "named arguments in any order": report(
+        SELECT + "TABLE(CUMULATE(SIZE => INTERVAL '1' HOUR, -- the day\n TIMECOL => DESCRIPTOR(ts), /* it's */ "
+        "DATA => TABLE orders, STEP => INTERVAL '10' MINUTES))" + GROUP
+    ),
+    "the table without the word": report(SELECT + TVF.replace("TABLE orders", "orders") + GROUP),
+    "units in singular and lower case": REPORT.replace("MINUTES, INTERVAL '1' HOUR", "minute, interval '1' hours"),
+    "units with precision": REPORT.replace("INTERVAL '10' MINUTES", "INTERVAL '600' SECOND(3)"),
+    "DAY TO MINUTE": REPORT.replace("INTERVAL '10' MINUTES", "INTERVAL '0 00:10' DAY TO MINUTE"),
+    "window columns anywhere": REPORT.replace("GROUP BY shop, window_start, window_end", "GROUP BY window_end, shop, window_start"),
+    "keywords in lower case": REPORT.replace("SELECT", "select").replace("FROM", "from").replace("GROUP BY", "group by"),
+    "names in back-quotes": REPORT.replace("DESCRIPTOR(ts)", "DESCRIPTOR(`ts`)").replace("SUM(price)", "SUM(`price`)"),
+    "a statement set": ORDERS + CURVE + "EXECUTE STATEMENT SET BEGIN " + INSERT + " END;",
+    "the old statement set": ORDERS + CURVE + "BEGIN STATEMENT SET; " + INSERT + " END;",
+    "no semicolon at the end": REPORT.rstrip().rstrip(";"),
+    "comments with quotes and semicolons": "-- it's; größer\n" + REPORT.rstrip().rstrip(";") + " -- last; 'thing'\n;",
+    "empty statements": ";;" + REPORT + ";;",
+    "IF NOT EXISTS and TEMPORARY": REPORT.replace("CREATE TABLE orders", "CREATE TEMPORARY TABLE IF NOT EXISTS orders"),
+    "comments of columns and tables": REPORT.replace("id BIGINT,", "id BIGINT COMMENT 'the order''s',").replace(
+        ") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") COMMENT 'it''s all' WITH ('connector' = 'filesystem', 'path' = 'orders'"
+    ),
+    "other names of types": REPORT.replace("DECIMAL(10, 2)", "NUMERIC(10, 2)").replace("STRING", "VARCHAR(2147483647)"),
+    "a qualified name": REPORT.replace("TABLE orders,", "TABLE default_catalog.default_database.orders,"),
+    "Windows line ends": REPORT.replace("\n", "\r\n"),
+    "USE": "USE CATALOG default_catalog;\n" + REPORT,
+    "LIKE": REPORT.replace(CURVE, CURVE.replace("curve (", "base (") + "CREATE TABLE curve LIKE base;\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spelling", SAME)
+def test_the_same_report(spelling: str) -> None:
+    plain, spelled = data_facts(plan_of()), data_facts(plan_of(SAME[spelling]))
+    assert spelled == plain
+
+
+WINDOWS = {
+    "TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)": tumble(10 * MINUTE),
+    "TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '-2' MINUTES)": tumble(10 * MINUTE, -2 * MINUTE),
+    "TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, - INTERVAL '2' MINUTES)": tumble(10 * MINUTE, -2 * MINUTE),
+    "TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '0.5' SECOND)": tumble(500),
+    "TUMBLE(TABLE orders, DESCRIPTOR(ts, id), INTERVAL '1' DAY)": tumble(DAY),
+    "HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '4' MINUTES, INTERVAL '10' MINUTES)": hop(4 * MINUTE, 10 * MINUTE),
+    "HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '4' MINUTES, INTERVAL '7' HOUR)":
+        hop(10 * MINUTE, 4 * MINUTE, 7 * HOUR),
+    "CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' DAY, INTERVAL '1' DAY, INTERVAL '-8' HOUR)":
+        cumulate(DAY, DAY, -8 * HOUR),
+    "CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '90' SECOND, INTERVAL '0 01:30:00' DAY TO SECOND)":
+        cumulate(90 * SECOND, 90 * MINUTE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", WINDOWS)
+def test_windows(call: str) -> None:
+    expected: Window = WINDOWS[call]
+    assert plan_of(report(SELECT + f"TABLE({call})" + GROUP)).operators[0].window == expected
+
+
+WHOLE = {
+    "a view": f"CREATE VIEW w AS SELECT shop, price, ts FROM orders;\nINSERT INTO curve {SELECT}{TVF.replace('orders', 'w')}{GROUP};",
+    "a view with a column list": "CREATE VIEW w (shop, price, ts) AS SELECT shop, price, ts FROM orders;\n"
+    f"INSERT INTO curve {SELECT}{TVF.replace('orders', 'w')}{GROUP};",
+    "a common table expression": f"INSERT INTO curve WITH w AS (SELECT shop, price, ts FROM orders) {SELECT}{TVF.replace('orders', 'w')}{GROUP};",
+    "a derived table": f"INSERT INTO curve SELECT * FROM ({SELECT}{TVF}{GROUP});",
+    "a query as the table": f"INSERT INTO curve {SELECT}{TVF.replace('TABLE orders', '(SELECT * FROM orders)')}{GROUP};",
+    "a column list of the insert": "INSERT INTO curve (gmv, shop) SELECT SUM(price), shop FROM " + TVF + GROUP + ";",
+    "an expression as the key": f"INSERT INTO curve {SELECT.replace('shop', 'UPPER(shop)')}{TVF}{GROUP.replace('shop', 'UPPER(shop)')};",
+    "HAVING and FILTER": f"INSERT INTO curve {SELECT.replace('COUNT(*)', 'COUNT(*) FILTER (WHERE price > 1)')}{TVF}{GROUP} HAVING SUM(price) > 2;",
+    "an OPTIONS hint": f"INSERT INTO curve {SELECT}{TVF.replace('TABLE orders', 'TABLE orders /*+ OPTIONS(' + chr(39) + 'csv.field-delimiter' + chr(39) + '=' + chr(39) + ';' + chr(39) + ') */')}{GROUP};",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_forms_of_a_query(form: str) -> None:
+    plan = plan_of(ORDERS + CURVE + WHOLE[form])
+    assert [operator.window for operator in plan.operators] == [cumulate(10 * MINUTE, HOUR)]
+    assert [insert.operator for insert in plan.inserts] == [plan.operators[0].name]
+
+
+def test_a_raw_windowing_function_publishes_as_rows_come() -> None:
+    sink = CURVE.replace("cnt BIGINT, gmv DECIMAL(38, 2)", "price DECIMAL(10, 2)")
+    plan = plan_of(ORDERS + sink + f"INSERT INTO curve SELECT shop, window_start, window_end, price FROM TABLE({TVF});")
+    assert (plan.operators, plan.inserts[0].operator) == ((), None)
+
+
+def test_inserts_share_an_operator() -> None:
+    second = CURVE.replace("curve", "other") + INSERT.replace("INTO curve", "INTO other")
+    plan = plan_of(REPORT + second)
+    assert len(plan.operators) == 1
+    assert [insert.operator for insert in plan.inserts] == ["w1", "w1"]
+
+
+def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
+    view = "CREATE VIEW v AS SELECT shop, price, ts FROM orders;"
+    query = f"WITH orders AS (SELECT 1 AS x FROM v) {SELECT}{TVF.replace('orders', 'v')}{GROUP}"
+    assert plan_of(ORDERS + CURVE + view + f"INSERT INTO curve {query};").sources[0].name == "orders"
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        ("DOUBLE PRECISION", "DOUBLE"),
+        ("DEC(5, 1)", "DECIMAL(5, 1)"),
+        ("NUMERIC", "DECIMAL(10, 0)"),
+        ("BYTES", "BYTES"),
+        ("INTEGER", "INT"),
+        ("TIMESTAMP(0)", "TIMESTAMP(0)"),
+        ("TIMESTAMP", "TIMESTAMP(6)"),
+        ("TIMESTAMP(3) WITH LOCAL TIME ZONE", "TIMESTAMP_LTZ(3)"),
+        ("TIMESTAMP(3) WITHOUT TIME ZONE", "TIMESTAMP(3)"),
+        ("ROW<a INT, `b` STRING NOT NULL>", "ROW<`a` INT, `b` STRING NOT NULL>"),
+        ("ROW(a INT)", "ROW<`a` INT>"),
+        ("ARRAY<MAP<STRING, INT>>", "ARRAY<MAP<STRING, INT>>"),
+        ("INT ARRAY", "ARRAY<INT>"),
+        ("INT NOT NULL", "INT NOT NULL"),
+    ],
+)
+def test_types(declared: str, told: str) -> None:
+    script = ORDERS.replace("id BIGINT", f"id {declared}") + CURVE + INSERT.replace("COUNT(*)", "COUNT(id)")
+    assert str(plan_of(script).source("orders").table.column("id").type) == told
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "ms BIGINT, ts AS TO_TIMESTAMP(FROM_UNIXTIME(ms / 1000))",
+        "t STRING, ts AS TO_TIMESTAMP(t)",
+        "t STRING, ts AS TO_TIMESTAMP(t, 'yyyy-MM-dd HH:mm:ss')",
+        "t STRING, ts AS CAST(t AS TIMESTAMP(3))",
+        "t TIMESTAMP(3), ts AS t",
+        "ts TIMESTAMP(0)",
+        "ts TIMESTAMP_LTZ(3)",
+    ],
+)
+def test_rowtimes(ddl: str) -> None:
+    script = REPORT.replace("ts TIMESTAMP(3)", ddl)
+    assert plan_of(script).source("orders").table.watermark is not None
+
+
+@pytest.mark.parametrize(
+    ("delay", "expression"),
+    [("ts", "(_nrt_ts - 0L)"), ("ts - INTERVAL '0' SECOND", "(_nrt_ts - 0L)"), ("ts - INTERVAL '1' DAY", "(_nrt_ts - 86400000L)")],
+)  # fmt: skip
+def test_watermarks(delay: str, expression: str) -> None:
+    watermark = plan_of(REPORT.replace("AS ts - INTERVAL '5' MINUTES", f"AS {delay}")).sources[0].table.watermark
+    assert watermark is not None
+    assert (watermark.expression, watermark.text) == (expression, delay)
+
+
+def test_settings_quoted_and_unquoted() -> None:
+    script = (
+        "SET parallelism.default = 4;\nSET 'spark.sql.shuffle.partitions' = '7';\nSET 'pipeline.name' = 'my curve';\n"
+    )
+    plan = plan_of(script + REPORT)
+    assert plan.name == "my curve"
+    assert (plan.setting("parallelism.default"), plan.setting("spark.sql.shuffle.partitions")) == ("4", "7")
