@@ -90,9 +90,17 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
         raise InputError(f"Spark is not here ({missing}): pip install 'pyspark>=4.1.3,<4.2'") from None
     settings = {key: value for key, value in plan.settings if key.startswith("spark.")}
     spark = start_session(plan.name, master, settings)
-    spark.sparkContext.setLogLevel("ERROR")
+    # What goes wrong is said once, in the words of the product.
+    spark.sparkContext.setLogLevel("OFF")
     try:
         yield spark
+    except Exception as failure:
+        from airflow_nrt.engine.failures import explained
+
+        meaning = explained(failure)
+        if meaning is None or meaning is failure:
+            raise
+        raise meaning from failure
     finally:
         spark.stop()
 

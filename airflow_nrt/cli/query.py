@@ -24,13 +24,9 @@ def run(options: argparse.Namespace) -> int:
     ddl = Path(options.ddl)
     plan = plan_query(_read(ddl), _read(Path(options.query)), ddl.absolute().parent)
     with session(plan, options.master) as spark:
-        from airflow_nrt.engine.failures import explained
         from airflow_nrt.engine.query import run_bounded
 
-        try:
-            lines = list(run_bounded(spark, plan, options.mode))
-        except Exception as failure:
-            raise explained(failure) or failure from failure
+        lines = list(run_bounded(spark, plan, options.mode))
     text = "".join(f"{line}\n" for line in lines)
     if options.out:
         Path(options.out).write_text(text, encoding="utf-8")

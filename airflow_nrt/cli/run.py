@@ -20,6 +20,7 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.main import run_report
 
     plan = read_plan(options)
-    state = run_report(plan, options.home, options.master, options.available_now)
+    level = "WARN" if options.debug else "OFF"
+    state = run_report(plan, options.home, options.master, options.available_now, log_level=level)
     print(f"{plan.name}: {state}")
     return 0

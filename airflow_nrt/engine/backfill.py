@@ -16,7 +16,7 @@ from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.verify import Interval, Progress, complete_until, verify
-from airflow_nrt.report.entries import Published, Restate, SourceFile
+from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.history import History, read_history
@@ -67,36 +67,33 @@ def backfill(
     check_interval(plan, history, interval)
     notes = [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
     roll_forward(home, plan, home.log())
-    if history.position.sources or (check and history.published):
-        return _over_stream(spark, plan, home, history, interval, check, on_mismatch, notes, say)
-    published = _restate(spark, plan, home, interval, _all_files(plan), "backfill", say=say)
-    return BackfillResult(tuple(published), None, tuple(notes))
-
-
-def _over_stream(
-    spark: SparkSession,
-    plan: Plan,
-    home: Home,
-    history: History,
-    interval: Interval,
-    check: bool,
-    on_mismatch: str,
-    notes: Sequence[str],
-    say: Progress,
-) -> BackfillResult:
-    """The interval was streamed: the batch is over the rows that the stream has read."""
-    files = {source.name: [f for f in history.files(source.name) if not f.corrupt] for source in plan.sources}
     if not check:
-        published = _restate(spark, plan, home, interval, files, "backfill", say=say)
+        published = _restate(spark, plan, home, history, interval, "backfill", say=say)
         return BackfillResult(tuple(published), None, tuple(notes))
+    published = [] if history.batches else _publish_new(spark, plan, home, history, interval, say)
     verdict = verify(spark, plan, home, interval, say=say)
-    if verdict.is_proven or on_mismatch != REPAIR:
-        return BackfillResult((), verdict, tuple(notes))
-    say("repairing: publishing the batch result of the windows that are not equal")
-    suspects = _suspects(plan, history, verdict)
-    only = {one.insert: set(one.unequal_ends) for one in verdict.inserts}
-    published = _restate(spark, plan, home, interval, files, "repair", only, suspects, say)
-    return BackfillResult(tuple(published), verify(spark, plan, home, interval, say=say), tuple(notes))
+    if not verdict.is_proven and on_mismatch == REPAIR:
+        say("repairing: publishing the batch result of the windows that are not equal")
+        history = read_history(home.log().entries(), plan)
+        suspects = _suspects(plan, history, verdict)
+        only = {one.insert: set(one.unequal_ends) for one in verdict.inserts}
+        published += _restate(spark, plan, home, history, interval, "repair", only, suspects, say)
+        verdict = verify(spark, plan, home, interval, say=say)
+    return BackfillResult(tuple(published), verdict, tuple(notes))
+
+
+def _publish_new(
+    spark: SparkSession, plan: Plan, home: Home, history: History, interval: Interval, say: Progress
+) -> list[Published]:
+    """No stream ever ran here: publishes the windows of the interval that no backfill has published yet."""
+    assert interval.start is not None and interval.end is not None
+    standing = {(one.insert, one.end) for one in history.published.values()}
+    only = {}
+    for insert in plan.inserts:
+        assert insert.window is not None
+        ends = insert.window.ends_between(interval.start, interval.end)
+        only[insert.name] = {end for end in ends if (insert.name, end) not in standing}
+    return _restate(spark, plan, home, history, interval, "backfill", only if standing else None, say=say)
 
 
 # ---------------------------------------------------------------------------------------------------- checks
@@ -115,7 +112,7 @@ def check_interval(plan: Plan, history: History, interval: Interval) -> None:
             raise InputError(
                 f"no window of {operator.window} ends behind {format_instant(start)} and up to {format_instant(end)}"
             )
-        fired = complete_until(history, operator.name)
+        fired = complete_until(plan, history, operator.name)
         if history.batches and (fired is None or end > fired):
             raise InputError(
                 f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
@@ -182,16 +179,20 @@ def _restate(
     spark: SparkSession,
     plan: Plan,
     home: Home,
+    history: History,
     interval: Interval,
-    files: Mapping[str, Sequence[SourceFile]],
     reason: str,
     only: Mapping[str, set[int]] | None = None,
     suspects: Mapping[str, int] | None = None,
     say: Progress = lambda text: None,
 ) -> list[Published]:
-    """Publishes the batch result of the interval's windows, or of `only` these (by insert)."""
+    """Publishes the batch result of the interval's windows, or of `only` these (by insert).
+
+    The batch is over the rows that the stream has read; where there was none, over all that is there.
+    """
     assert interval.start is not None and interval.end is not None
-    needed = _needed(plan, files, interval)
+    streamed = {source.name: [f for f in history.files(source.name) if not f.corrupt] for source in plan.sources}
+    needed = _needed(plan, streamed if history.batches else _all_files(plan), interval)
     directory = home.staged / f"restate-{uuid.uuid4().hex}"
     staged: list[Published] = []
     for insert in plan.inserts:
@@ -204,18 +205,17 @@ def _restate(
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
         staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
         say(f"{insert.name}: {len(staged)} windows computed")
-    removed = tuple(_void(home, plan, interval, staged, only))
-    entry_body = Restate(tuple(staged), removed, reason, dict(suspects or {}))
-    entry = append_restatement(home.log(), entry_body)
+    removed = tuple(_void(history, interval, staged, only))
+    files = {} if history.batches else {source: tuple(listed) for source, listed in needed.items()}
+    entry = append_restatement(home.log(), Restate(tuple(staged), removed, reason, dict(suspects or {}), files))
     publish_entry(home, plan, entry)
     return staged
 
 
 def _void(
-    home: Home, plan: Plan, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
+    history: History, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
 ) -> list[str]:
     """Files of windows that stand and that the batch gives no row for."""
-    history = read_history(home.log().entries(), plan)
     made = {(one.insert, one.target) for one in staged}
     void = []
     for (insert, target), one in history.published.items():
@@ -225,7 +225,7 @@ def _void(
     return void
 
 
-def append_restatement(log: Log, body: Restate):  # type: ignore[no-untyped-def]
+def append_restatement(log: Log, body: Restate) -> Entry:
     """Puts a restatement behind all other entries, whoever writes them."""
     while True:
         log.refresh()
@@ -242,7 +242,7 @@ def _suspects(plan: Plan, history: History, verdict: Verdict) -> dict[str, int]:
         insert: Insert = plan.insert(one.insert)
         if insert.operator is None or insert.window is None:
             continue
-        fired = complete_until(history, insert.operator)
+        fired = complete_until(plan, history, insert.operator)
         for bad in one.bad:
             if bad.end is None:
                 continue

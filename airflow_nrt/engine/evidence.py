@@ -19,6 +19,7 @@ from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.sources.filesystem import (
     BLOCK,
     FILE,
+    GLOB,
     INDEX,
     NUMBER,
     file_keys,
@@ -37,6 +38,8 @@ from airflow_nrt.report.plan import ROWTIME, Plan
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
+BACKFILL = -1
+"""Stands for the entry of rows that no batch has read, only a backfill: none of them was late."""
 _COMPARED = ("row", "file", "block", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
 SAMPLES = 5
 
@@ -63,7 +66,8 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     numbers = {file.path: order[file.path] for file in usable} if needs_position(plan, name) else None
     rows = read_files(spark, source, usable, numbers)
     latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
-    known = [(key, batch_of[file.path], latest[batch_of[file.path]]) for file in usable for key in file_keys(file.path)]
+    read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
+    known = [(key, n, latest.get(n)) for path, n in read_by.items() for key in file_keys(path)]
     entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, _nrt_latest BIGINT")
     judged = judge(rows.join(F.broadcast(entries), FILE), source, F.col("_nrt_latest"))
     wanted = [*source.columns, ENTRY, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
@@ -112,7 +116,7 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
 
 def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
     """The rows with `_nrt_seen`: the operator's watermark at the beginning of each row's batch."""
-    seen = [(n, commit.seen.get(operator)) for n, commit in history.batches.items()]
+    seen = [(BACKFILL, None), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
     believed = read.sparkSession.createDataFrame(seen, f"{ENTRY} BIGINT, _nrt_seen BIGINT")
     return read.join(F.broadcast(believed), ENTRY)
 
@@ -151,7 +155,7 @@ def _claims(
         for commit in history.batches.values()
         if commit.ledger is not None and any(one.operator == operator for one in commit.late)
     ]
-    present = [str(directory) for directory in directories if directory.is_dir()]
+    present = [str(directory).translate(GLOB) for directory in directories if directory.is_dir()]
     if not present:
         return None
     columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]

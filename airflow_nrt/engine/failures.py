@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import unquote
 
 from airflow_nrt.engine.time.accept import STOP_MARK
+from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.plan import Source
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z_0-9.]+)\] ([^\n]*)")
 _FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
@@ -22,6 +28,8 @@ _FINAL = (
     "INVALID_ARRAY_INDEX",
 )
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
+_GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
+"""A file that was taken away before it was read is no longer there when the directory is listed again."""
 
 
 class CorruptFileError(DataError):
@@ -44,7 +52,7 @@ def explained(failure: BaseException) -> NrtError | None:
         return DataError(text.split(STOP_MARK, 1)[1].split("\n", 1)[0].removesuffix(" SQLSTATE: P0001"))
     conditions = _CONDITION.findall(text)
     for name, message in conditions:
-        if name.startswith(_UNREADABLE):
+        if name.startswith(_UNREADABLE) and name != _GONE:
             return CorruptFileError(_named_file(text), _root_cause(text) or message)
     for name, message in conditions:
         if name.split(".")[0] in _FINAL:
@@ -54,9 +62,23 @@ def explained(failure: BaseException) -> NrtError | None:
     return None
 
 
+def without_corrupt(source: Source, files: Sequence[SourceFile], failure: Exception) -> list[SourceFile]:
+    """The files of a batch with the one that this failure names marked as corrupt, where the table allows that.
+
+    Raises the failure again where it is something else.
+    """
+    meaning = explained(failure)
+    if not isinstance(meaning, CorruptFileError) or not source_option(source.table.options, "source.ignore-corrupt"):
+        raise failure
+    bad = [file for file in files if file.path == meaning.path and not file.corrupt]
+    if not bad:
+        raise failure
+    return [replace(file, corrupt=file.corrupt or file in bad) for file in files]
+
+
 def _named_file(text: str) -> str | None:
     match = _FILE.search(text)
-    return match.group(1).rstrip(".") if match else None
+    return "/" + unquote(match.group(1)).strip("/").rstrip(".") if match else None
 
 
 def _root_cause(text: str) -> str | None:

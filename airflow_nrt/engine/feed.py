@@ -104,8 +104,8 @@ class FileFeed:
                 self._on_files(self.source.name, sorted(files, key=lambda file: (file.modified, file.path)))
                 self._absorbed += 1
         except BaseException as failure:
+            # Not raised: whoever polls ends the query, and Spark has nothing to add. No batch follows this one.
             self.failure = failure
-            raise
 
     def stop(self) -> None:
         if self.query is not None:

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.windows.partials import LATE
+from airflow_nrt.report.durable import replace_file
+from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.ledger import LATE_PREFIX, REJECTED, records
+
+UNREADABLE = "unreadable file"
 
 
 def write_late(spark: SparkSession, home: Home, ledger: str, operator: str, partials: Path) -> None:
     """The late rows among just written partials."""
-    late = spark.read.parquet(str(partials)).where(f"{LATE} IS NOT NULL").selectExpr(f"{LATE} AS value")
+    late = spark.read.parquet(str(partials).translate(GLOB)).where(f"{LATE} IS NOT NULL").selectExpr(f"{LATE} AS value")
     late.write.text(str(home.path / ledger / f"{LATE_PREFIX}{operator}"))
 
 
-def write_rejected(home: Home, ledger: str, rows: DataFrame) -> dict[str, int]:
-    """Rejected rows; gives how many there were for each reason."""
+def write_rejected(home: Home, ledger: str, rows: DataFrame) -> None:
+    """Rejected rows."""
+    rows.selectExpr("to_json(struct(*)) AS value").write.text(str(home.path / ledger / REJECTED))
+
+
+def write_unreadable(home: Home, ledger: str, source: str, files: Sequence[SourceFile]) -> None:
+    """Files that could not be read, as rejections of their own."""
     path = home.path / ledger / REJECTED
-    rows.selectExpr("to_json(struct(*)) AS value").write.text(str(path))
-    return dict(Counter(record["reason"] for record in records(path)))
+    path.mkdir(parents=True, exist_ok=True)
+    rejections = [{"source": source, "reason": UNREADABLE, "file": file.path} for file in files]
+    lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rejections)
+    replace_file(path / "part-files.txt", lines.encode())
+
+
+def reasons(home: Home, ledger: str) -> dict[str, int]:
+    """How many rejections a batch has for each reason."""
+    return dict(Counter(record["reason"] for record in records(home.path / ledger / REJECTED)))

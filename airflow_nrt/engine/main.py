@@ -56,8 +56,18 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run_report(plan: Plan, location: str, master: str | None, available_now: bool = False, launch: str = "") -> str:
-    """Runs a report's stream until it ends; gives the state that it ended in. SIGTERM and SIGINT stop it gracefully."""
+def run_report(
+    plan: Plan,
+    location: str,
+    master: str | None,
+    available_now: bool = False,
+    launch: str = "",
+    log_level: str = "WARN",
+) -> str:
+    """Runs a report's stream until it ends; gives the state that it ended in. SIGTERM and SIGINT stop it gracefully.
+
+    `log_level` is Spark's, for what it says itself.
+    """
     home = Home.create(location, plan)
     ensure_java()
     settings = {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
@@ -65,6 +75,7 @@ def run_report(plan: Plan, location: str, master: str | None, available_now: boo
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)
     spark = start_session(plan.name, master, settings)
+    spark.sparkContext.setLogLevel(log_level)
     try:
         runner = Runner(spark, plan, home, available_now, launch)
         for number in (signal.SIGTERM, signal.SIGINT):

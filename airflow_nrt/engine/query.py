@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.rendering import json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.report.entries import Lease
+from airflow_nrt.report.entries import Lease, SourceFile
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.options import source_option
@@ -46,7 +47,7 @@ def _streamed(spark: SparkSession, plan: Plan, place: Path) -> DataFrame | None:
     for source in plan.sources:
         driver.note(source.name, ended=True)
     files = list((place / "result").rglob("*.parquet"))
-    return spark.read.parquet(*map(str, files)) if files else None
+    return spark.read.parquet(*(str(file).translate(GLOB) for file in files)) if files else None
 
 
 def _parquet(path: Path) -> dict[str, str]:
@@ -58,7 +59,7 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
     return insert_result(spark, plan, plan.inserts[0], {s.name: arrived(plan, s.name) for s in plan.sources})
 
 
-def arrived(plan: Plan, source: str):  # type: ignore[no-untyped-def]
+def arrived(plan: Plan, source: str) -> list[SourceFile]:
     """All files of a source that are there now."""
     table = plan.source(source).table
     return Arrivals(table.path, source_option(table.options, "source.path.regex-pattern")).poll()

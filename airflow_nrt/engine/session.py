@@ -51,7 +51,6 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
-    session.sparkContext.setLogLevel("WARN")
     return session
 
 

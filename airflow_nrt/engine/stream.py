@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.compaction import compact
+from airflow_nrt.engine.failures import without_corrupt
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.ledger import write_late, write_rejected
+from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
@@ -35,6 +36,7 @@ from airflow_nrt.report.entries import (
     Published,
     SourceFile,
     SourceState,
+    StateFile,
     Tick,
 )
 from airflow_nrt.report.heartbeat import now_ms
@@ -44,6 +46,19 @@ from airflow_nrt.report.plan import Insert, Plan, Source
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What a batch left behind, before the log knows of it: counts, files of state and results, the ledger."""
+
+    rows: int = 0
+    proposal: int | None = None
+    partials: Mapping[str, StateFile] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
+    late: tuple[Lateness, ...] = ()
+    ledger: str | None = None
+    rejected: Mapping[str, int] = field(default_factory=dict)
 
 
 class StreamDriver:
@@ -82,36 +97,29 @@ class StreamDriver:
         reach("absorb-begin")
         source = self.plan.source(source_name)
         clock = self.clock()
-        readers = self.plan.readers(source_name)
-        seen = {operator.name: self.position.operators[operator.name].watermark for operator in readers}
-        judged = judge(self._read(source, files), source, latest_rowtime(self.spark, self.plan, source, clock))
-        several = len(readers) + len(self.plan.passing(source_name)) > 1
-        judged = judged.persist() if several else judged
-        watched, counts = metered(judged)
-        written, published = self._write(source, accepted(watched, source), accepted(judged, source), seen)
-        counted = counts.get
-        reach("absorb-written")
-        ledger = self._ledger_name()
-        late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
-        for name, one in written.items():
-            if one.late:
-                write_late(self.spark, self.home, ledger, name, one.path)
-        reasons = write_rejected(self.home, ledger, rejected(judged, source)) if counted["rejected"] else {}
-        if several:
-            judged.unpersist()
+        seen = {
+            operator.name: self.position.operators[operator.name].watermark
+            for operator in self.plan.readers(source_name)
+        }
+        while True:
+            try:
+                batch = self._take_in(source, files, clock, seen)
+                break
+            except Exception as failure:
+                files = without_corrupt(source, files, failure)
         reach("absorb-ledger")
-        position = self._after_batch(source_name, len(files), counted, written, late)
+        position = self._after_batch(source_name, len(files), batch)
         reach("commit-before")
         commit = Commit(
             source=source_name,
             files=tuple(files),
-            rows=counted["rows"],
+            rows=batch.rows,
             clock=clock,
             seen=seen,
-            rejected=reasons,
-            late=tuple(late),
-            ledger=ledger if late or reasons else None,
-            published=tuple(published),
+            rejected=batch.rejected,
+            late=batch.late,
+            ledger=batch.ledger,
+            published=batch.published,
             position=position,
         )
         entry = self.writer.append(commit)
@@ -120,11 +128,45 @@ class StreamDriver:
         publish_entry(self.home, self.plan, entry)
         self.fire_due()
 
+    def _take_in(self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None]) -> _Batch:
+        """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
+        ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
+        corrupt = [file for file in files if file.corrupt]
+        if corrupt:
+            write_unreadable(self.home, ledger, source.name, corrupt)
+        if len(corrupt) == len(files):
+            return _Batch(ledger=ledger, rejected=reasons(self.home, ledger))
+        latest = latest_rowtime(self.spark, self.plan, source, clock)
+        judged = judge(self._read(source, files), source, latest)
+        several = len(seen) + len(self.plan.passing(source.name)) > 1
+        judged = judged.persist() if several else judged
+        watched, counts = metered(judged)
+        written, published = self._write(source, accepted(watched, source), accepted(judged, source), seen)
+        counted = counts.get
+        reach("absorb-written")
+        late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
+        for lateness in late:
+            write_late(self.spark, self.home, ledger, lateness.operator, written[lateness.operator].path)
+        if counted["rejected"]:
+            write_rejected(self.home, ledger, rejected(judged, source))
+        if several:
+            judged.unpersist()
+        rejections = reasons(self.home, ledger)
+        return _Batch(
+            rows=counted["rows"],
+            proposal=counted["proposal"],
+            partials={name: one.file for name, one in written.items() if one.file is not None},
+            published=tuple(published),
+            late=tuple(late),
+            ledger=ledger if late or rejections else None,
+            rejected=rejections,
+        )
+
     def _read(self, source: Source, files: Sequence[SourceFile]) -> DataFrame:
         ordered = any(self.layouts[operator.name].needs_position for operator in self.plan.readers(source.name))
         first = self.files_read[source.name]
         numbers = {file.path: first + n for n, file in enumerate(files)} if ordered else None
-        return read_files(self.spark, source, files, numbers)
+        return read_files(self.spark, source, [file for file in files if not file.corrupt], numbers)
 
     def _write(
         self, source: Source, watched: DataFrame, others: DataFrame, seen: dict[str, int | None]
@@ -145,36 +187,28 @@ class StreamDriver:
             rows = others
         return written, published
 
-    def _after_batch(
-        self,
-        name: str,
-        files: int,
-        counted: dict[str, int],
-        written: dict[str, Written],
-        late: list[Lateness],
-    ) -> Position:
+    def _after_batch(self, name: str, files: int, batch: _Batch) -> Position:
         state = self.position.sources[name]
         state = replace(
             state,
-            watermark=advanced(state.watermark, counted["proposal"]),
+            watermark=advanced(state.watermark, batch.proposal),
             idle=False,
             files=state.files + files,
-            rows=state.rows + counted["rows"],
-            rejected=state.rejected + counted["rejected"],
+            rows=state.rows + batch.rows,
+            rejected=state.rejected + sum(batch.rejected.values()),
         )
         operators = dict(self.position.operators)
-        for operator, one in written.items():
-            if one.file is not None:
-                before = operators[operator]
-                grown = replace(before, rows=(*before.rows, one.file))
-                operators[operator] = compact(self.store, self.layouts[operator], grown)
+        for operator, file in batch.partials.items():
+            before = operators[operator]
+            grown = replace(before, rows=(*before.rows, file))
+            operators[operator] = compact(self.store, self.layouts[operator], grown)
         moved = self._with_watermarks({**self.position.sources, name: state}, operators)
         return replace(
             self.position,
             sources=moved[0],
             operators=moved[1],
-            late=self.position.late + sum(one.late for one in late),
-            dropped=self.position.dropped + sum(one.dropped for one in late),
+            late=self.position.late + sum(one.late for one in batch.late),
+            dropped=self.position.dropped + sum(one.dropped for one in batch.late),
         )
 
     def _with_watermarks(
@@ -248,9 +282,6 @@ class StreamDriver:
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
 
     # ------------------------------------------------------------------ housekeeping
-
-    def _ledger_name(self) -> str:
-        return f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
 
     def _stand_at(self, position: Position) -> None:
         """Goes on from a position that the log has, and removes state that nobody refers to any more."""

@@ -124,14 +124,19 @@ def verify(
 # ---------------------------------------------------------------------------------------------------- what to read
 
 
-def complete_until(history: History, operator: str) -> int | None:
-    """The end up to which the windows of an operator have fired."""
-    return history.position.operators.get(operator, OperatorState()).fired
+def complete_until(plan: Plan, history: History, operator: str) -> int | None:
+    """The end up to which the windows of an operator are complete: have fired, or were backfilled without a stream."""
+    if history.batches:
+        return history.position.operators.get(operator, OperatorState()).fired
+    inserts = {insert.name for insert in plan.fed_by(operator)}
+    return max(
+        (p.end for (name, _), p in history.published.items() if name in inserts and p.end is not None), default=None
+    )
 
 
 def _bounds(scene: _Scene, operator: WindowAggregate) -> tuple[int, int] | None:
     """(after, until) of the windows to compare, None if none is complete."""
-    fired = complete_until(scene.history, operator.name)
+    fired = complete_until(scene.plan, scene.history, operator.name)
     after = -END_OF_TIME if scene.interval.start is None else scene.interval.start
     until = fired if scene.interval.end is None else min(scene.interval.end, fired if fired is not None else after)
     return None if until is None or until <= after else (after, until)

@@ -146,12 +146,16 @@ class Tick:
 
 @dataclass(frozen=True)
 class Restate:
-    """Windows were published again (or for the first time) from the batch result; see `reason`."""
+    """Windows were published again (or for the first time) from the batch result; see `reason`.
+
+    `files` are those that the batch read, by source, where no stream had read them: all their rows counted.
+    """
 
     published: tuple[Published, ...]
     removed: tuple[str, ...]
     reason: str
     suspects: Mapping[str, int]
+    files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
 
 
 Body = Lease | Commit | Tick | Restate
@@ -239,7 +243,8 @@ def _tick(data: Mapping[str, Any]) -> Tick:
 
 
 def _restate(data: Mapping[str, Any]) -> Restate:
-    return Restate(_published(data), tuple(data["removed"]), data["reason"], dict(data["suspects"]))
+    files = {source: tuple(SourceFile(**file) for file in listed) for source, listed in data["files"].items()}
+    return Restate(_published(data), tuple(data["removed"]), data["reason"], dict(data["suspects"]), files)
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Body]] = {

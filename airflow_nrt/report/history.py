@@ -15,20 +15,25 @@ WindowKey = tuple[str, int | None, str]
 
 @dataclass
 class History:
-    """`batches` are the commits by entry number; `published` is what stands in the sinks, by insert and place."""
+    """`batches` are the commits by entry number; `published` is what stands in the sinks, by insert and place.
+
+    `backfilled` are files that a backfill read and no batch has, by source and path.
+    """
 
     entry: int = -1
     batches: dict[int, Commit] = field(default_factory=dict)
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
+    backfilled: dict[str, dict[str, SourceFile]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
     problems: list[str] = field(default_factory=list)
     restated: int = 0
 
     def files(self, source: str) -> list[SourceFile]:
-        """All files of a source that were read, in the order in which they were."""
-        return [file for commit in self.batches.values() if commit.source == source for file in commit.files]
+        """All files of a source that were read: those of batches in the order in which they were, then the others."""
+        of_batches = [file for commit in self.batches.values() if commit.source == source for file in commit.files]
+        paths = {file.path for file in of_batches}
+        return of_batches + [file for path, file in self.backfilled.get(source, {}).items() if path not in paths]
 
     def batch_of(self, source: str) -> dict[str, int]:
         """By path: the entry that read the file."""
@@ -52,6 +57,8 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.batches[entry.n] = entry.body
         elif isinstance(entry.body, Restate):
             history.restated += 1
+            for source, files in entry.body.files.items():
+                history.backfilled.setdefault(source, {}).update({file.path: file for file in files})
             for target in entry.body.removed:
                 insert, _, path = target.partition("/")
                 history.published.pop((insert, path), None)

@@ -8,6 +8,7 @@ from typing import Any
 from airflow_nrt.report.entries import OperatorState, Position, Restate
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Log
 
 STALE_MS = 15_000
 """A driver beats every second; one that is silent for this long has died, hangs, or can't reach the home."""
@@ -89,7 +90,7 @@ def _driver(beat: Heartbeat | None, now: int | None) -> str:
     return "silent"
 
 
-def _restatements(log, position: Position) -> tuple[int, dict[str, int]]:  # type: ignore[no-untyped-def]
+def _restatements(log: Log, position: Position) -> tuple[int, dict[str, int]]:
     """How often windows were restated, and which operators' carried state a difference has put in doubt."""
     count = 0
     suspects: dict[str, int] = {}

@@ -148,5 +148,10 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     lines += [f"  note: {note}" for note in verdict.notes]
     if verdict.unread_files:
         lines.append(f"  {verdict.unread_files} files ({verdict.unread_bytes} bytes) have arrived and are not read yet")
-    lines.append("proven: every difference is explained by late rows" if verdict.is_proven else "NOT PROVEN")
+    if not verdict.is_proven:
+        lines.append("NOT PROVEN")
+    elif verdict.windows:
+        lines.append("proven: every difference is explained by late rows")
+    else:
+        lines.append("nothing to prove: no window of the interval is complete")
     return lines

@@ -7,9 +7,11 @@ ends gives the count of every window. No value is copied into the windows that i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from airflow_nrt.engine.windows.partials import FROM, SLICE, DistinctSet, Layout, aggregate
 from airflow_nrt.report.plan import WINDOW_END
@@ -99,9 +101,7 @@ def _padded(layout: Layout, part: DataFrame) -> DataFrame:
     return part.selectExpr(*layout.keys, WINDOW_END, flag, *columns)
 
 
-def _collected(layout: Layout):  # type: ignore[no-untyped-def]
-    from pyspark.sql import functions as F
-
+def _collected(layout: Layout) -> Iterator[Column]:
     yield F.expr(f"bool_or({_IS_WINDOW}) AS {_IS_WINDOW}")
     for one in layout.all_accumulators:
         yield F.expr(one.merged())
