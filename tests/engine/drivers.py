@@ -1,0 +1,257 @@
+"""Drivers as processes of their own, which are killed and frozen at fault points, beside drivers in this process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.faults import POINTS, VARIABLE
+from airflow_nrt.engine.run import Runner
+from airflow_nrt.report.entries import Position
+from airflow_nrt.report.home import Home
+from airflow_nrt.sql.load import load_report
+from tests.engine.reports import (
+    DELAY,
+    FEW,
+    HOUR,
+    MORNING,
+    arriving,
+    curve_insert,
+    cut,
+    events_table,
+    ordered,
+    random_events,
+    write_lines,
+)
+
+BATCHES = 6
+AT = {
+    "absorb-begin": 3,
+    "absorb-written": 3,
+    "absorb-ledger": 3,
+    "commit-before": 3,
+    "commit-after": 3,
+    "fire-closed": 2,
+    "fire-staged": 2,
+    "tick-before": 2,
+    "tick-after": 2,
+    "publish-before": 5,
+    "publish-between": 3,
+    "publish-after": 5,
+    "clean-after": 2,
+}
+"""Which time a point is reached: in the middle of the stream, between two of the windows that one entry publishes."""
+SMALL = (
+    "--master", "local[1]",
+    "--set", "spark.driver.memory=512m",
+    "--set", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+)  # fmt: skip
+REPORT = "\n".join(
+    [
+        events_table(source__monitor_interval="100 ms", source__max_batch_size="1 b"),
+        curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)", FEW, path="${OUT}/curve"),
+        curve_insert("HOP(INTERVAL '20' MINUTE, INTERVAL '1' HOUR)", FEW, "recent", path="${OUT}/recent"),
+    ]
+)
+"""Live, and one file a batch, so that every driver cuts the stream alike."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one deployment of the report lives; the rows are shared."""
+
+    data: Path
+    own: Path
+
+    @classmethod
+    def make(cls, directory: Path) -> Place:
+        """The report, and its rows in files whose order of arrival is fixed. Some rows are late."""
+        events = random_events(7, 240, 3 * HOUR)
+        arrived = cut(arriving(events, 7, DELAY, late=0.1), 7, BATCHES)
+        for n, batch in enumerate(arrived):
+            lines = (event.line for event in batch)
+            write_lines(directory / "events" / f"{n}.csv", lines, at=(MORNING + n * 1000) * 1_000_000)
+        (directory / "report.sql").write_text(REPORT)
+        return cls(directory, directory / "clean")
+
+    def beside(self, name: str) -> Place:
+        return replace(self, own=self.data / name)
+
+    @property
+    def report(self) -> Path:
+        return self.data / "report.sql"
+
+    @property
+    def home(self) -> Home:
+        return Home.at(self.own / "home")
+
+    def run(self, spark: SparkSession) -> str:
+        """All that has arrived, by a driver in this process; gives the state that it ended in."""
+        plan = load_report(self.report, {"DATA": str(self.data), "OUT": str(self.own)})
+        return Runner(spark, plan, Home.create(self.own / "home", plan), available_now=True).run()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a report has come to: published rows of each sink, and the position without the names of state files."""
+
+    rows: dict[str, list[tuple[Any, ...]]]
+    position: Position
+    state: dict[str, list[tuple[int, int, int]]]
+
+
+def outcome(place: Place) -> Outcome:
+    position = place.home.log().position()
+    bare = {name: replace(state, rows=(), closed=()) for name, state in position.operators.items()}
+    state = {
+        name: sorted((file.first, file.last, file.rows) for file in (*one.rows, *one.closed))
+        for name, one in position.operators.items()
+    }
+    missing = [path for path in position.files() if not (place.home.path / path).is_dir()]
+    assert not missing, f"the position refers to state that is gone: {missing}"
+    return Outcome({name: published(place, name) for name in SINKS}, replace(position, operators=bare), state)
+
+
+SINKS = ("curve", "recent")
+
+
+def published(place: Place, sink: str) -> list[tuple[Any, ...]]:
+    files = list((place.own / sink).rglob("*.parquet"))
+    return ordered(duckdb.sql(f"FROM '{place.own / sink}/**/*.parquet'").fetchall()) if files else []
+
+
+def check_readers(spark: SparkSession, place: Place, clean: Outcome) -> None:
+    """Any reader sees the same, and of every window that it sees all rows; the rest is hidden from it."""
+    for sink in SINKS:
+        directory = place.own / sink
+        rows = published(place, sink)
+        for path in (path for path in directory.rglob("*") if path.is_file()):
+            hidden = path.name.startswith(("_", ".")) and path.suffix != ".parquet"
+            assert hidden or path.suffix == ".parquet", f"{path} is neither published nor hidden"
+        whole = defaultdict(list)
+        for row in clean.rows[sink]:
+            whole[row[2]].append(row)
+        ends = {row[2] for row in rows}
+        assert rows == ordered(row for end in ends for row in whole[end])
+        if rows:
+            assert ordered(spark.read.parquet(str(directory)).collect()) == rows
+            seen = pandas.read_parquet(directory)
+            assert len(seen) == len(rows)
+            assert seen.gmv.dropna().sum() == sum(row[5] for row in rows if row[5] is not None)
+            assert seen.users.sum() == sum(row[4] for row in rows)
+
+
+# ---------------------------------------------------------------------------------------------------- processes
+
+
+class Driver:
+    """A driver in its own process, told to die or to freeze at a fault point. It and its JVM are one session."""
+
+    def __init__(self, place: Place, fault: str) -> None:
+        place.own.mkdir(parents=True, exist_ok=True)
+        self.place = place
+        self.output = place.own / "driver.txt"
+        command = [sys.executable, "-m", "airflow_nrt.engine.main", "--report", place.report, "--available-now"]
+        command += ["--home", place.home.path, "--set", f"DATA={place.data}", "--set", f"OUT={place.own}", *SMALL]
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen(
+                [str(part) for part in command],
+                env={**os.environ, VARIABLE: fault},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait_until(self, state: Callable[[], bool], seconds: float = 90) -> None:
+        deadline = time.monotonic() + seconds
+        while not state():
+            assert time.monotonic() < deadline, f"the driver did not get there:\n{self.output.read_text()[-3000:]}"
+            time.sleep(0.05)
+
+    def is_over(self) -> bool:
+        return self.process.poll() is not None
+
+    def is_frozen(self) -> bool:
+        assert not self.is_over(), f"the driver never froze:\n{self.output.read_text()[-3000:]}"
+        return process_stat(self.process.pid)[0] == "T"
+
+    def go_on(self) -> None:
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def remains(self) -> list[int]:
+        """The processes that are left of it: its JVM, if anything."""
+        return [pid for pid in living() if session_of(pid) == self.process.pid]
+
+    def end(self) -> None:
+        """Leaves nothing behind, whatever a test has found."""
+        for pid in {self.process.pid, *self.remains()} if not self.is_over() else set(self.remains()):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait(10)
+
+
+def process_stat(pid: int) -> list[str]:
+    """State, parent, group, session, … of a process. Raises OSError if there is none."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def session_of(pid: int) -> int | None:
+    try:
+        stat = process_stat(pid)
+    except OSError:
+        return None
+    return int(stat[3]) if stat[0] != "Z" else None
+
+
+def living() -> Iterator[int]:
+    return (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+
+
+@contextmanager
+def ahead(points: Sequence[str], start: Callable[[str], Driver]) -> Iterator[dict[str, Future[Driver]]]:
+    """Drivers for all these points, begun two at a time ahead of the tests that wait for them."""
+    started: list[Driver] = []
+
+    def begin(point: str) -> Driver:
+        driver = start(point)
+        started.append(driver)
+        return driver
+
+    with ThreadPoolExecutor(2) as pool:
+        futures = {point: pool.submit(begin, point) for point in points}
+        try:
+            yield futures
+        finally:
+            for future in futures.values():
+                future.cancel()
+            pool.shutdown(wait=True)
+            for driver in started:
+                driver.end()
+
+
+def asked_points(request: Any) -> list[str]:
+    """The fault points that this module's selected tests are about, in their order."""
+    mine = [item for item in request.session.items if item.module is request.module and hasattr(item, "callspec")]
+    return list(dict.fromkeys(item.callspec.params["point"] for item in mine if "point" in item.callspec.params))
+
+
+def fault(what: str, point: str) -> str:
+    assert point in POINTS
+    return f"{what}:{point}@{AT.get(point, 1)}"

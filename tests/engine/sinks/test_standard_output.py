@@ -1,0 +1,32 @@
+"""Connector `print`: Flink's lines on standard output, each once though publishing is repeated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airflow_nrt.engine.publishing import publish_entry
+from airflow_nrt.engine.verify import verify
+from tests.engine.reports import FEW, HOUR, MORNING, Event, Stream, curve_insert, events_table, plan_of, write_events
+
+
+def test_prints_rows_as_flink_does(spark, tmp_path: Path, capfd) -> None:
+    insert = curve_insert("TUMBLE(INTERVAL '1' HOUR)", FEW)
+    start = insert.index("WITH (")
+    insert = insert[:start] + "WITH ('connector' = 'print')" + insert[insert.index(";", start) :]
+    plan = plan_of(tmp_path, events_table(), insert)
+    stream = Stream(spark, plan, tmp_path / "home")
+    events = [Event(1, 1, 5, "a", None, 0.5, MORNING), Event(2, 1, 6, "a", None, 0.5, MORNING + 2 * HOUR)]
+    capfd.readouterr()
+    stream.absorb(write_events(tmp_path / "events" / "a.csv", events))
+    assert printed(capfd) == ["+I[1, 2024-06-18 00:00:00, 2024-06-18 01:00:00, 1, 1, null]"]
+    stream.end()
+    assert printed(capfd) == ["+I[1, 2024-06-18 02:00:00, 2024-06-18 03:00:00, 1, 1, null]"]
+    for entry in stream.entries:
+        publish_entry(stream.home, plan, entry)
+    assert printed(capfd) == []
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and "can't be read back" in verdict.notes[0]
+
+
+def printed(capfd) -> list[str]:
+    return [line for line in capfd.readouterr().out.splitlines() if line.startswith("+I")]

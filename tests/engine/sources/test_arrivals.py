@@ -1,0 +1,141 @@
+"""Arrivals: every file once, however old it looks, and without listing what has not changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.report.errors import DataError
+
+
+def put(path: Path, text: str = "x\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"_{path.name}")
+    aside.write_text(text)
+    return aside.rename(path)
+
+
+def paths(arrivals: Arrivals) -> list[str]:
+    return [file.path for file in arrivals.poll()]
+
+
+def settle(*directories: Path) -> None:
+    """Lets directories look as if nothing had changed in them for a minute."""
+    then = time.time() - 60
+    for directory in directories:
+        os.utime(directory, (then, then))
+
+
+def test_each_file_once_oldest_first(tmp_path: Path) -> None:
+    second, first = put(tmp_path / "a.csv"), put(tmp_path / "b.csv")
+    os.utime(first, ns=(1, 1))
+    arrivals = Arrivals(str(tmp_path), None)
+    assert paths(arrivals) == [str(first), str(second)]
+    assert paths(arrivals) == []
+    third = put(tmp_path / "c.csv", "three\n")
+    (found,) = arrivals.poll()
+    assert (found.path, found.size, found.modified) == (str(third), 6, third.stat().st_mtime_ns)
+
+
+def test_a_file_that_looks_old_is_not_skipped(tmp_path: Path) -> None:
+    put(tmp_path / "new.csv")
+    arrivals = Arrivals(str(tmp_path), None)
+    arrivals.poll()
+    ancient = put(tmp_path / "ancient.csv")
+    os.utime(ancient, (0, 0))
+    assert paths(arrivals) == [str(ancient)]
+
+
+def test_files_that_appear_while_a_directory_is_listed(tmp_path: Path) -> None:
+    """Two files in one tick of the file system's clock: the second must not hide behind the first."""
+    arrivals = Arrivals(str(tmp_path), None)
+    for n in range(200):
+        one = put(tmp_path / f"{n}.csv")
+        assert paths(arrivals) == [str(one)]
+
+
+def test_renamed_into_place_from_elsewhere(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    put(source / "first.csv")
+    settle(source)
+    arrivals = Arrivals(str(source), None)
+    arrivals.poll()
+    arrivals.poll()
+    elsewhere = put(tmp_path / "elsewhere" / "second.csv")
+    os.utime(elsewhere, (0, 0))
+    elsewhere.rename(source / "second.csv")
+    assert paths(arrivals) == [str(source / "second.csv")]
+
+
+def test_hidden_names_are_not_there_yet(tmp_path: Path) -> None:
+    for name in ("_a.csv", ".b.csv", "_temporary/c.csv", ".staging/ds=1/d.csv"):
+        put(tmp_path / name)
+    arrivals = Arrivals(str(tmp_path), None)
+    assert paths(arrivals) == []
+    (tmp_path / "_a.csv").rename(tmp_path / "a.csv")
+    assert paths(arrivals) == [str(tmp_path / "a.csv")]
+
+
+def test_new_partitions_in_settled_directories(tmp_path: Path) -> None:
+    put(tmp_path / "ds=1" / "hh=00" / "a.csv")
+    settle(tmp_path / "ds=1" / "hh=00", tmp_path / "ds=1", tmp_path)
+    arrivals = Arrivals(str(tmp_path), None)
+    assert len(arrivals.poll()) == 1
+    assert arrivals.poll() == []
+    for name in ("ds=1/hh=00/b.csv", "ds=1/hh=01/a.csv", "ds=2/hh=00/a.csv"):
+        put(tmp_path / name)
+        assert paths(arrivals) == [str(tmp_path / name)]
+    assert partition_values(str(tmp_path / name), str(tmp_path)) == {"ds": "2", "hh": "00"}
+
+
+def test_what_was_read_before_a_restart(tmp_path: Path) -> None:
+    seen = put(tmp_path / "a.csv")
+    new = put(tmp_path / "b.csv")
+    assert paths(Arrivals(str(tmp_path), None, [str(seen)])) == [str(new)]
+
+
+def test_pattern_matches_the_whole_path(tmp_path: Path) -> None:
+    put(tmp_path / "a.tmp")
+    wanted = put(tmp_path / "a.csv")
+    assert paths(Arrivals(str(tmp_path), r".*\.csv")) == [str(wanted)]
+
+
+def test_one_file_is_a_table_too(tmp_path: Path) -> None:
+    file = put(tmp_path / "a.csv")
+    arrivals = Arrivals(f"file://{file}", None)
+    assert paths(arrivals) == [str(file)]
+    assert paths(arrivals) == []
+
+
+def test_no_directory(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"the source directory .*nowhere does not exist"):
+        Arrivals(str(tmp_path / "nowhere"), None).poll()
+
+
+@pytest.mark.parametrize("directories", [1, 500])
+def test_fifty_thousand_old_files(tmp_path: Path, directories: int) -> None:
+    made = [tmp_path / f"ds={n:03d}" for n in range(directories)]
+    for directory in made:
+        directory.mkdir()
+        for n in range(50_000 // directories):
+            os.close(os.open(directory / f"{n}.csv", os.O_CREAT))
+    settle(*made, tmp_path)
+    arrivals = Arrivals(str(tmp_path), None)
+    assert len(arrivals.poll()) == 50_000
+    quiet, busy = [], []
+    for n in range(3):
+        quiet.append(seconds_of(arrivals, 0))
+        put(made[-1] / f"new-{n}.csv")
+        busy.append(seconds_of(arrivals, 1))
+    assert min(quiet) < 0.05
+    assert min(busy) < 0.2
+
+
+def seconds_of(arrivals: Arrivals, expected: int) -> float:
+    began = time.perf_counter()
+    assert len(arrivals.poll()) == expected
+    return time.perf_counter() - began

@@ -1,0 +1,162 @@
+"""Lines that are no rows: rejected and counted, or the driver stops; never a row of NULLs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+
+from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.verify import verify
+from airflow_nrt.report.errors import DataError
+from airflow_nrt.report.ledger import REJECTED, records
+from tests.engine.reports import (
+    FEW,
+    HOUR,
+    MINUTE,
+    MORNING,
+    Stream,
+    clock,
+    curve_insert,
+    events_table,
+    plan_of,
+    random_events,
+    rows_of,
+    write_lines,
+)
+
+TUMBLE = "TUMBLE(INTERVAL '1' HOUR)"
+GOOD = "1,1,5,a,10.00,0.5,2024-06-18 00:01:00"
+BAD_CSV = (
+    "2,1,5,a,10.00,0.5",  # a field is missing
+    "3,1,5,a,10.00,0.5,2024-06-18 00:02:00,more",
+    "4,1,five,a,10.00,0.5,2024-06-18 00:02:00",
+    "5,1,5,a,ten,0.5,2024-06-18 00:02:00",
+    "6,1,5,a,10.00,0.5,tomorrow",
+    "7,,5,a,10.00,0.5,2024-06-18 00:02:00",  # empty is no INT, and not the null literal
+    '8,1,5,"a,10.00,0.5,2024-06-18 00:02:00',  # the quote is never closed
+)
+NULL_ROWTIME = "9,1,5,a,10.00,0.5,NULL"
+
+
+def streamed(spark, place: Path, lines, file_format: str = "csv", **options: str) -> Stream:
+    table = events_table(format=file_format, **options)
+    if file_format != "csv":
+        table = table.replace(", 'csv.null-literal' = 'NULL'", "")
+    plan = plan_of(place, table, curve_insert(TUMBLE, FEW))
+    stream = Stream(spark, plan, place / "home")
+    stream.absorb(write_lines(place / "events" / f"a.{file_format}", lines))
+    stream.end()
+    return stream
+
+
+def reasons(stream: Stream) -> list[tuple[str, str]]:
+    found = [record for path in stream.home.ledger.glob(f"*/{REJECTED}") for record in records(path)]
+    return sorted((record["reason"], record["line"]) for record in found)
+
+
+def failure(spark, place: Path, lines, file_format: str = "csv", **options: str) -> str:
+    with pytest.raises(PySparkException) as raised:
+        streamed(spark, place, lines, file_format, **options)
+    meant = explained(raised.value)
+    assert isinstance(meant, DataError)
+    assert not rows_of(place / "curve")
+    return str(meant)
+
+
+def test_csv_rejected(spark, tmp_path: Path) -> None:
+    stream = streamed(spark, tmp_path, [GOOD, *BAD_CSV], csv__ignore_parse_errors="true")
+    assert reasons(stream) == sorted(("malformed line", line) for line in BAD_CSV)
+    state = stream.driver.position.sources["events"]
+    assert (state.rows, state.rejected) == (8, 7)
+    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(1, 1, 10)]
+    assert verify(spark, stream.plan, stream.home).is_proven
+
+
+@pytest.mark.parametrize("bad", BAD_CSV)
+def test_csv_stops(spark, tmp_path: Path, bad: str) -> None:
+    text = failure(spark, tmp_path, [GOOD, bad])
+    assert "malformed line in table events" in text and "'csv.ignore-parse-errors' = 'true'" in text
+    assert bad in text and "a.csv" in text
+
+
+def test_null_rowtime(spark, tmp_path: Path) -> None:
+    text = failure(spark, tmp_path / "fail", [GOOD, NULL_ROWTIME])
+    assert "RowTime field should not be null" in text and "'scan.null-rowtime' = 'skip'" in text
+    stream = streamed(spark, tmp_path / "skip", [GOOD, NULL_ROWTIME], scan__null_rowtime="skip")
+    assert reasons(stream) == [("NULL rowtime", NULL_ROWTIME)]
+    assert [row[3:] for row in rows_of(tmp_path / "skip" / "curve")] == [(1, 1, 10)]
+
+
+def test_quoted_fields_and_nulls(spark, tmp_path: Path) -> None:
+    lines = [
+        '1,1,5,"a,b",10.00,0.5,2024-06-18 00:01:00',
+        '2,1,NULL,"say ""yes""",NULL,NULL,2024-06-18 00:02:00',
+        "3,1,6,,0.00,0.5,2024-06-18 00:03:00",
+    ]
+    aggregates = {**FEW, "items": ("BIGINT", "COUNT(DISTINCT item)"), "last": ("STRING", "MAX(item)")}
+    plan = plan_of(tmp_path, events_table(), curve_insert(TUMBLE, aggregates))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(write_lines(tmp_path / "events" / "a.csv", lines))
+    stream.end()
+    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(3, 2, 10, 3, 'say "yes"')]
+
+
+def as_json(**changed: object) -> str:
+    row = {"id": 1, "shop": 1, "user_id": 5, "item": "a", "price": 10.0, "weight": 0.5, "ts": clock(MORNING + MINUTE)}
+    return json.dumps({name: value for name, value in {**row, **changed}.items() if value is not ...})
+
+
+BAD_JSON = ("not json", "[1, 2]", as_json()[:-5], as_json(user_id="five"), as_json(ts="tomorrow"))
+
+
+def test_json_rejected(spark, tmp_path: Path) -> None:
+    fine = [as_json(), as_json(user_id=..., price=None), as_json(unknown={"more": 1})]
+    stream = streamed(spark, tmp_path, [*fine, *BAD_JSON], "json", json__ignore_parse_errors="true")
+    assert reasons(stream) == sorted(("malformed line", line) for line in BAD_JSON)
+    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(3, 1, 20)]
+
+
+@pytest.mark.parametrize("bad", BAD_JSON)
+def test_json_stops(spark, tmp_path: Path, bad: str) -> None:
+    text = failure(spark, tmp_path, [as_json(), bad], "json")
+    assert "'json.ignore-parse-errors' = 'true'" in text and bad in text
+
+
+def test_json_without_rowtime(spark, tmp_path: Path) -> None:
+    stream = streamed(spark, tmp_path, [as_json(), as_json(ts=...)], "json", scan__null_rowtime="skip")
+    assert [reason for reason, _ in reasons(stream)] == ["NULL rowtime"]
+
+
+def test_a_batch_of_nothing_but_rejects(spark, tmp_path: Path) -> None:
+    stream = streamed(spark, tmp_path, BAD_CSV, csv__ignore_parse_errors="true")
+    assert stream.driver.position.sources["events"].watermark is None
+    assert rows_of(tmp_path / "curve") == []
+    assert verify(spark, stream.plan, stream.home).is_proven
+
+
+def test_empty_files_and_empty_lines(spark, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, events_table(), curve_insert(TUMBLE, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(write_lines(tmp_path / "events" / "a.csv", []))
+    stream.absorb(write_lines(tmp_path / "events" / "b.csv", ["", GOOD, ""]))
+    stream.end()
+    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(1, 1, 10)]
+    assert verify(spark, plan, stream.home).is_proven
+
+
+def test_names_that_need_quoting(spark, tmp_path: Path) -> None:
+    """Spark takes paths for patterns and URIs; a file is found whatever its name."""
+    place = tmp_path / "we ird[x]{y},ü%20&+?*"
+    plan = plan_of(place, events_table(), curve_insert(TUMBLE, FEW))
+    stream = Stream(spark, plan, place / "home")
+    events = random_events(1, 30, HOUR)
+    stream.absorb(write_lines(place / "events" / "a b%41[1].csv", (event.line for event in events)))
+    late = [event.line for event in random_events(2, 2, MINUTE)]
+    stream.absorb(write_lines(place / "events" / "ö.csv", [random_events(3, 1, HOUR, MORNING + 5 * HOUR)[0].line]))
+    stream.absorb(write_lines(place / "events" / "{late}*?.csv", late))
+    assert stream.driver.position.dropped == 2
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and verdict.late_rows == 2

@@ -1,0 +1,98 @@
+"""kill -9 at every fault point: what readers see is whole windows, and a new driver ends where a clean run ends."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.engine.faults import POINTS
+from airflow_nrt.report.entries import Commit, Entry, Tick
+from tests.engine.drivers import (
+    BATCHES,
+    Driver,
+    Outcome,
+    Place,
+    ahead,
+    asked_points,
+    check_readers,
+    fault,
+    outcome,
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
+    place = Place.make(tmp_path_factory.mktemp("crash"))
+    assert place.run(spark) == "finished"
+    return place, outcome(place)
+
+
+@pytest.fixture(scope="module")
+def killed(scene, request) -> Iterator[dict[str, Future[Driver]]]:
+    """Drivers that have died."""
+
+    def start(point: str) -> Driver:
+        driver = Driver(scene[0].beside(point), fault("kill", point))
+        driver.wait_until(driver.is_over)
+        return driver
+
+    with ahead(asked_points(request), start) as drivers:
+        yield drivers
+
+
+def test_the_clean_run_has_all_that_can_break(scene) -> None:
+    place, clean = scene
+    entries = list(place.home.log().entries())
+    assert sum(isinstance(entry.body, Commit) for entry in entries) == BATCHES
+    assert sum(isinstance(entry.body, Tick) and len(entry.published) > 1 for entry in entries) >= 3
+    assert clean.position.late > 0
+    assert all(clean.rows.values()) and all(clean.state.values())
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_at(spark, scene, killed, point: str) -> None:
+    driver = killed[point].result()
+    assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]
+    driver.wait_until(lambda: not driver.remains(), 30)
+    check_readers(spark, driver.place, scene[1])
+    assert driver.place.run(spark) == "finished"
+    check_recovered(driver.place, scene[1])
+
+
+def test_killed_again_while_it_recovers(spark, scene) -> None:
+    """The first driver leaves results that are decided and not published, the second dies having published them."""
+    place = scene[0].beside("twice")
+    for point in ("tick-after", "recover-rolled"):
+        driver = Driver(place, fault("kill", point))
+        driver.wait_until(driver.is_over)
+        assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]
+    assert place.run(spark) == "finished"
+    check_recovered(place, scene[1])
+
+
+@pytest.mark.parametrize("kind", ["commit", "tick"])
+def test_last_entry_deleted(spark, scene, kind: str) -> None:
+    """What the lost entry published stands in the sink; the new driver decides the same again."""
+    place = scene[0].beside(f"deleted-{kind}")
+    driver = Driver(place, fault("kill", "publish-after" if kind == "tick" else "commit-after"))
+    driver.wait_until(driver.is_over)
+    last = place.home.log().last
+    entry: Entry = place.home.log().read(last)
+    assert entry.kind == kind
+    (place.home.log_directory / f"{last}.json").unlink()
+    assert place.run(spark) == "finished"
+    check_recovered(place, scene[1])
+
+
+def check_recovered(place: Place, clean: Outcome) -> None:
+    assert outcome(place) == clean
+    assert not list(place.home.staged.iterdir())
+    state = {str(path.relative_to(place.home.path)) for path in place.home.state.glob("*/*")}
+    assert place.home.log().position().files() <= state
+    assert not (Path(place.home.path) / "scratch" / "1").exists()

@@ -1,0 +1,68 @@
+"""A driver freezes at any point, another takes over and goes on, the first wakes up: it can change nothing.
+
+old   lease 1 ── commits ── frozen ·················· wakes ── stops, fenced
+new                          lease 2 ── commits ── done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+
+from airflow_nrt.engine.faults import POINTS
+from airflow_nrt.report.entries import Commit
+from airflow_nrt.report.heartbeat import read_heartbeat
+from tests.engine.drivers import Driver, Outcome, Place, ahead, asked_points, check_readers, fault, outcome
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
+    place = Place.make(tmp_path_factory.mktemp("fencing"))
+    assert place.run(spark) == "finished"
+    return place, outcome(place)
+
+
+@pytest.fixture(scope="module")
+def frozen(scene, request) -> Iterator[dict[str, Future[Driver]]]:
+    """Drivers that stand still."""
+
+    def start(point: str) -> Driver:
+        driver = Driver(scene[0].beside(point), fault("stop", point))
+        driver.wait_until(driver.is_frozen)
+        return driver
+
+    with ahead(asked_points(request), start) as drivers:
+        yield drivers
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_frozen_at(spark, scene, frozen, point: str) -> None:
+    driver = frozen[point].result()
+    place, clean = driver.place, scene[1]
+    before = place.home.log().last
+    assert place.run(spark) == "finished"
+    newer = list(place.home.log().entries(before + 1))
+    assert sum(isinstance(entry.body, Commit) for entry in newer) >= 2
+    assert outcome(place) == clean
+
+    driver.go_on()
+    driver.wait_until(driver.is_over, 60)
+    text = driver.output.read_text()
+    after = list(place.home.log().entries(newer[-1].n + 1))
+    if point == "lease-before":
+        # It had no lease yet: it is the newer one now, and finds nothing to do.
+        assert driver.process.returncode == 0, text[-3000:]
+        assert [entry.kind for entry in after] == ["lease"]
+    else:
+        assert driver.process.returncode == 1, text[-3000:]
+        assert "a newer driver (epoch 2) has taken over this home" in text
+        assert not after
+        beat = read_heartbeat(place.home.heartbeat_file)
+        assert beat is not None and (beat.epoch, beat.state) == (2, "finished")
+    assert outcome(place) == clean
+    check_readers(spark, place, clean)
+    driver.wait_until(lambda: not driver.remains(), 30)
