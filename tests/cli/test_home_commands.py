@@ -1,0 +1,137 @@
+"""What the commands tell of a home that a real stream has made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.entries import Lease
+from airflow_nrt.report.heartbeat import FINISHED, RUNNING, Heartbeat, read_heartbeat, write_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from tests.cli.conftest import Command
+from tests.cli.place import furnish
+from tests.sample import plan_of
+
+
+def told(command: Command, name: str, place: Path, *arguments: object):
+    answer = command(name, "--home", place / "home", "--json", *arguments)
+    assert (answer.status, answer.err) == (0, "")
+    return json.loads(answer.out)
+
+
+def test_what_was_published(streamed: Path) -> None:
+    rows = [
+        json.loads(line) for file in sorted(streamed.glob("curve/*.json")) for line in file.read_text().splitlines()
+    ]
+    assert [(row["window_end"][11:16], row["shop"], row["cnt"]) for row in rows] == [
+        ("10:10", "a", 1),
+        ("10:20", "a", 1), ("10:20", "b", 1),
+        ("10:30", "a", 1), ("10:30", "b", 1),
+        ("10:40", "a", 2), ("10:40", "b", 1),
+        ("10:50", "a", 3), ("10:50", "b", 1),
+        ("11:00", "a", 3), ("11:00", "b", 1),
+    ]  # fmt: skip
+
+
+def test_status(command: Command, streamed: Path) -> None:
+    status = told(command, "status", streamed)
+    counts = {
+        name: status[name] for name in ("rows", "files", "late", "dropped", "rejected", "windows", "restatements")
+    }
+    assert counts == {"rows": 7, "files": 4, "late": 2, "dropped": 1, "rejected": 1, "windows": 6, "restatements": 0}
+    assert (status["report"], status["driver"], status["epoch"]) == ("curve", "finished", 1)
+    text = command("status", "--home", streamed / "home").out
+    assert "driver      finished on " in text
+    assert "watermark   2024-06-18 11:15:00, " in text
+    assert "windows     6 published, complete up to 2024-06-18 11:10:00" in text
+    assert "rows        7 from 4 files; 2 late (1 of them in no window), 1 rejected" in text
+
+
+def test_windows(command: Command, streamed: Path) -> None:
+    windows = told(command, "windows", streamed)
+    assert [(one["insert"], one["state"], one["rows"]) for one in windows] == [
+        ("curve", "complete", rows) for rows in (1, 2, 2, 2, 2, 2)
+    ]
+    lines = command("windows", "--home", streamed / "home").out.splitlines()
+    assert lines[0].split() == "insert window start window end state rows entry published (UTC)".split()
+    assert lines[1].split()[:7] == "curve 2024-06-18 10:00:00 2024-06-18 10:10:00 complete 1".split()
+    assert len(lines) == 7
+
+
+def test_late(command: Command, streamed: Path) -> None:
+    late = told(command, "late", streamed)
+    assert (late["late"], late["dropped"], late["rejected"]) == (2, 1, {"malformed line": 1})
+    assert [(row["kind"], row.get("dropped")) for row in late["rows"]] == [
+        ("late", False),
+        ("late", True),
+        ("rejected", None),
+    ]
+    text = command("late", "--home", streamed / "home").out
+    assert text.startswith("2 late rows, 1 of them in no window of theirs\n1 rejected: malformed line\n")
+    assert "missed the windows that end at 2024-06-18 10:10:00 … 2024-06-18 10:30:00" in text
+    assert "2.csv: six,a,much,2024-06-18 10:41:00" in text
+    limited = command("late", "--home", streamed / "home", "--limit", "1").out
+    assert limited.endswith("… the first 1; --limit 0 shows all\n")
+
+
+def test_verify(spark_command: Command, streamed: Path) -> None:
+    answer = spark_command("verify", streamed / "curve.sql", "--home", streamed / "home", "--master", "local[2]")
+    assert answer.status == 0, answer.out + answer.err
+    assert "curve: 11 windows, 3 equal, 8 explained by late rows, 0 unexplained, 1 pending" in answer.out
+    assert answer.out.endswith("proven: every difference is explained by late rows\n")
+
+
+def test_stop_where_nobody_runs(command: Command, streamed: Path) -> None:
+    answer = command("stop", "--home", streamed / "home")
+    assert (answer.status, answer.out) == (0, "no driver is running (the last one finished)\n")
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Home:
+    """A home whose driver says that it runs."""
+    home = Home.create(tmp_path / "home", plan_of())
+    writer = Writer.begin(home.log(), Lease("host", 1, "application"))
+    write_heartbeat(home.heartbeat_file, Heartbeat(RUNNING, writer.epoch, "host", 1, 0, "application"))
+    return home
+
+
+def test_stop_asks_and_waits(command: Command, running: Home) -> None:
+    answer = command("stop", "--home", running.path, "--timeout", "0.3")
+    assert answer.status == 1
+    assert answer.err == "airflow-nrt: the driver of epoch 1 has not stopped within 0.3 s; the request stands\n"
+    assert running.is_stop_asked(1)
+
+
+def test_stop_tells_how_it_ended(command: Command, running: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end_as_the_driver_would(seconds: float) -> None:
+        beat = read_heartbeat(running.heartbeat_file)
+        assert beat is not None and running.is_stop_asked(beat.epoch)
+        write_heartbeat(running.heartbeat_file, Heartbeat(FINISHED, beat.epoch, "host", 1, 0, "application"))
+
+    monkeypatch.setattr("time.sleep", end_as_the_driver_would)
+    answer = command("stop", "--home", running.path)
+    assert (answer.status, answer.out) == (0, "the driver of epoch 1 finished\n")
+
+
+def test_check_and_plan(command: Command, tmp_path: Path) -> None:
+    report = furnish(tmp_path)
+    assert command("check", report).out == f"{report}: fine (1 sources, 1 window operators → curve)\n"
+    interval = ("--start", "2024-06-18 10:00", "--end", "2024-06-18 10:30")
+    plan = json.loads(command("plan", report, "--json", *interval).out)
+    (operator,) = plan["operators"]
+    assert (operator["window"], operator["slice"]) == ("CUMULATE 10 minutes / 1 hour", "10 minutes")
+    assert (operator["windows_per_slice"], operator["keys"]) == (6, ["k0 STRING"])
+    (source,) = plan["sources"]
+    assert source["batch_reads"]["rows_from"] == "2024-06-18 10:00:00"
+    text = command("plan", report).out
+    assert "report curve" in text and "CUMULATE 10 minutes / 1 hour" in text
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.sql", "orders"]
+
+
+def test_deep_check_runs_spark(spark_command: Command, tmp_path: Path) -> None:
+    answer = spark_command("check", furnish(tmp_path), "--deep")
+    assert (answer.status, answer.err) == (0, "")
+    assert not (tmp_path / "curve").exists()
