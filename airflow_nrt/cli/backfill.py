@@ -36,16 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.backfill import backfill
+    from airflow_nrt.engine.backfill import backfill, check_backfill
     from airflow_nrt.engine.verify import Interval
 
     plan = read_plan(options)
     interval = Interval(instant_of(options.start), instant_of(options.end))
-    home = Home.create(options.home, plan)
+    check_backfill(plan, Home.checked(options.home, plan), interval)
     steps = Steps()
     with session(plan, options.master) as spark:
         steps("Spark session started")
-        result = backfill(spark, plan, home, interval, options.verify, options.on_mismatch, steps)
+        result = backfill(
+            spark, plan, Home.create(options.home, plan), interval, options.verify, options.on_mismatch, steps
+        )
     windows = len({one.end for one in result.published})
     if options.json:
         verdict = result.verdict.to_json() if result.verdict else None

@@ -80,14 +80,12 @@ def instant_of(text: str | None) -> int | None:
 
 @contextmanager
 def session(plan: Plan, master: str) -> Iterator[SparkSession]:
-    """A Spark session for a command, stopped at the end. Raises InputError where there is no Java or no Spark."""
+    """A Spark session for a command, stopped at the end. Raises InputError where there is no Java."""
     from airflow_nrt.engine.java import ensure_java
 
     ensure_java()
-    try:
-        from airflow_nrt.engine.session import start_session
-    except ImportError as missing:
-        raise InputError(f"Spark is not here ({missing}): pip install 'pyspark>=4.1.3,<4.2'") from None
+    from airflow_nrt.engine.session import start_session
+
     settings = {key: value for key, value in plan.settings if key.startswith("spark.")}
     spark = start_session(plan.name, master, settings)
     # What goes wrong is said once, in the words of the product.

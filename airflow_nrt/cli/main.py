@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from airflow_nrt import __version__
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.errors import InputError, NrtError
 
 COMMANDS = {
     "check": "parse, plan and validate a report",
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser(given)
     options = parser.parse_args(given)
     try:
-        status: int = options.run(options)
+        status = _run(options)
     except NrtError as wrong:
         if options.debug:
             raise
@@ -55,6 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"airflow-nrt: {_in_one_paragraph(wrong)} (--debug shows the stack trace)", file=sys.stderr)
         return 1
     return status
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Raises InputError where the command needs Spark and there is none."""
+    try:
+        status: int = options.run(options)
+        return status
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise InputError(f"Spark is not here ({missing}): pip install 'pyspark>=4.1.3,<4.2'") from missing
 
 
 def _in_one_paragraph(wrong: Exception) -> str:

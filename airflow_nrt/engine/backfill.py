@@ -56,16 +56,12 @@ def backfill(
     driver ever published are published, and where a difference is not explained, `repair` publishes the batch result
     of all windows that are not equal.
 
-    Raises InputError, before anything is written, for an empty interval, for windows that are not complete, and for
-    partitions that are missing.
+    Raises InputError, before anything is written, as `check_backfill` does.
     """
-    for insert in plan.inserts:
-        if insert.operator is None:
-            raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
-        sink_of(insert).check(home, insert)
+    notes = check_backfill(plan, home, interval)
     history = read_history(home.log().entries(), plan)
-    check_interval(plan, history, interval)
-    notes = [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
+    for insert in plan.inserts:
+        sink_of(insert).check(home, insert)
     roll_forward(home, plan, home.log())
     if not check:
         published = _restate(spark, plan, home, history, interval, "backfill", say=say)
@@ -97,6 +93,20 @@ def _publish_new(
 
 
 # ---------------------------------------------------------------------------------------------------- checks
+
+
+def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
+    """Whether this can be backfilled into a home, made or not; gives notes about missing partitions.
+
+    Raises InputError for inserts without windows, for an interval that is empty or reaches into windows that are not
+    complete, and for partitions that are missing.
+    """
+    for insert in plan.inserts:
+        if insert.operator is None:
+            raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
+    entries = home.log().entries() if home.report_file.exists() else ()
+    check_interval(plan, read_history(entries, plan), interval)
+    return [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
 
 
 def check_interval(plan: Plan, history: History, interval: Interval) -> None:

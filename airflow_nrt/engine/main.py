@@ -68,7 +68,7 @@ def run_report(
 
     `log_level` is Spark's, for what it says itself.
     """
-    home = Home.create(location, plan)
+    Home.checked(location, plan)
     ensure_java()
     settings = {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
     parallelism = plan.setting("parallelism.default")
@@ -77,7 +77,7 @@ def run_report(
     spark = start_session(plan.name, master, settings)
     spark.sparkContext.setLogLevel(log_level)
     try:
-        runner = Runner(spark, plan, home, available_now, launch)
+        runner = Runner(spark, plan, Home.create(location, plan), available_now, launch)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: runner.stop_asked.set())
         return runner.run()

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.report.errors import InputError
+
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
@@ -37,7 +39,10 @@ _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 
 
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
-    """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults."""
+    """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
+
+    Raises InputError if SPARK_HOME is wrong.
+    """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(f"airflow-nrt: {name}")
     defaults = {**_ALWAYS, **SQL_SETTINGS}
@@ -47,7 +52,12 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
             defaults = {**_LOCAL_SETTINGS, "spark.sql.shuffle.partitions": str(_cores(master)), **defaults}
     for key, value in {**defaults, **settings}.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    try:
+        session = builder.getOrCreate()
+    except FileNotFoundError as missing:
+        raise InputError(
+            f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
+        ) from None
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)

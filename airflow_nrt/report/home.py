@@ -29,6 +29,8 @@ from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
 
 _PARTS = ("log", "state", "staged", "ledger", "scratch")
+_LAYOUT = frozenset({*_PARTS, "launches", "driver.log", "heartbeat.json", "stop"})
+"""What may stand there before report.json does: a home half made, or what a launch left that failed before it."""
 
 
 class Home:
@@ -71,15 +73,24 @@ class Home:
 
         Raises InputError if it belongs to another report, or to this one with other data semantics.
         """
-        home = cls.at(location)
+        home = cls.checked(location, plan)
         if not home.report_file.exists():
             home._make(plan)
-        home.check_report(plan)
+            # Somebody else may have made it meanwhile, for another report.
+            home.check_report(plan)
+        return home
+
+    @classmethod
+    def checked(cls, location: str | Path, plan: Plan) -> Home:
+        """The home that this report has or can have there. Writes nothing; raises as `create` does."""
+        home = cls.at(location)
+        if home.report_file.exists():
+            home.check_report(plan)
+        elif home.path.is_dir() and any(entry.name not in _LAYOUT for entry in home.path.iterdir()):
+            raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
         return home
 
     def _make(self, plan: Plan) -> None:
-        if self.path.exists() and any(self.path.iterdir()) and not self.log_directory.exists():
-            raise InputError(f"{self.path} is not empty and no home of a report: choose another directory")
         try:
             for part in _PARTS:
                 (self.path / part).mkdir(parents=True, exist_ok=True)
