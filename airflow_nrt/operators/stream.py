@@ -31,7 +31,8 @@ class NrtStreamOperator(NrtBaseOperator):
     It adopts a driver that runs, or a launch that is under way, else it launches one; then it waits in the triggerer. A
     driver that is lost is restarted with back-off; one that was fenced is followed to its successor. Data errors and
     wrong input fail the task for good. Marking the task failed, skipped or successful asks the driver to stop after
-    its batch; clearing it does not: the new attempt adopts the driver.
+    its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
+    asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
 
     The return value tells the report's status at the end.
 
@@ -123,15 +124,16 @@ class NrtStreamOperator(NrtBaseOperator):
             if failed.final:
                 raise AirflowFailException(str(failed)) from None
             self.log.warning("%s", failed)
-            self._wait(home, restarts, lost=str(failed)[-1500:])
+            self._wait(home, 0, restarts, lost=str(failed)[-1500:])
         judgement = Vigil().judge(Sight(beat), time.monotonic())
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
             return self._answer(context, plan, home, judgement, restarts)
-        return self._wait(home, restarts)
+        return self._wait(home, beat.epoch, restarts)
 
-    def _wait(self, home: Home, restarts: Sequence[float], lost: str | None = None) -> NoReturn:
+    def _wait(self, home: Home, epoch: int, restarts: Sequence[float], lost: str | None = None) -> NoReturn:
         trigger = NrtDriverTrigger(
             home=str(home.path),
+            epoch=epoch,
             back_off=self.restarts.back_off(restarts, time.time()),
             stall_timeout=self.stall_timeout,
             silence=self.silence_timeout,

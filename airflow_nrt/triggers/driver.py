@@ -21,14 +21,15 @@ EARLIEST_SECONDS = 10.0
 class NrtDriverTrigger(BaseTrigger):
     """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
 
-    `lost` is the reason why there is nothing to watch: then it only waits. `back_off` seconds pass before a loss is
-    told, so that a restart waits here and not in a worker. It never fires before `earliest` seconds have passed.
-    The home is all that it needs to know after a restart of the triggerer.
+    `epoch` is that of the driver to begin with. `lost` is the reason why there is nothing to watch: then it only waits.
+    `back_off` seconds pass before a loss is told, so that a restart waits here and not in a worker. It never fires
+    before `earliest` seconds have passed. After a restart of the triggerer the home tells it all that it needs.
     """
 
     def __init__(
         self,
         home: str,
+        epoch: int = 0,
         back_off: float = 0.0,
         stall_timeout: float | None = None,
         silence: float = 15.0,
@@ -38,16 +39,16 @@ class NrtDriverTrigger(BaseTrigger):
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
+        self.epoch = epoch
         self.back_off = back_off
         self.stall_timeout = stall_timeout
         self.silence = silence
         self.poll_interval = poll_interval
         self.earliest = earliest
         self.lost = lost
-        self._epoch: int | None = None
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = ("home", "back_off", "stall_timeout", "silence", "poll_interval", "earliest", "lost")
+        names = ("home", "epoch", "back_off", "stall_timeout", "silence", "poll_interval", "earliest", "lost")
         return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -67,7 +68,7 @@ class NrtDriverTrigger(BaseTrigger):
             except Unreadable as wrong:
                 self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, wrong)
             else:
-                self._epoch = sight.beat.epoch if sight.beat is not None else self._epoch
+                self.epoch = max(self.epoch, sight.beat.epoch if sight.beat is not None else 0)
                 judgement = vigil.judge(sight, time.monotonic())
                 if judgement is not None:
                     return judgement
@@ -79,9 +80,9 @@ class NrtDriverTrigger(BaseTrigger):
         Airflow also calls this when another triggerer takes over and when the task was cleared: the driver goes on
         then, and whoever comes next adopts it.
         """
-        if self._epoch is None or not await is_given_up(self.task_instance):
+        if not await is_given_up(self.task_instance):
             return
-        epoch = self._epoch
+        epoch = self.epoch
 
         def ask() -> None:
             home = Home.open(self.home)

@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 import signal
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +48,12 @@ class Lab:
         if not data.exists():
             shutil.copytree(self.data / "orders", data / "orders")
         return self.client.trigger(dag_id, run_id, {"home": str(home.path), "data": str(data), **conf})
+
+    def wait_until_watched(self, dag_id: str, run_id: str, task_id: str) -> None:
+        """Until a triggerer has the task: who gives it up before is not noticed."""
+        self.client.wait_for_task(dag_id, run_id, task_id, "deferred")
+        wait_until(lambda: bool(self.client.task(dag_id, run_id, task_id)["triggerer_job"]), 60, "a triggerer")
+        time.sleep(3)
 
     def put_down_all(self) -> None:
         for path in (self.root / "homes").iterdir():

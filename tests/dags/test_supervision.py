@@ -42,12 +42,12 @@ def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> No
     wait_until(
         lambda: client.task("supervised", run, TASK)["try_number"] == 2, 60, "the second attempt of a cleared task"
     )
-    client.wait_for_task("supervised", run, TASK, "deferred")
+    lab.wait_until_watched("supervised", run, TASK)
     assert driver_of(home).pid == driver.pid
     assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised", run, TASK, attempt=2)
 
     second = lab.run("supervised_too", home)
-    client.wait_for_task("supervised_too", second, TASK, "deferred")
+    lab.wait_until_watched("supervised_too", second, TASK)
     assert driver_of(home).pid == driver.pid
 
     client.mark("supervised", run, TASK, "failed")
@@ -81,7 +81,7 @@ def test_two_tasks_that_launch_at_once_end_with_one_driver(lab: Lab) -> None:
     client, home = lab.client, lab.home("contested")
     runs = {dag_id: lab.run(dag_id, home) for dag_id in ("supervised", "supervised_too")}
     for dag_id, run in runs.items():
-        client.wait_for_task(dag_id, run, TASK, "deferred")
+        lab.wait_until_watched(dag_id, run, TASK)
     assert leases(home) == 1
     client.mark("supervised", runs["supervised"], TASK, "failed")
     assert client.wait_for_run("supervised_too", runs["supervised_too"]) == "success"

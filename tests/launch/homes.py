@@ -1,0 +1,44 @@
+"""Homes for tests of supervision, written with the product's own classes, without Spark."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+from airflow_nrt.launch.processes import ProcessMark
+from airflow_nrt.launch.records import Launch, put_launch
+from airflow_nrt.report.entries import Lease, OperatorState, Position, Tick
+from airflow_nrt.report.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from airflow_nrt.sql.load import load_report
+
+REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"
+HOST = socket.gethostname()
+
+
+def new_home(path: Path) -> Home:
+    return Home.create(path / "home", load_report(REPORT, {"DATA": str(path)}))
+
+
+def lease(home: Home) -> Writer:
+    return Writer.begin(home.log(), Lease(HOST, os.getpid(), "app"))
+
+
+def fire(home: Home, writer: Writer, *ends: int | None) -> int:
+    """A tick after which the operators have fired up to these ends; gives its number."""
+    operators = {f"operator{n}": OperatorState(watermark=end, fired=end) for n, end in enumerate(ends)}
+    return writer.append(Tick((), now_ms(), Position(operators=operators))).n
+
+
+def beat(home: Home, epoch: int, state: str = RUNNING, **fields: object) -> None:
+    known = {"host": HOST, "pid": os.getpid(), "started": now_ms(), "application": "app", **fields}
+    write_heartbeat(home.heartbeat_file, Heartbeat(state, epoch, **known))  # type: ignore[arg-type]
+
+
+def launch(home: Home, number: int, pid: int | None = None, host: str = HOST, patience: int = 60_000) -> Launch:
+    record = Launch(number, ProcessMark(host, pid or os.getpid(), time.time()), now_ms(), patience, "a test")
+    assert put_launch(home, record)
+    return record

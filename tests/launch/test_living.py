@@ -1,0 +1,101 @@
+"""Whether a home has a driver that lives."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.launch import living
+from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.report.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.report.home import Home
+from tests.launch.homes import beat, lease, new_home
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setattr(living, "CERTAINTY_SECONDS", 1.5)
+    home = new_home(tmp_path)
+    lease(home)
+    return home
+
+
+def age(home: Home, **changes: object) -> Heartbeat:
+    """Rewrites the standing heartbeat as it is, but with these changes."""
+    import json
+    from dataclasses import asdict
+
+    standing = read_heartbeat(home.heartbeat_file)
+    assert standing is not None
+    aged = replace(standing, **changes)  # type: ignore[arg-type]
+    home.heartbeat_file.write_text(json.dumps(asdict(aged)))
+    return aged
+
+
+def test_a_fresh_heartbeat_is_a_driver_and_an_ended_one_is_none(home: Home) -> None:
+    beat(home, 1)
+    assert living_driver(home) == read_heartbeat(home.heartbeat_file)
+    beat(home, 1, FINISHED)
+    assert living_driver(home) is None
+
+
+def test_a_clock_that_is_behind_does_not_make_a_driver_dead(home: Home) -> None:
+    beat(home, 1, host="elsewhere")
+    age(home, beat=now_ms() - 3_600_000)
+
+    def go_on() -> None:
+        time.sleep(0.7)
+        age(home, beat=now_ms() - 3_599_000)
+
+    other = threading.Thread(target=go_on)
+    other.start()
+    assert living_driver(home) is not None
+    other.join()
+
+
+def test_silence_is_death_after_a_while(home: Home) -> None:
+    beat(home, 1, host="elsewhere")
+    age(home, beat=now_ms() - 60_000)
+    assert living_driver(home) is None
+
+
+def test_a_process_that_is_gone_is_death_although_its_heartbeat_is_fresh(home: Home) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    beat(home, 1, pid=ended.pid)
+    assert living_driver(home) is None
+
+
+def test_a_newer_lease_is_given_time_to_show_a_heartbeat(home: Home) -> None:
+    beat(home, 1, FINISHED)
+    lease(home)
+
+    def begin() -> None:
+        time.sleep(0.7)
+        beat(home, 2)
+
+    other = threading.Thread(target=begin)
+    other.start()
+    found = living_driver(home)
+    other.join()
+    assert found is not None and found.epoch == 2
+
+
+def test_only_the_driver_s_own_process_is_put_down(home: Home) -> None:
+    hung = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        beat(home, 1, pid=hung.pid, started=now_ms() - 3_600_000)
+        assert not put_down(home, age(home))
+        assert hung.poll() is None
+        beat(home, 1, pid=hung.pid)
+        assert put_down(home, age(home))
+        assert hung.wait(10) == -9
+    finally:
+        hung.kill()
+        hung.wait()
