@@ -103,6 +103,7 @@ class Home:
             "created": int(time.time() * 1000),
             "facts": data_facts(plan),
             "script": plan.script,
+            "base": plan.base,
         }
         put_if_absent(self.report_file, json.dumps(identity, indent=1, ensure_ascii=False).encode())
 

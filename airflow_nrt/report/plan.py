@@ -115,7 +115,10 @@ class Insert:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole report. `settings` are the values of SET; `script` is the text that this was made from."""
+    """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
+
+    `base` is the directory at which relative paths of its tables start.
+    """
 
     name: str
     sources: tuple[Source, ...]
@@ -123,6 +126,7 @@ class Plan:
     inserts: tuple[Insert, ...]
     settings: tuple[tuple[str, str], ...]
     script: str
+    base: str
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.home import Home
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.planner import plan_report
 
@@ -33,6 +34,12 @@ def load_report(path: str | Path, settings: Mapping[str, str] | None = None, nam
 def plan_script(script: str, settings: Mapping[str, str], name: str, base: Path) -> Plan:
     """The plan of a report's text; see `load_report`."""
     return plan_report(fill_placeholders(script, settings), name, base, _overrides(script, settings))
+
+
+def plan_of_home(home: Home) -> Plan:
+    """The plan of the report that a home was made for."""
+    identity = home.identity()
+    return plan_report(identity["script"], identity["name"], Path(identity["base"]))
 
 
 def fill_placeholders(script: str, values: Mapping[str, str]) -> str:

@@ -105,7 +105,9 @@ class Planner:
         self._check_zone(script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
-        return Plan(title, found.sources(), tuple(found.operators), tuple(found.inserts), settings, script)
+        return Plan(
+            title, found.sources(), tuple(found.operators), tuple(found.inserts), settings, script, str(self.base)
+        )
 
     def _check_zone(self, script: str) -> None:
         """Functions that read the clock of the session's zone would silently read UTC's."""

@@ -1,0 +1,117 @@
+"""The curve of a home: one value for each window that was published, summed over the rows of the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.report.entries import Published
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.options import sink_option
+from airflow_nrt.report.plan import Insert, Plan
+
+NUMERIC = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A window's end (ms) and value, the entry that published it last, and when (ms of the wall clock)."""
+
+    end: int
+    value: float
+    entry: int
+    time: int
+
+
+@dataclass
+class CurveReader:
+    """Reads the curve of one column again and again; a file that was read is not read twice.
+
+    Raises InputError for an insert or a column that is not there.
+    """
+
+    home: Home
+    insert: Insert
+    column: str
+    _values: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, home: Home, plan: Plan, insert: str | None = None, column: str | None = None) -> CurveReader:
+        """The curve of an insert's column; by default the first insert with windows, and its first number."""
+        chosen = _insert(plan, insert)
+        return cls(home, chosen, _column(chosen, column))
+
+    def points(self) -> list[Point]:
+        """What stands now, in the order of windows."""
+        standing: dict[str, Point] = {}
+        for entry in self.home.log().entries():
+            for one in entry.published:
+                if one.insert == self.insert.name and one.end is not None:
+                    standing[one.target] = Point(one.end, self._value(one), entry.n, entry.time)
+        sums: dict[int, Point] = {}
+        for point in standing.values():
+            before = sums.get(point.end)
+            value = point.value + (before.value if before else 0)
+            sums[point.end] = Point(point.end, value, point.entry, point.time)
+        return [sums[end] for end in sorted(sums)]
+
+    def _value(self, one: Published) -> float:
+        if one.checksum not in self._values:
+            path = Path(self.insert.sink.path.removeprefix("file://")) / one.target
+            self._values[one.checksum] = _sum(path, self.insert, self.column)
+        return self._values[one.checksum]
+
+
+def _insert(plan: Plan, name: str | None) -> Insert:
+    windowed = [one for one in plan.inserts if one.operator is not None and one.sink.connector == "filesystem"]
+    chosen = next((one for one in windowed if name in (None, one.name)), None)
+    if chosen is None:
+        wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"
+        raise InputError(f"{plan.name} has {wanted} that publishes windows: {', '.join(one.name for one in windowed)}")
+    return chosen
+
+
+def _column(insert: Insert, name: str | None) -> str:
+    stored = [column for column in insert.sink.physical if column.name not in insert.sink.partition_keys]
+    numbers = [column.name for column in stored if column.type.name in NUMERIC]
+    if name is not None and name not in numbers:
+        raise InputError(f"{insert.name} has no column {name!r} of numbers: {', '.join(numbers)}")
+    measures = [column for column in numbers if column not in (insert.key or ())]
+    chosen = name or next(iter(measures or numbers), None)
+    if chosen is None:
+        raise InputError(f"{insert.name} has no column of numbers to draw")
+    return chosen
+
+
+def _sum(path: Path, insert: Insert, column: str) -> float:
+    """The sum of a column of one published file; NaN where the file has been taken away meanwhile."""
+    try:
+        values = _read(path, insert, column)
+    except FileNotFoundError:
+        return float("nan")
+    return float(sum((Decimal(str(value)) for value in values if value is not None), Decimal(0)))
+
+
+def _read(path: Path, insert: Insert, column: str) -> list[Any]:
+    if insert.sink.format == "parquet":
+        from pyarrow import parquet
+
+        with path.open("rb") as file:
+            values: list[Any] = parquet.ParquetFile(file).read([column])[column].to_pylist()
+        return values
+    if insert.sink.format == "json":
+        import json
+
+        with path.open(encoding="utf-8") as lines:
+            return [json.loads(line).get(column) for line in lines]
+    import csv
+
+    stored = [one.name for one in insert.sink.physical if one.name not in insert.sink.partition_keys]
+    place = stored.index(column)
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = csv.reader(lines, delimiter=sink_option(insert.sink.options, "csv.field-delimiter"))
+        null = sink_option(insert.sink.options, "csv.null-literal") or ""
+        return [None if row[place] == null else row[place] for row in rows]
