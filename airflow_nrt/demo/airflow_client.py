@@ -129,9 +129,16 @@ class AirflowClient:
         return self.get(f"{_task(dag_id, run_id, task_id)}/xcomEntries/{key}?deserialize=true")["value"]
 
     def log(self, dag_id: str, run_id: str, task_id: str, attempt: int = 1) -> str:
-        """What a task logged, line by line."""
+        """What a task logged, line by line, with the messages of its errors."""
         content = self.get(f"{_task(dag_id, run_id, task_id)}/logs/{attempt}?full_content=true")["content"]
-        return "\n".join(line if isinstance(line, str) else str(line.get("event")) for line in content)
+        return "\n".join(text for line in content for text in _texts(line))
+
+
+def _texts(line: Any) -> list[str]:
+    if not isinstance(line, dict):
+        return [str(line)]
+    errors = line.get("error_detail") or []
+    return [str(line.get("event")), *(f"{error['exc_type']}: {error['exc_value']}" for error in errors)]
 
 
 _PARTS = ("metadatabase", "scheduler", "triggerer", "dag_processor")

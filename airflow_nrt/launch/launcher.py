@@ -74,8 +74,10 @@ def _hook(submission: Submission):  # type: ignore[no-untyped-def]
     from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
     # The hook logs what spark-submit prints: to the file as it is.
-    as_it_is = [structlog.stdlib.PositionalArgumentsFormatter(), lambda logger, method, event: str(event["event"])]
-    structlog.configure(processors=as_it_is, logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    structlog.configure(
+        processors=[structlog.stdlib.PositionalArgumentsFormatter(), lambda logger, method, event: str(event["event"])],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
     return SparkSubmitHook(conn_id=_CONN_ID, **submission.hook)
 
 
