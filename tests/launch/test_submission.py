@@ -1,0 +1,87 @@
+"""How a driver is submitted: by master and deploy mode."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.launch.engine import PARTS, place_engine
+from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
+from airflow_nrt.report.home import Home
+from tests.launch.homes import new_home
+
+ARGUMENTS = ["--report", "/reports/orders.sql"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return new_home(tmp_path)
+
+
+def submit(home: Home, master: str, mode: str | None = None) -> Submission:
+    return driver_submission(Cluster({"host": master}, master, mode), home, "orders", ARGUMENTS)
+
+
+def test_local_and_client_mode_run_the_driver_file_with_the_engine_beside_it(home: Home) -> None:
+    driver, package = place_engine(home)
+    for master in ("local[*]", "spark://h:7077"):
+        submission = submit(home, master, "client")
+        assert submission.application == str(driver)
+        assert submission.hook["py_files"] == str(package)
+        assert submission.hook["application_args"][:4] == [*ARGUMENTS, "--home", str(home.path)]
+
+
+def test_cluster_mode_runs_spark_s_runner_of_python_files(home: Home) -> None:
+    driver, package = place_engine(home)
+    submission = submit(home, "spark://h:7077", "cluster")
+    assert Path(submission.application).name.startswith("spark-core_")
+    assert submission.hook["java_class"] == "org.apache.spark.deploy.PythonRunner"
+    assert submission.hook["application_args"][:4] == [str(driver), str(package), *ARGUMENTS]
+    assert submission.hook["conf"]["spark.submit.pyFiles"] == str(package)
+    assert submission.rest_address() == "http://h:6066"
+
+
+def test_the_engine_is_packed_once_and_always_the_same(home: Home) -> None:
+    first = place_engine(home)
+    content = first[1].read_bytes()
+    assert place_engine(home) == first
+    assert first[1].read_bytes() == content
+    assert len(list(home.launches.iterdir())) == 2
+
+
+def test_the_packed_engine_holds_what_a_driver_needs_and_nothing_of_airflow(home: Home) -> None:
+    _, package = place_engine(home)
+    with zipfile.ZipFile(package) as archive:
+        names = archive.namelist()
+    folders = {name.split("/")[1] for name in names}
+    assert folders <= {"__init__.py", *PARTS}
+    assert "airflow_nrt/engine/main.py" in names
+    probe = "import airflow_nrt, airflow_nrt.engine.run as run; print(airflow_nrt.__file__)"
+    run = subprocess.run(
+        [sys.executable, "-c", probe],
+        env={"PYTHONPATH": str(package)},
+        cwd=home.path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.startswith(str(package))
+
+
+def test_a_submission_travels_whole_or_not_at_all(home: Home) -> None:
+    submission = submit(home, "local[2]")
+    text = submission.to_json()
+    assert Submission.from_json(text) == submission
+    for part in ("", text[: len(text) // 2], "{}"):
+        with pytest.raises(ValueError):
+            Submission.from_json(part)
+
+
+def test_a_secret_of_the_connection_never_reaches_the_disk(home: Home) -> None:
+    cluster = Cluster({"host": "local[1]", "password": "s3cret-of-spark"}, "local[1]")
+    driver_submission(cluster, home, "orders", ARGUMENTS)
+    assert not [file for file in home.path.rglob("*") if file.is_file() and b"s3cret-of-spark" in file.read_bytes()]

@@ -1,0 +1,57 @@
+"""The sensor's look at a home; its deferral is tested under a real triggerer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from airflow.sdk.exceptions import AirflowFailException
+
+from airflow_nrt.report.heartbeat import FAILED
+from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.sensors.window import NrtWindowSensor
+from tests.launch.homes import beat, fire, lease, new_home
+
+END = parse_instant("2024-06-18 10:00")
+
+
+def sensor(path: Path, window_end: str = "2024-06-18 10:00") -> NrtWindowSensor:
+    return NrtWindowSensor(task_id="wait", home=str(path), window_end=window_end)
+
+
+def test_a_window_is_there_when_all_operators_have_fired_it(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    writer = lease(home)
+    assert not sensor(home.path).poke({})
+    beat(home, 1, entry=fire(home, writer, END, END - 1))
+    assert not sensor(home.path).poke({})
+    beat(home, 1, entry=fire(home, writer, END, END))
+    assert sensor(home.path).poke({})
+    assert not sensor(home.path, "2024-06-18 10:10").poke({})
+
+
+def test_a_window_that_is_decided_but_not_yet_visible_is_waited_for(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    entry = fire(home, lease(home), END)
+    beat(home, 1, entry=entry - 1)
+    assert not sensor(home.path).poke({})
+    beat(home, 1, entry=entry)
+    assert sensor(home.path).poke({})
+
+
+def test_a_home_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    assert not sensor(tmp_path / "later").poke({})
+
+
+def test_a_driver_that_failed_for_good_fails_the_sensor_unless_the_window_is_there(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    entry = fire(home, lease(home), END)
+    beat(home, 1, FAILED, entry=entry, error="overflow in gmv", final=True)
+    assert sensor(home.path).poke({})
+    with pytest.raises(AirflowFailException, match="overflow in gmv"):
+        sensor(home.path, "2024-06-18 10:10").poke({})
+
+
+def test_a_time_that_is_none_fails(tmp_path: Path) -> None:
+    with pytest.raises(AirflowFailException, match="window_end: 'soon' is not a time"):
+        sensor(tmp_path, "soon").poke({})

@@ -1,0 +1,162 @@
+"""The trigger on real homes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.sdk.serde import deserialize, serialize
+from airflow.triggers.base import BaseTrigger
+
+from airflow_nrt.report.heartbeat import FAILED, RUNNING, STOPPED
+from airflow_nrt.report.home import Home
+from airflow_nrt.triggers.driver import NrtDriverTrigger
+from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST
+from airflow_nrt.triggers.watcher import Unreadable, Watcher
+from airflow_nrt.triggers.window import NrtWindowTrigger
+from tests.launch.homes import beat, fire, lease, new_home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = new_home(tmp_path)
+    lease(home)
+    return home
+
+
+def trigger(home: Home, **options: Any) -> NrtDriverTrigger:
+    return NrtDriverTrigger(str(home.path), **{"poll_interval": 0.1, "earliest": 0.0, **options})
+
+
+def event_of(trigger: BaseTrigger, timeout: float = 20) -> dict[str, Any]:
+    async def first() -> dict[str, Any]:
+        async for event in trigger.run():
+            return event.payload  # type: ignore[no-any-return]
+        raise AssertionError("it ended without an event")
+
+    return asyncio.run(asyncio.wait_for(first(), timeout))
+
+
+def later(seconds: float, act: Any) -> None:
+    threading.Timer(seconds, act).start()
+
+
+@pytest.mark.parametrize(
+    "one", [NrtDriverTrigger("/h", 3, 2.5, 60.0, lost="gone"), NrtWindowTrigger("/h", 1718755800000)]
+)
+def test_a_trigger_survives_its_way_through_the_database(one: BaseTrigger) -> None:
+    path, arguments = one.serialize()
+    assert path == f"{type(one).__module__}.{type(one).__qualname__}"
+    again = type(one)(**deserialize(serialize(arguments)))
+    assert again.serialize() == (path, arguments)
+
+
+def test_a_stop_is_told(home: Home) -> None:
+    beat(home, 1)
+    later(0.5, lambda: beat(home, 1, STOPPED))
+    assert event_of(trigger(home))["kind"] == ENDED
+
+
+def test_it_never_fires_early(home: Home) -> None:
+    beat(home, 1, STOPPED)
+    began = time.monotonic()
+    event_of(trigger(home, earliest=1.5))
+    assert time.monotonic() - began >= 1.5
+
+
+def test_a_restart_waits_in_the_trigger_a_final_failure_does_not(home: Home) -> None:
+    beat(home, 1, FAILED, error="out of luck")
+    began = time.monotonic()
+    assert event_of(trigger(home, back_off=1.5))["kind"] == BROKEN
+    assert time.monotonic() - began >= 1.5
+    beat(home, 1, FAILED, error="overflow", final=True)
+    began = time.monotonic()
+    assert event_of(trigger(home, back_off=60))["final"]
+    assert time.monotonic() - began < 10
+
+
+def test_a_killed_process_is_noticed(home: Home) -> None:
+    driver = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    beat(home, 1, pid=driver.pid)
+    driver.kill()
+    driver.wait()
+    event = event_of(trigger(home))
+    assert event["kind"] == LOST and "is gone" in event["why"]
+
+
+def test_silence_is_told(home: Home) -> None:
+    beat(home, 1, host="elsewhere")
+    assert event_of(trigger(home, silence=0.5))["kind"] == LOST
+
+
+def test_a_newer_driver_is_followed(home: Home) -> None:
+    beat(home, 1)
+    later(0.4, lambda: beat(home, 2))
+    later(0.9, lambda: beat(home, 2, STOPPED))
+    watching = trigger(home, epoch=1)
+    assert event_of(watching)["epoch"] == 2
+    assert watching.epoch == 2
+
+
+def test_what_was_lost_before_is_only_waited_for(home: Home) -> None:
+    assert event_of(trigger(home, lost="no heartbeat"))["why"] == "no heartbeat"
+
+
+def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:
+    home.heartbeat_file.write_text("{")
+    later(1.0, lambda: beat(home, 1, STOPPED))
+    assert event_of(trigger(home, silence=0.3))["kind"] == ENDED
+
+
+def test_a_task_that_nobody_knows_does_not_stop_its_driver(home: Home) -> None:
+    beat(home, 1, RUNNING)
+    watching = trigger(home, epoch=1)
+    watching.task_instance = None
+    asyncio.run(watching.on_kill())
+    assert not home.stop_file.exists()
+
+
+def test_windows_are_waited_for(home: Home) -> None:
+    writer = lease(home)
+    fire(home, writer, 1000, None)
+    beat(home, 2, entry=2)
+
+    def go_on() -> None:
+        beat(home, 2, entry=fire(home, writer, 5000, 3000))
+
+    later(0.5, go_on)
+    waiting = NrtWindowTrigger(str(home.path), 3000, poll_interval=0.1, earliest=0.0)
+    assert event_of(waiting) == {"error": None}
+
+
+def test_a_hopeless_window_is_told(home: Home) -> None:
+    beat(home, 1, FAILED, error="overflow", final=True)
+    waiting = NrtWindowTrigger(str(home.path), 3000, poll_interval=0.1, earliest=0.0)
+    assert event_of(waiting) == {"error": "overflow"}
+
+
+def test_a_read_that_hangs_costs_one_thread_and_nobody_s_patience(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    watcher = Watcher(threads=1, limit=0.3)
+    reads: list[int] = []
+
+    def hang() -> bytes:
+        reads.append(1)
+        return pipe.read_bytes()
+
+    async def ask() -> list[BaseException | bytes]:
+        return await asyncio.gather(*(watcher.read("home", hang) for _ in range(5)), return_exceptions=True)
+
+    answers = asyncio.run(ask())
+    assert [type(answer) for answer in answers] == [Unreadable] * 5
+    assert len(reads) == 1
+    with pipe.open("wb") as writer:
+        writer.write(b"late")
