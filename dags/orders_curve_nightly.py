@@ -17,7 +17,6 @@ NEXT_DAY = "{{ macros.ds_add(params.day, 1) if params.day else data_interval_end
 with DAG(
     "orders_curve_nightly",
     schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
-    max_active_runs=1,
     catchup=False,
     is_paused_upon_creation=True,
     params={"day": Param(None, type=["null", "string"], description="verify this day instead, e.g. 2024-06-18")},

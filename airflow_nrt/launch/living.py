@@ -15,8 +15,8 @@ CERTAINTY_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
 
 
-def living_driver(home: Home) -> Heartbeat | None:
-    """The heartbeat of a driver that lives, None if none does.
+def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
+    """The heartbeat of a driver that lives, None if none does. `lost` is the epoch of one that was watched to be dead.
 
     Clocks of two hosts may differ, and containers may share a host's name: so what looks dead is watched for a while.
     A lease without a heartbeat belongs to a driver that is just beginning, or to one that died then.
@@ -29,7 +29,7 @@ def living_driver(home: Home) -> Heartbeat | None:
             return None
         if beat is not None and not beat.is_over and beat.age() < STALE_MS and not driver_process(beat).is_gone():
             return beat
-        if time.monotonic() > until:
+        if time.monotonic() > until or (not begins and beat is not None and beat.epoch == lost):
             return None
         time.sleep(_LOOK_SECONDS)
         newer = read_heartbeat(home.heartbeat_file)

@@ -100,26 +100,26 @@ class NrtStreamOperator(NrtBaseOperator):
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
         spent = self.restarts.spend(restarts, time.time(), judgement.why)
         self._make_room(home, judgement)
-        return self._supervise(context, spent)
+        return self._supervise(context, spent, judgement.epoch)
 
     def _make_room(self, home: Home, judgement: Judgement) -> None:
         """Kills the lost driver if it hangs on this host, unless somebody has taken over meanwhile."""
         beat = read_heartbeat(home.heartbeat_file)
         if judgement.kind == BROKEN or beat is None or beat.epoch != judgement.epoch:
             return
-        if judgement.kind == LOST and living_driver(home) is not None:
+        if judgement.kind == LOST and living_driver(home, judgement.epoch) is not None:
             return
         if put_down(home, beat):
             self.log.warning("killed the driver of epoch %s, process %s, which hung", beat.epoch, beat.pid)
 
     # ------------------------------------------------------------------ one driver
 
-    def _supervise(self, context: Context, restarts: Sequence[float]) -> Any:
-        """Ends the task, or defers it."""
+    def _supervise(self, context: Context, restarts: Sequence[float], lost: int = 0) -> Any:
+        """Ends the task, or defers it. `lost` is the epoch of a driver that is known to be dead."""
         plan = self.load_plan()
         home = self.open_home(plan)
         try:
-            beat = self._ensure_driver(context, plan, home)
+            beat = self._ensure_driver(context, plan, home, lost)
         except LaunchFailedError as failed:
             if failed.final:
                 raise AirflowFailException(str(failed)) from None
@@ -143,10 +143,10 @@ class NrtStreamOperator(NrtBaseOperator):
         )
         self.defer(trigger=trigger, method_name="resume", kwargs={"restarts": list(restarts)})
 
-    def _ensure_driver(self, context: Context, plan: Plan, home: Home) -> Heartbeat:
+    def _ensure_driver(self, context: Context, plan: Plan, home: Home, lost: int) -> Heartbeat:
         """The heartbeat of the one driver: adopted, or launched. Raises LaunchFailedError."""
         while True:
-            beat = living_driver(home)
+            beat = living_driver(home, lost)
             if beat is not None and home.is_stop_asked(beat.epoch):
                 self._let_end(home, beat)
                 continue

@@ -88,10 +88,17 @@ def test_two_tasks_that_launch_at_once_end_with_one_driver(lab: Lab) -> None:
     assert leases(home) == 1
 
 
-def test_wrong_input_fails_at_once_without_a_driver(lab: Lab) -> None:
-    client, home = lab.client, lab.home("orders_curve_other")
-    run = client.trigger("supervised", "wrong", {"home": "s3://bucket/home", "data": str(lab.data)})
+@pytest.mark.parametrize(
+    "name, conf, complaint",
+    [
+        ("scheme", {"home": "s3://bucket/home"}, "a home can't be on s3:// yet"),
+        ("connection", {"conn_id": "nowhere"}, "the connection 'nowhere' is not defined: add it under Admin"),
+    ],
+)
+def test_wrong_input_fails_at_once_without_a_driver(lab: Lab, name: str, conf: dict[str, str], complaint: str) -> None:
+    client, home = lab.client, lab.home(name)
+    run = lab.run("supervised", home, **conf)
     assert client.wait_for_run("supervised", run) == "failed"
-    assert "a home can't be on s3:// yet" in client.log("supervised", run, TASK)
+    assert complaint in client.log("supervised", run, TASK)
     assert client.task("supervised", run, TASK)["try_number"] == 1
-    assert not home.path.exists()
+    assert not home.log_directory.exists() or leases(home) == 0
