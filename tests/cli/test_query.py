@@ -1,0 +1,55 @@
+"""`airflow-nrt query`: bounded input to the end, as a stream and in batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+CASE = Path(__file__).resolve().parents[1] / "golden" / "cases" / "inorder" / "flip145_cumulate_sum"
+
+
+@pytest.fixture
+def question(tmp_path: Path) -> tuple[object, ...]:
+    (tmp_path / "ddl.sql").write_text((CASE / "ddl.sql").read_text().replace("${CASE_DIR}", str(CASE)))
+    return ("query", "--ddl", tmp_path / "ddl.sql", "--query", CASE / "query.sql", "--master", "local[2]")
+
+
+@pytest.mark.parametrize("mode", ["stream", "batch"])
+def test_the_result_is_what_flink_gives(
+    spark_command: Command, question: tuple[object, ...], tmp_path: Path, mode: str
+) -> None:
+    answer = spark_command(*question, "--mode", mode, "--out", tmp_path / "out.jsonl")
+    rows = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert (answer.status, answer.out) == (0, "")
+    assert answer.err == f"{len(rows)} rows written to {tmp_path / 'out.jsonl'}\n"
+    expected = (CASE / "expected.jsonl").read_text().splitlines()
+    assert sorted(map(_canonical, rows)) == sorted(map(_canonical, expected))
+
+
+def _canonical(line: str) -> str:
+    return json.dumps(json.loads(line), sort_keys=True)
+
+
+def test_the_result_goes_to_standard_output(spark_command: Command, question: tuple[object, ...]) -> None:
+    answer = spark_command(*question)
+    assert (answer.status, answer.err) == (0, "")
+    assert len(answer.out.splitlines()) == len((CASE / "expected.jsonl").read_text().splitlines())
+
+
+def test_a_wrong_query_has_its_place(command: Command, question: tuple[object, ...], tmp_path: Path) -> None:
+    wrong = tmp_path / "query.sql"
+    wrong.write_text("SELECT *\nFROM Bids")
+    answer = command(*question[:3], "--query", wrong, "--out", tmp_path / "out.jsonl")
+    assert answer.status == 2
+    assert answer.err.startswith("airflow-nrt: line 2, column 6: there is no table or view 'Bids'; did you mean 'Bid'?")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_files_that_are_not_there(command: Command, question: tuple[object, ...], tmp_path: Path) -> None:
+    answer = command(*question[:3], "--query", tmp_path / "none.sql")
+    assert answer.status == 2
+    assert answer.err.startswith(f"airflow-nrt: can't read {tmp_path / 'none.sql'}: ")

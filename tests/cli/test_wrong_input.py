@@ -1,0 +1,201 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Wrong input ends with status 2 and one clear paragraph, before anything is written."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.place import REPORT, furnish
+
+INTERVAL = ("--start", "2024-06-18 10:00", "--end", "2024-06-18 11:00")
+
+
+def tree(place: Path) -> dict[str, bytes | None]:
+    """Everything below a directory."""
+    return {
+        str(path.relative_to(place)): path.read_bytes() if path.is_file() else None for path in sorted(place.rglob("*"))
+    }
+
+
+def refused(command: Command, place: Path, *arguments: object, status: int = 2) -> str:
+    """The message of a command that is refused and leaves everything as it was."""
+    before = tree(place)
+    answer = command(*arguments)
+    assert answer.status == status, answer
+    assert answer.out == ""
+    assert answer.err.startswith("airflow-nrt: ") and "Traceback" not in answer.err
+    assert tree(place) == before
+    return answer.err.removeprefix("airflow-nrt: ")
+
+
+# ---------------------------------------------------------------------------------------------------- the report
+
+REPORTS = {
+    "table": ("TABLE orders,", "TABLE ordes,", "there is no table or view 'ordes'; did you mean 'orders'?"),
+    "column": ("SUM(price)", "SUM(prize)", "there is no column 'prize'; did you mean 'price'?"),
+    "function": ("SUM(price)", "SUMM(price)", "there is no function SUMM; did you mean 'SUM'?"),
+    "no WATERMARK": (
+        ",\n    WATERMARK FOR ts AS ts - INTERVAL '5' MINUTES",
+        "",
+        "The window function requires the timecol is a time attribute type, but is TIMESTAMP(3). Add WATERMARK FOR ts",
+    ),
+    "size no multiple of step": ("'10' MINUTES", "'7' MINUTES", "1 hour is not a multiple of 7 minutes."),
+    "MONTH": ("'1' HOUR", "'1' MONTH", "MONTH has no fixed length"),
+    "watermark column": ("ts TIMESTAMP(3)", "ts STRING", "the rowtime column 'ts' must be TIMESTAMP(3) or"),
+    "sink columns": ("cnt BIGINT, ", "", "the query has 5 columns (shop, window_start, window_end, EXPR$3, EXPR$4)"),
+    "not there yet": ("SELECT shop", "SELECT DISTINCT shop", "SELECT DISTINCT: not there yet"),
+}
+
+
+@pytest.mark.parametrize("what", REPORTS)
+@pytest.mark.parametrize(
+    "name_and_options", ["check", "plan", "run --home", "backfill --home"], ids=lambda text: text.split()[0]
+)
+def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_options: str) -> None:
+    old, new, message = REPORTS[what]
+    assert old in REPORT
+    report = furnish(tmp_path, REPORT.replace(old, new))
+    name, *home = name_and_options.split()
+    rest = [*home, tmp_path / "home", *(INTERVAL if name == "backfill" else ())] if home else []
+    told = refused(command, tmp_path, name, report, *rest)
+    assert message in told
+    assert re.match(r"line \d+, column \d+: ", told)
+
+
+def test_no_report(command: Command, tmp_path: Path) -> None:
+    told = refused(command, tmp_path, "run", tmp_path / "none.sql", "--home", tmp_path / "home")
+    assert told == f"can't read the report {tmp_path / 'none.sql'}: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("nonsense", "--set wants K=V, not 'nonsense'"),
+        ("pipeline.nme=x", "there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
+        ("parallelism.default=many", "setting 'parallelism.default': 'many' is not a whole number above 0"),
+    ],
+)
+def test_a_wrong_setting(command: Command, tmp_path: Path, setting: str, message: str) -> None:
+    told = refused(command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--set", setting)
+    assert message in told
+
+
+# ---------------------------------------------------------------------------------------------------- the home
+
+
+@pytest.fixture
+def place(streamed: Path, tmp_path: Path) -> Path:
+    """The streamed report and its home, to be damaged."""
+    shutil.copytree(streamed, tmp_path / "place")
+    return tmp_path / "place"
+
+
+@pytest.mark.parametrize("name", ["run", "backfill", "verify"])
+def test_the_home_of_another_report(command: Command, streamed: Path, name: str) -> None:
+    rest = ("--set", "pipeline.name=other", *(INTERVAL if name == "backfill" else ()))
+    told = refused(command, streamed, name, streamed / "curve.sql", "--home", streamed / "home", *rest)
+    assert told == (
+        f"{streamed / 'home'} is the home of the report 'curve', not of 'other': give each report its own home\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["run", "backfill", "verify"])
+def test_changed_data_semantics(command: Command, streamed: Path, tmp_path: Path, name: str) -> None:
+    changed = tmp_path / "curve.sql"
+    script = REPORT.replace("'orders'", f"'{streamed}/orders'").replace("'curve', 'f", f"'{streamed}/curve', 'f")
+    changed.write_text(script.replace("'5' MINUTES", "'6' MINUTES"))
+    rest = INTERVAL if name == "backfill" else ()
+    told = refused(command, streamed, name, changed, "--home", streamed / "home", *rest)
+    assert told == (
+        f"the report 'curve' computes something else than when its home {streamed / 'home'} was made:\n"
+        "  - source orders, watermark for ts was: ts - INTERVAL '5' MINUTES; now: ts - INTERVAL '6' MINUTES\n"
+        "Ways out: start the changed report in a new home (and backfill it), or undo the change.\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["status", "windows", "late", "stop", "run", "backfill", "verify"])
+def test_an_unreadable_home(command: Command, place: Path, name: str) -> None:
+    (place / "home" / "report.json").write_text("garbage")
+    report = (place / "curve.sql",) if name in ("run", "backfill", "verify") else ()
+    rest = INTERVAL if name == "backfill" else ()
+    told = refused(command, place, name, *report, "--home", place / "home", *rest, status=1)
+    assert told.startswith(f"the home {place / 'home'} can't be read: report.json: ")
+
+
+@pytest.mark.parametrize("name", ["status", "windows", "late", "stop", "verify"])
+def test_no_home(command: Command, tmp_path: Path, name: str) -> None:
+    report = (furnish(tmp_path),) if name == "verify" else ()
+    told = refused(command, tmp_path, name, *report, "--home", tmp_path / "home")
+    assert told == f"{tmp_path / 'home'} is no home of a report: it has no report.json\n"
+
+
+def test_a_log_with_a_hole(command: Command, place: Path) -> None:
+    (place / "home" / "log" / "3.json").write_text("{")
+    for name in ("windows", "late"):
+        assert "log/3.json is not readable" in refused(command, place, name, "--home", place / "home", status=1)
+
+
+def test_a_home_on_another_file_system(command: Command, tmp_path: Path) -> None:
+    told = refused(command, tmp_path, "run", furnish(tmp_path), "--home", "s3://bucket/home")
+    assert told == "a home can't be on s3:// yet: put it on a POSIX file system (s3://bucket/home)\n"
+
+
+# ---------------------------------------------------------------------------------------------------- the interval
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "message"),
+    [
+        ("2024-06-18 10:00", "2024-06-18 10:00", "the interval from 2024-06-18 10:00:00 to 2024-06-18 10:00:00 is empty"),
+        ("2024-06-18 11:00", "2024-06-18 10:00", "the interval from 2024-06-18 11:00:00 to 2024-06-18 10:00:00 is reversed"),
+        ("2024-06-18 10:01", "2024-06-18 10:09", "no window of CUMULATE 10 minutes / 1 hour ends behind 2024-06-18 10:01:00"),
+        ("2024-06-18 10:00", "2124-06-18 10:00", "the interval reaches to 2124-06-18 10:00:00, which is in the future"),
+        ("yesterday", "2024-06-18 10:00", "'yesterday' is not a time: write for example '2024-06-18 10:00'"),
+    ],
+)  # fmt: skip
+def test_an_interval_without_complete_windows(
+    command: Command, tmp_path: Path, start: str, end: str, message: str
+) -> None:
+    report = furnish(tmp_path)
+    told = refused(command, tmp_path, "backfill", report, "--home", tmp_path / "home", "--start", start, "--end", end)
+    assert told.startswith(message)
+
+
+def test_an_interval_that_reaches_into_open_windows(command: Command, streamed: Path) -> None:
+    rest = ("--home", streamed / "home", "--start", "2024-06-18 11:00", "--end", "2024-06-18 11:30")
+    assert refused(command, streamed, "backfill", streamed / "curve.sql", *rest) == (
+        "the windows of CUMULATE 10 minutes / 1 hour are complete only up to 2024-06-18 11:10:00, the interval reaches "
+        "to 2024-06-18 11:30:00: end it there, or wait for the stream\n"
+    )
+
+
+PARTITIONED = REPORT.replace("ts TIMESTAMP(3),\n", "ts TIMESTAMP(3),\n    ds STRING,\n    hh STRING,\n").replace(
+    ") WITH (\n    'connector' = 'filesystem',",
+    ") PARTITIONED BY (ds, hh) WITH (\n    'partition.time-extractor.timestamp-pattern' = '$ds $hh:00:00',\n"
+    "    'connector' = 'filesystem',",
+)
+ONE_HOUR = {"ds=2024-06-18/hh=10/0.csv": "1,a,1.00,2024-06-18 10:01:00\n"}
+TWO_HOURS = ("--start", "2024-06-18 10:00", "--end", "2024-06-18 12:00")
+
+
+def test_a_missing_partition(command: Command, tmp_path: Path) -> None:
+    report = furnish(tmp_path, PARTITIONED, ONE_HOUR)
+    assert refused(command, tmp_path, "backfill", report, "--home", tmp_path / "home", *TWO_HOURS) == (
+        "table 'orders' has no partition for 2024-06-18 11:00:00. If there were no rows then, set "
+        "'partition.missing' = 'ignore': the windows are computed from the partitions that exist\n"
+    )
+
+
+def test_a_missing_partition_that_may_be_missing(spark_command: Command, tmp_path: Path) -> None:
+    tolerant = PARTITIONED.replace("(ds, hh) WITH (", "(ds, hh) WITH (\n    'partition.missing' = 'ignore',")
+    report = furnish(tmp_path, tolerant, ONE_HOUR)
+    answer = spark_command("backfill", report, "--home", tmp_path / "home", *TWO_HOURS, "--master", "local[2]")
+    assert answer.status == 0, answer.err
+    assert answer.out == (
+        "note: table 'orders' has no partition for 2024-06-18 11:00:00: computed without\ncurve: 6 windows published\n"
+    )
