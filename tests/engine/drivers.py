@@ -64,7 +64,7 @@ REPORT = "\n".join(
     [
         events_table(source__monitor_interval="100 ms", source__max_batch_size="1 b"),
         curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)", FEW, path="${OUT}/curve"),
-        curve_insert("HOP(INTERVAL '20' MINUTE, INTERVAL '1' HOUR)", FEW, "recent", path="${OUT}/recent"),
+        curve_insert("TUMBLE(INTERVAL '20' MINUTE)", FEW, "recent", path="${OUT}/recent"),
     ]
 )
 """Live, and one file a batch, so that every driver cuts the stream alike."""

@@ -40,15 +40,8 @@ SHOWN = {**FEW, "items": ("STRING", "MAX(item)")}
 def mixed(spark, tmp_path_factory) -> Iterator[tuple[Path, Stream, list[Event]]]:
     """One source, five inserts, each to another kind of table; two of them share an operator's slices."""
     place = tmp_path_factory.mktemp("mixed")
-    by_shop = (
-        curve_insert(TUMBLE.sql, SHOWN, "by_shop")
-        .replace("\n)", ")")
-        .replace(
-            "DECIMAL(38, 2), items STRING)\nWITH",
-            "DECIMAL(38, 2), items STRING, ds STRING)\nPARTITIONED BY (ds, shop) WITH",
-        )
-    )
-    by_shop = by_shop.replace("MAX(item) AS items", "MAX(item) AS items, DATE_FORMAT(window_start, 'yyyy-MM-dd') AS ds")
+    day = {"day": ("STRING", "DATE_FORMAT(window_start, 'yyyy-MM-dd')")}
+    daily = curve_insert(TUMBLE.sql, {**SHOWN, **day}, "daily").replace("\nWITH", " PARTITIONED BY (day) WITH", 1)
     raw = """
 CREATE TABLE raw (id BIGINT, item STRING, window_end TIMESTAMP(3)) WITH (
     'connector' = 'filesystem', 'path' = '${DATA}/raw', 'format' = 'json');
@@ -60,7 +53,7 @@ FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '30' MINUTE)) WHERE id 
         curve_insert(TUMBLE.sql, SHOWN),
         curve_insert(CUMULATE.sql, SHOWN, "as_csv", format="csv", csv__null_literal="NULL"),
         curve_insert(TUMBLE.sql, SHOWN, "as_json", format="json"),
-        by_shop,
+        daily,
         raw,
     )
     events = random_events(1, 200, 3 * HOUR)
@@ -110,18 +103,15 @@ def test_json(mixed) -> None:
     }
 
 
-def test_partitions(mixed) -> None:
-    """All columns are in the files or in the folders, NULL as Hive spells it."""
+def test_partitions(spark, mixed) -> None:
+    """All columns are in the files or in the folders."""
     place, _, events = mixed
-    folders = {str(path.parent.relative_to(place / "by_shop")) for path in (place / "by_shop").rglob("*.parquet")}
-    assert "ds=2024-06-18/shop=1" in folders and "ds=2024-06-18/shop=__HIVE_DEFAULT_PARTITION__" in folders
-    found = duckdb.sql(
-        f"SELECT shop, window_start, window_end, n, users, gmv, items, ds "
-        f"FROM read_parquet('{place}/by_shop/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)"
-    ).fetchall()
-    shops = [(None if row[0] in (None, "__HIVE_DEFAULT_PARTITION__") else int(row[0]), *row[1:7]) for row in found]
-    assert ordered(shops) == count_in(TUMBLE, [events], SHOWN)
-    assert {row[7] for row in found} == {"2024-06-18"}
+    expected = [(*row, "2024-06-18") for row in count_in(TUMBLE, [events], SHOWN)]
+    columns = "shop, window_start, window_end, n, users, gmv, items, CAST(day AS STRING)"
+    pattern = f"read_parquet('{place}/daily/**/*.parquet', hive_partitioning = true)"
+    assert ordered(duckdb.sql(f"SELECT {columns} FROM {pattern}").fetchall()) == expected
+    assert ordered(spark.read.parquet(str(place / "daily")).selectExpr(*columns.split(", ")).collect()) == expected
+    assert [path.name for path in (place / "daily").iterdir() if path.is_dir()] == ["day=2024-06-18"]
 
 
 def test_rows_that_pass(mixed) -> None:

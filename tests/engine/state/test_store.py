@@ -1,0 +1,100 @@
+"""State between micro-batches: few files however many batches, and nothing that no entry refers to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from airflow_nrt.engine.compaction import FANOUT
+from airflow_nrt.engine.state.footers import ColumnFooter, read_footer
+from airflow_nrt.engine.verify import verify
+from tests.engine.oracle import Windowing, count_in
+from tests.engine.reports import (
+    DAY,
+    FEW,
+    HOUR,
+    MINUTE,
+    Stream,
+    curve_insert,
+    events_table,
+    plan_of,
+    random_events,
+    rows_of,
+)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("windowing", [Windowing("CUMULATE", DAY, HOUR), Windowing("HOP", 6 * HOUR, HOUR)], ids=str)
+def test_many_batches_few_files(spark, tmp_path: Path, windowing: Windowing) -> None:
+    """A driver a third of the way into the day is replaced by another, which goes on from its files."""
+    events = random_events(6, 150, 3 * HOUR)
+    size = len(events) // (2 * FANOUT + 1)
+    batches = [events[n : n + size] for n in range(0, len(events), size)]
+    plan = plan_of(tmp_path, events_table(), curve_insert(windowing.sql, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, batches[:9])
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, batches[9:])
+    state = stream.driver.position.operators[plan.operators[0].name]
+    assert len(batches) > 2 * FANOUT and len(state.rows) < len(batches) - FANOUT // 2
+    standing = {str(path.relative_to(stream.home.path)) for path in stream.home.state.glob("*/*")}
+    kept_a_while = frozenset().union(*stream.driver._released)
+    assert state.files() <= standing and standing - state.files() <= kept_a_while
+    stream.end()
+    assert rows_of(tmp_path / "curve") == count_in(windowing, [events], FEW)
+    assert verify(spark, plan, stream.home).is_proven
+
+
+def test_finished_windows_leave_no_state(spark, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", HOUR, 10 * MINUTE).sql, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [random_events(6, 40, 2 * HOUR)])
+    stream.end()
+    assert stream.driver.position.files() == frozenset()
+
+
+def test_orphans_of_a_crash_are_removed(spark, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("TUMBLE", HOUR, HOUR).sql, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [random_events(6, 40, 30 * MINUTE)])
+    referred = stream.driver.position.files()
+    operator = plan.operators[0].name
+    orphans = [stream.home.state / operator / "1-orphan", stream.home.staged / "1-orphan"]
+    mine = [stream.home.state / operator / "2-mine", stream.home.staged / "restate-somebody"]
+    for directory in (*orphans, *mine):
+        directory.mkdir()
+    Stream(spark, plan, tmp_path / "home")
+    assert not any(directory.exists() for directory in orphans)
+    assert all(directory.exists() for directory in mine)
+    assert referred and all((stream.home.path / path).is_dir() for path in referred)
+
+
+# ---------------------------------------------------------------------------------------------------- footers
+
+
+def test_footers_say_what_pyarrow_reads(tmp_path: Path) -> None:
+    columns = {"a": [5, None, -(2**62), 2**62], "b": [None] * 4, "c": ["x", None, None, None]}
+    schema = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("c", pa.string())])
+    files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    for file in files:
+        pq.write_table(pa.table(columns, schema), file, row_group_size=2)
+    footer = read_footer(files, columns)
+    assert footer.rows == 8
+    assert footer.columns["a"] == ColumnFooter(-(2**62), 2**62, 2)
+    assert footer.columns["b"] == ColumnFooter(None, None, 8)
+    assert footer.columns["c"].nulls == 6
+
+
+def test_footers_of_no_files() -> None:
+    assert read_footer([], ["a"]).columns["a"] == ColumnFooter(None, None, 0)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"something else, and long enough", b"PAR1" + bytes(20)])
+def test_no_parquet_file(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "a.parquet"
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match="is no Parquet file"):
+        read_footer([file])
