@@ -11,7 +11,7 @@ from airflow_nrt.operators.stream import NrtStreamOperator
 DATA = os.environ.get("ORDERS_DATA", "/data")
 HOME = os.environ.get("ORDERS_HOME", "/data/homes/orders_curve")
 
-with DAG("orders_curve", schedule=None, max_active_runs=1, catchup=False, tags=["orders"], doc_md=__doc__):
+with DAG("orders_curve", schedule=None, max_active_runs=1, catchup=False, tags=["orders"], doc_md=__doc__) as dag:
     NrtStreamOperator(
         task_id="stream",
         report="reports/orders_curve.sql",

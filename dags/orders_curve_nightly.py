@@ -22,7 +22,7 @@ with DAG(
     params={"day": Param(None, type=["null", "string"], description="verify this day instead, e.g. 2024-06-18")},
     tags=["orders"],
     doc_md=__doc__,
-):
+) as dag:
     complete = NrtWindowSensor(
         task_id="complete",
         home=HOME,

@@ -10,7 +10,6 @@ from airflow.sdk.exceptions import AirflowFailException
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.verdict import UNEXPLAINED
 
 _MOST_NAMED = 10
 
@@ -79,6 +78,8 @@ def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
 
 
 def _named(insert: str, window: Mapping[str, Any]) -> str:
+    from airflow_nrt.report.verdict import UNEXPLAINED
+
     counts = ", ".join(f"{window[kind]} {kind}" for kind in UNEXPLAINED if window[kind])
     if window["end"] is None:
         return f"{insert}, outside of any window: {counts} rows"

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.report.errors import DataError, InputError, NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import Status
 
 if TYPE_CHECKING:
+    # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    from airflow_nrt.hooks.nrt import NrtHook
+    from airflow_nrt.report.home import Home
     from airflow_nrt.report.plan import Plan
+    from airflow_nrt.report.status import Status
 
 
 class NrtBaseOperator(BaseOperator):
@@ -51,6 +52,8 @@ class NrtBaseOperator(BaseOperator):
 
     @property
     def hook(self) -> NrtHook:
+        from airflow_nrt.hooks.nrt import NrtHook
+
         return NrtHook(self.conn_id, self.master)
 
     def report_file(self) -> Path:
@@ -70,6 +73,8 @@ class NrtBaseOperator(BaseOperator):
 
     def open_home(self, plan: Plan) -> Home:
         """The report's home, made if it is not there. Raises InputError if it belongs to another report."""
+        from airflow_nrt.report.home import Home
+
         return Home.create(self.hook.home(self.home, plan.name).path, plan)
 
 

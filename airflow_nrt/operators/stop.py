@@ -8,8 +8,6 @@ from typing import Any
 
 from airflow.sdk import BaseOperator, Context
 
-from airflow_nrt.hooks.nrt import NrtHook
-from airflow_nrt.launch.living import living_driver
 from airflow_nrt.operators.common import ending_the_task, status_xcom
 from airflow_nrt.report.errors import NrtError
 
@@ -36,6 +34,9 @@ class NrtStopOperator(BaseOperator):
         self.timeout = timeout
 
     def execute(self, context: Context) -> dict[str, Any]:
+        from airflow_nrt.hooks.nrt import NrtHook
+        from airflow_nrt.launch.living import living_driver
+
         hook = NrtHook(self.conn_id)
         with ending_the_task():
             hook.status(self.home)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseSensorOperator, Context, conf
 from airflow.sdk.exceptions import AirflowFailException
 
-from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.operators.common import ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import format_instant, parse_instant
-from airflow_nrt.triggers.driver import EARLIEST_SECONDS
-from airflow_nrt.triggers.window import NrtWindowTrigger, WindowSight, look_at_windows
+from airflow_nrt.triggers import EARLIEST_SECONDS
+
+if TYPE_CHECKING:
+    # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    from airflow_nrt.report.home import Home
 
 
 class NrtWindowSensor(BaseSensorOperator):
@@ -54,8 +56,10 @@ class NrtWindowSensor(BaseSensorOperator):
             return super().execute(context)
         if self.poke(context):
             return self.window_end
-        location = str(NrtHook(self.conn_id).home(self.home).path)
-        trigger = NrtWindowTrigger(location, self._window_end(), float(self.poke_interval), self.earliest_event)
+        from airflow_nrt.triggers.window import NrtWindowTrigger
+
+        location, every = str(self._home().path), float(self.poke_interval)
+        trigger = NrtWindowTrigger(location, self._window_end(), every, self.earliest_event)
         return self.defer(trigger=trigger, method_name="resume", timeout=timedelta(seconds=self.timeout))
 
     def resume(self, context: Context, event: dict[str, Any]) -> str:
@@ -65,9 +69,11 @@ class NrtWindowSensor(BaseSensorOperator):
         return self.window_end
 
     def poke(self, context: Context) -> bool:
+        from airflow_nrt.triggers.window import WindowSight, look_at_windows
+
         end = self._window_end()
         with ending_the_task():
-            home = NrtHook(self.conn_id).home(self.home)
+            home = self._home()
             sight = look_at_windows(str(home.path)) if home.report_file.exists() else WindowSight(None)
         if sight.reaches(end):
             return True
@@ -75,6 +81,11 @@ class NrtWindowSensor(BaseSensorOperator):
             raise AirflowFailException(self._hopeless(sight.error))
         self.log.info("complete until %s", format_instant(sight.complete_until))
         return False
+
+    def _home(self) -> Home:
+        from airflow_nrt.hooks.nrt import NrtHook
+
+        return NrtHook(self.conn_id).home(self.home)
 
     def _window_end(self) -> int:
         with ending_the_task():

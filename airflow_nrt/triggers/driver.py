@@ -10,12 +10,10 @@ from typing import Any
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from airflow_nrt.report.home import Home
+from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.task_state import is_given_up
 from airflow_nrt.triggers.vigil import ENDED, LOST, Judgement, Vigil
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
-
-EARLIEST_SECONDS = 10.0
-"""A deferral that resumes sooner than this may be booked as failed: the scheduler still hears of its first phase."""
 
 
 class NrtDriverTrigger(BaseTrigger):

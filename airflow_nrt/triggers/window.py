@@ -13,7 +13,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.report.heartbeat import FAILED, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
-from airflow_nrt.triggers.driver import EARLIEST_SECONDS
+from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 

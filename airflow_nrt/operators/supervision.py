@@ -1,0 +1,161 @@
+"""How a task supervises the one driver of a home: adopt or launch, wait in the triggerer, restart, give up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from airflow.sdk import Context
+from airflow.sdk.exceptions import AirflowFailException
+
+from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.launch.records import Launch, pending_launch
+from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
+from airflow_nrt.operators.common import status_xcom
+from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.status import read_status
+from airflow_nrt.triggers.driver import NrtDriverTrigger
+from airflow_nrt.triggers.task_state import is_given_up_now
+from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Sight, Vigil
+
+if TYPE_CHECKING:
+    from airflow_nrt.operators.stream import NrtStreamOperator
+
+
+class Supervision:
+    """One phase of a stream task in a worker. `before` is what the trigger judged of the driver so far."""
+
+    def __init__(self, task: NrtStreamOperator, context: Context, name: str, home: Home) -> None:
+        self.task = task
+        self.log = task.log
+        self.context = context
+        self.name = name
+        self.home = home
+        self.before: Judgement | None = None
+        self._launched: Launch | None = None
+
+    def answer(self, event: Mapping[str, Any], restarts: Sequence[float]) -> Any:
+        """Ends the task, fails it, or restarts the driver and defers again. Raises BudgetSpentError too."""
+        judgement = Judgement(**event)
+        if judgement.kind == ENDED:
+            self.log.info("the driver of epoch %s %s", judgement.epoch, judgement.why)
+            return status_xcom(read_status(self.home))
+        if judgement.final:
+            raise AirflowFailException(judgement.why)
+        if judgement.kind == STALLED and self.task.on_stall == "fail":
+            self.home.ask_to_stop()
+            raise AirflowFailException(f"{self.name}: {judgement.why}; its driver was asked to stop")
+        self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
+        spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
+        self.before = judgement
+        self._make_room(judgement)
+        return self.ensure(spent)
+
+    def ensure(self, restarts: Sequence[float]) -> Any:
+        """Ensures that one driver runs, and defers; ends the task if that driver ended already.
+
+        Raises AirflowFailException if no driver can begin.
+        """
+        try:
+            beat = self._ensure_driver()
+        except LaunchFailedError as failed:
+            if failed.final:
+                raise AirflowFailException(str(failed)) from None
+            self.log.warning("%s", failed)
+            self._wait(0, restarts, lost=str(failed)[-1500:])
+        judgement = Vigil().judge(Sight(beat), time.monotonic())
+        if judgement is not None and (judgement.kind == ENDED or judgement.final):
+            return self.answer(judgement.to_json(), restarts)
+        return self._wait(beat.epoch, restarts)
+
+    def give_up(self) -> None:
+        """Takes back a launch whose driver has not begun; one that has begun is asked to stop.
+
+        Only if the task was given up: a cleared one leaves its driver to the next attempt.
+        """
+        if self._launched is None or not is_given_up_now(self.context["ti"]):
+            return
+        beat = read_heartbeat(self.home.heartbeat_file)
+        if beat is not None and beat.launch == self._launched.id:
+            self.home.ask_to_stop()
+        else:
+            self._launched.launcher.kill_group()
+
+    def _wait(self, epoch: int, restarts: Sequence[float], lost: str | None = None) -> NoReturn:
+        trigger = NrtDriverTrigger(
+            home=str(self.home.path),
+            epoch=epoch,
+            back_off=self.task.restarts.back_off(restarts, time.time()),
+            stall_timeout=self.task.stall_timeout,
+            silence=self.task.silence_timeout,
+            poll_interval=self.task.poll_interval,
+            earliest=self.task.earliest_event,
+            lost=lost,
+        )
+        self.task.defer(trigger=trigger, method_name="resume", kwargs={"restarts": list(restarts)})
+
+    # ------------------------------------------------------------------ one driver
+
+    def _ensure_driver(self) -> Heartbeat:
+        """The heartbeat of the one driver: adopted, or launched. Raises LaunchFailedError."""
+        while True:
+            beat = living_driver(self.home, self.before.epoch if self.before is not None else 0)
+            if beat is not None and self._is_unwanted(beat):
+                # The next driver takes a newer epoch, and this one can't commit any more.
+                beat = None
+            if beat is not None and self.home.is_stop_asked(beat.epoch):
+                self._let_end(beat)
+                continue
+            if beat is not None:
+                self.log.info("adopting the driver of epoch %s: process %s on %s", beat.epoch, beat.pid, beat.host)
+                return beat
+            launch = pending_launch(self.home)
+            if launch is not None:
+                self.log.info("waiting for launch %s, by %s", launch.id, launch.by)
+            else:
+                launch = self._launch()
+            if launch is not None:
+                beat = await_driver(self.home, launch)
+                self.log.info("the driver of epoch %s began: process %s on %s", beat.epoch, beat.pid, beat.host)
+                return beat
+
+    def _launch(self) -> Launch | None:
+        number = next_number(self.home)
+        arguments = ["--report", str(self.task.report_file()), "--launch", str(number)]
+        for key, value in sorted(self.task.report_settings().items()):
+            arguments += ["--set", f"{key}={value}"]
+        if self.task.available_now:
+            arguments.append("--available-now")
+        submission = self.task.hook.submission(self.home, self.name, arguments)
+        ti = self.context["ti"]
+        by = f"{ti.dag_id}.{ti.task_id} of {ti.run_id}, map index {ti.map_index}, try {ti.try_number}"
+        self._launched = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), by)
+        if self._launched is not None:
+            self.log.info("launched a driver: launch %s, launcher %s", number, self._launched.launcher.pid)
+        return self._launched
+
+    def _is_unwanted(self, beat: Heartbeat) -> bool:
+        return self.before is not None and self.before.kind == STALLED and self.before.epoch == beat.epoch
+
+    def _make_room(self, judgement: Judgement) -> None:
+        """Kills the lost driver if it hangs on this host, unless somebody has taken over meanwhile."""
+        beat = read_heartbeat(self.home.heartbeat_file)
+        if judgement.kind == BROKEN or beat is None or beat.epoch != judgement.epoch:
+            return
+        if judgement.kind == LOST and living_driver(self.home, judgement.epoch) is not None:
+            return
+        if put_down(self.home, beat):
+            self.log.warning("killed the driver of epoch %s, process %s, which hung", beat.epoch, beat.pid)
+
+    def _let_end(self, beat: Heartbeat) -> None:
+        """Waits for a driver that was asked to stop, and kills it if it hangs."""
+        self.log.info("the driver of epoch %s was asked to stop: waiting until it has", beat.epoch)
+        deadline = time.monotonic() + self.task.startup_timeout
+        while living_driver(self.home) is not None:
+            if time.monotonic() > deadline:
+                if not put_down(self.home, beat):
+                    raise LaunchFailedError(f"the driver of epoch {beat.epoch} does not stop on {beat.host}", False)
+                return
+            time.sleep(0.5)

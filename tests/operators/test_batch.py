@@ -1,0 +1,87 @@
+"""Batch operators: how a command's end becomes a task's end, and what XCom carries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowFailException
+
+from airflow_nrt.operators.backfill import NrtBackfillOperator
+from airflow_nrt.operators.batch import fail_unless_proven, verdict_xcom
+from airflow_nrt.operators.command import Command
+from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.verdict import BadWindow, InsertVerdict, LedgerVerdict, Verdict
+from tests.launch.homes import REPORT, new_home
+
+MINUTE = 60_000
+
+
+def verdict(*bad: BadWindow, ledgers: tuple[LedgerVerdict, ...] = (), problems: tuple[str, ...] = ()) -> dict[str, Any]:
+    ends = tuple(window.end or 0 for window in bad)
+    rows = {"equal": 100, "explained": 2, "missing": 0, "extra": 0, "different": len(bad)}
+    insert = InsertVerdict("curve", 144, 140, 2, len(bad), 3, rows, bad, ends)
+    return Verdict("report", "/home", 7, None, None, (insert,), ledgers, problems, late_rows=5).to_json()
+
+
+def windows(count: int) -> tuple[BadWindow, ...]:
+    return tuple(BadWindow(0, (number + 1) * MINUTE, 0, 0, 1) for number in range(count))
+
+
+def test_xcom_has_the_numbers_and_no_long_list() -> None:
+    told = verdict_xcom(verdict(*windows(144)))
+    assert (told["windows"], told["unexplained"], told["late_rows"], told["proven"]) == (144, 144, 5, False)
+    assert len(told["unexplained_windows"]) == 10
+    assert len(json.dumps(told)) < 4000
+
+
+def test_a_proven_verdict_passes() -> None:
+    fail_unless_proven(verdict_xcom(verdict()))
+
+
+def test_an_unproven_one_fails_for_good_and_names_the_windows() -> None:
+    with pytest.raises(AirflowFailException) as failed:
+        fail_unless_proven(verdict_xcom(verdict(*windows(1))))
+    assert "1 of 144 windows differ" in str(failed.value)
+    assert "curve, window [1970-01-01 00:00:00, 1970-01-01 00:01:00): 1 different rows" in str(failed.value)
+
+
+def test_a_dishonest_ledger_and_a_contradiction_fail_too() -> None:
+    lying = LedgerVerdict("operator", claimed=5, found=3, invented=2, lacking=0)
+    with pytest.raises(AirflowFailException, match="2 in the ledger are not late"):
+        fail_unless_proven(verdict_xcom(verdict(ledgers=(lying,))))
+    with pytest.raises(AirflowFailException, match="a watermark that went back"):
+        fail_unless_proven(verdict_xcom(verdict(problems=("a watermark that went back",))))
+
+
+def test_wrong_input_of_a_command_is_its_paragraph() -> None:
+    lines: list[str] = []
+    with pytest.raises(InputError, match=r"^a home can't be on s3:// yet"):
+        Command(["verify", str(REPORT), "--home", "s3://b/h", "--set", "DATA=/d"], lines.append).run()
+    assert lines[-1].startswith("airflow-nrt: a home can't be on s3:// yet")
+
+
+def test_a_command_without_a_result_is_a_failure() -> None:
+    with pytest.raises(NrtError, match=r"printed no result|usage"):
+        Command(["--version"], lambda line: None).run()
+
+
+def test_an_interval_is_needed_and_checked_before_spark_starts(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    common: dict[str, Any] = {"report": str(REPORT), "home": str(home.path), "settings": {"DATA": str(tmp_path)}}
+    backfill = NrtBackfillOperator(task_id="backfill", **common)
+    with pytest.raises(AirflowFailException, match="nothing names the windows"):
+        backfill.execute({})  # type: ignore[typeddict-item]
+    verify = NrtVerifyOperator(task_id="verify", start="2024-06-18", **common)
+    with pytest.raises(AirflowFailException, match="only start is given"):
+        verify.execute({})  # type: ignore[typeddict-item]
+
+
+def test_a_report_with_an_error_fails_with_its_place(tmp_path: Path) -> None:
+    report = tmp_path / "report.sql"
+    report.write_text("SELEC 1;")
+    with pytest.raises(AirflowFailException, match="line 1"):
+        NrtVerifyOperator(task_id="verify", report=str(report), home=str(tmp_path / "home")).execute({})  # type: ignore[typeddict-item]
