@@ -40,14 +40,14 @@ class Lab:
     def home(self, name: str) -> Home:
         return Home.at(self.root / "homes" / name)
 
-    def run(self, dag_id: str, home: Home, **conf: str) -> str:
+    def run(self, dag_id: str, at: Home, **conf: str) -> str:
         """Triggers a run of one of the DAGs in `files`."""
         self.client.wait_for_dag(dag_id)
         run_id = f"run-{next(self._numbers)}"
-        data = self.root / f"data-{home.path.name}"
+        data = self.root / f"data-{at.path.name}"
         if not data.exists():
             shutil.copytree(self.data / "orders", data / "orders")
-        return self.client.trigger(dag_id, run_id, {"home": str(home.path), "data": str(data), **conf})
+        return self.client.trigger(dag_id, run_id, {"home": str(at.path), "data": str(data), **conf})
 
     def wait_until_watched(self, dag_id: str, run_id: str, task_id: str) -> None:
         """Until a triggerer has the task: who gives it up before is not noticed."""

@@ -1,0 +1,85 @@
+"""Drivers on a real standalone master: in client mode beside the launcher, in cluster mode on a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import TaskDeferred
+
+from airflow_nrt.demo.generator import play
+from airflow_nrt.launch.records import last_launch
+from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.report.heartbeat import read_heartbeat
+from airflow_nrt.report.home import Home
+from tests.launch.homes import REPORT
+from tests.launch.standalone import Standalone, standalone
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    with standalone(tmp_path_factory.mktemp("standalone")) as running:
+        yield running
+
+
+def run(task: NrtStreamOperator) -> dict[str, Any]:
+    """The task from begin to end, its trigger run in between."""
+    ti = SimpleNamespace(dag_id="dag", task_id=task.task_id, run_id="run", map_index=-1, try_number=1)
+    context: Any = {"ti": ti}
+    try:
+        return task.execute(context)  # type: ignore[no-any-return]
+    except TaskDeferred as deferred:
+        trigger, kwargs = deferred.trigger, deferred.kwargs or {}
+
+    async def first() -> dict[str, Any]:
+        async for event in trigger.run():
+            return event.payload  # type: ignore[no-any-return]
+        raise AssertionError("it ended without an event")
+
+    event = asyncio.run(asyncio.wait_for(first(), 180))
+    return task.resume(context, event, **kwargs)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("mode", ["client", "cluster"])
+def test_a_report_runs_on_a_standalone_master(
+    cluster: Standalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    (tmp_path / "data" / "orders").mkdir(parents=True)
+    play(tmp_path / "data" / "orders", rows=2000, seconds=0.5, seed=3)
+    conf = {
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "1g",
+        "spark.cores.max": "1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.pyspark.python": sys.executable,
+    }
+    spark = {"conn_type": "spark", "host": cluster.url, "extra": {"rest-port": str(cluster.rest_port)}}
+    monkeypatch.setenv("AIRFLOW_CONN_STANDALONE", json.dumps(spark))
+    extra = {"spark_conn_id": "standalone", "deploy_mode": mode, "conf": json.dumps(conf)}
+    monkeypatch.setenv("AIRFLOW_CONN_REPORTS", json.dumps({"conn_type": "nrt", "extra": extra}))
+    task = NrtStreamOperator(
+        task_id="stream",
+        report=str(REPORT),
+        home=str(tmp_path / "home"),
+        settings={"DATA": str(tmp_path / "data")},
+        conn_id="reports",
+        available_now=True,
+        earliest_event=0.0,
+    )
+
+    told = run(task)
+
+    home = Home.open(tmp_path / "home")
+    assert (told["driver"], told["rows"]) == ("finished", 2001)
+    beat, launch = read_heartbeat(home.heartbeat_file), last_launch(home)
+    assert beat is not None and launch is not None
+    assert beat.launch == launch.id
+    assert beat.application.startswith("app-")
