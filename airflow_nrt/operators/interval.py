@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -50,5 +50,6 @@ def interval_of_key(key: str) -> tuple[str, str]:
 
 
 def _on_clock(moment: datetime, zone: str) -> str:
-    offset = moment.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()
-    return format_instant(from_datetime(moment.astimezone(timezone.utc) + offset))
+    # Airflow's own moments are pendulum's, whose arithmetic is not that of the standard library.
+    plain = datetime.fromtimestamp(moment.timestamp(), ZoneInfo(zone))
+    return format_instant(from_datetime(plain.replace(tzinfo=None)))

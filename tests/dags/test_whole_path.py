@@ -59,7 +59,7 @@ def test_a_day_streamed_killed_verified_and_backfilled(lab: Lab) -> None:
 def test_a_published_cell_that_was_changed_fails_the_backfill_and_names_the_window(lab: Lab) -> None:
     pytest.importorskip("pyarrow")
     client = lab.client
-    windows = list((lab.data / "orders_curve").rglob("*.parquet"))
+    windows = sorted((lab.data / "orders_curve" / f"ds={DAY}").rglob("*.parquet"))
     assert windows, "the whole path has published"
     _add_one_buyer(windows[0])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
+import pendulum
 import pytest
 
 from airflow_nrt.operators.interval import interval_of_key, interval_of_run
@@ -24,6 +25,12 @@ def test_parameters_win_then_the_key_then_the_data_interval() -> None:
 
 def test_a_data_interval_is_told_on_the_report_s_clock() -> None:
     assert interval_of_run(None, None, DAY, "Asia/Shanghai") == ("2024-06-18 08:00:00", "2024-06-19 08:00:00")
+
+
+def test_a_data_interval_is_pendulum_s_in_a_real_run() -> None:
+    start = pendulum.datetime(2024, 3, 30, 23, tz="UTC")
+    run = {"data_interval_start": start, "data_interval_end": start.add(hours=23)}
+    assert interval_of_run(None, None, run, "Europe/Berlin") == ("2024-03-31 00:00:00", "2024-04-01 00:00:00")
 
 
 def test_a_run_that_names_no_windows_fails() -> None:
