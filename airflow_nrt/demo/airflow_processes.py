@@ -111,6 +111,12 @@ class AirflowProcesses:
         _wait_or_kill(processes)
         self.client.close()
 
+    def release(self) -> list[int]:
+        """Lets all processes live on without this object; gives their ids, each to be ended by SIGTERM."""
+        pids = [process.pid for process in self._running.values()]
+        self._running.clear()
+        return pids
+
     def log_tail(self, name: str, lines: int = 30) -> str:
         """The end of a process's log."""
         path = self.home / f"{name}.log"

@@ -127,7 +127,9 @@ def check_ledger(home: Home, history: History, layout: Layout, name: str, read: 
     marked = mark_late(layout, run_query(layout.operator.input, {name: with_seen(read.frame, history, operator)}))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
-    claims = _claims(read.frame.sparkSession, home, history, operator, read.files)
+    here = {file.path for file in read.files}
+    elsewhere = [file for file in history.files(name) if file.path not in here]
+    claims = _claims(read.frame.sparkSession, home, history, operator, name, elsewhere)
     if claims is None:
         found = late.count()
         samples = _samples(late) if found else ()
@@ -147,20 +149,26 @@ def check_ledger(home: Home, history: History, layout: Layout, name: str, read: 
 
 
 def _claims(
-    spark: SparkSession, home: Home, history: History, operator: str, files: Sequence[SourceFile]
+    spark: SparkSession, home: Home, history: History, operator: str, source: str, elsewhere: Sequence[SourceFile]
 ) -> DataFrame | None:
-    """The ledger's records for rows of these files."""
+    """The ledger's records for rows of a source, but for those of files that were left out of this verification.
+
+    A record for a file that the log knows nothing of stays: it is invented.
+    """
     directories = [
         home.path / commit.ledger / f"{LATE_PREFIX}{operator}"
         for commit in history.batches.values()
-        if commit.ledger is not None and any(one.operator == operator for one in commit.late)
+        if commit.ledger is not None
+        and commit.source == source
+        and any(one.operator == operator for one in commit.late)
     ]
     present = [str(directory).translate(GLOB) for directory in directories if directory.is_dir()]
     if not present:
         return None
     columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]
-    here = spark.createDataFrame([(file_uri(file.path),) for file in files], "file STRING")
-    return spark.read.text(present).selectExpr(*columns).join(F.broadcast(here), "file", "left_semi").select(*_COMPARED)
+    others = spark.createDataFrame([(file_uri(file.path),) for file in elsewhere], "file STRING")
+    records = spark.read.text(present).selectExpr(*columns)
+    return records.join(F.broadcast(others), "file", "left_anti").select(*_COMPARED)
 
 
 def _samples(rows: DataFrame) -> tuple[str, ...]:

@@ -40,8 +40,10 @@ def parse_instant(text: str) -> int:
 def from_datetime(moment: datetime) -> int:
     """Milliseconds of a datetime; one with a zone is taken at UTC."""
     if moment.tzinfo is not None:
-        moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
-    return (moment - EPOCH) // timedelta(milliseconds=1)
+        moment = moment.astimezone(timezone.utc)
+    # Subclasses of datetime (pendulum) subtract to durations that don't divide.
+    plain = datetime.combine(moment.date(), moment.time())
+    return (plain - EPOCH) // timedelta(milliseconds=1)
 
 
 def format_instant(ms: int | None) -> str:

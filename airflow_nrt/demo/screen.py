@@ -1,0 +1,45 @@
+"""What the demonstration shows while it runs: numbered steps, and the curve as it grows."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from airflow_nrt.cli.curve import CurveReader
+from airflow_nrt.cli.show import picture_lines, progress_line
+from airflow_nrt.report.status import Status
+
+DRAW_SECONDS = 1.0
+LINE_SECONDS = 5.0
+"""Where the output is no terminal, the curve is drawn once at the end, and progress is a line now and then."""
+
+
+class Screen:
+    """Prints steps with the seconds since the start; in a terminal the curve is drawn in place."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._next = 0.0
+        self._lines = 0
+        self._in_place = sys.stdout.isatty()
+
+    def step(self, text: str) -> None:
+        self._lines = 0
+        print(f"[{time.monotonic() - self._started:5.0f} s] {text}", flush=True)
+
+    def curve(self, reader: CurveReader, status: Status, until: int) -> None:
+        """Draws, unless it did so a moment ago."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + (DRAW_SECONDS if self._in_place else LINE_SECONDS)
+        if not self._in_place:
+            self.step(progress_line(status))
+            return
+        self.picture(reader, status, until)
+
+    def picture(self, reader: CurveReader, status: Status, until: int) -> None:
+        """Draws the curve, over the one before if nothing was printed since."""
+        lines = picture_lines(reader, status, until)
+        above = f"\x1b[{self._lines}F\x1b[J" if self._lines and self._in_place else ""
+        print(above + "\n".join(lines), flush=True)
+        self._lines = len(lines)
