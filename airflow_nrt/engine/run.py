@@ -111,6 +111,8 @@ class Runner:
             try:
                 return self._run_once(writer)
             except BaseException as failure:
+                # A successor tidies away what this driver still reads: then being fenced is the reason, not the gap.
+                writer.check()
                 final = explained(failure)
                 if final is not None:
                     raise final from failure
@@ -125,7 +127,8 @@ class Runner:
     # ------------------------------------------------------------------ one life of the queries
 
     def _run_once(self, writer: Writer) -> str:
-        writer.log.refresh()
+        # Not a mere refresh: that would pass over a newer lease, and the log would take commits of two drivers.
+        writer.check()
         driver = StreamDriver(self.spark, self.plan, self.home, writer)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)
