@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,7 +63,7 @@ SMALL = (
 )  # fmt: skip
 REPORT = "\n".join(
     [
-        events_table(source__monitor_interval="100 ms", source__max_batch_size="1 b"),
+        events_table(path="${OUT}/events", source__monitor_interval="100 ms", source__max_batch_size="1 b"),
         curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)", FEW, path="${OUT}/curve"),
         curve_insert("TUMBLE(INTERVAL '20' MINUTE)", FEW, "recent", path="${OUT}/recent"),
     ]
@@ -72,7 +73,7 @@ REPORT = "\n".join(
 
 @dataclass(frozen=True)
 class Place:
-    """Where one deployment of the report lives; the rows are shared."""
+    """Where one deployment of the report lives, with a copy of the rows of its own."""
 
     data: Path
     own: Path
@@ -84,12 +85,19 @@ class Place:
         arrived = cut(arriving(events, 7, DELAY, late=0.1), 7, BATCHES)
         for n, batch in enumerate(arrived):
             lines = (event.line for event in batch)
-            write_lines(directory / "events" / f"{n}.csv", lines, at=(MORNING + n * 1000) * 1_000_000)
+            write_lines(directory / "clean" / "events" / f"{n}.csv", lines, at=(MORNING + n * 1000) * 1_000_000)
         (directory / "report.sql").write_text(REPORT)
         return cls(directory, directory / "clean")
 
     def beside(self, name: str) -> Place:
+        """Another deployment, of which nothing has run yet."""
+        shutil.copytree(self.own / "events", self.data / name / "events")
         return replace(self, own=self.data / name)
+
+    def add_rows(self) -> None:
+        """One more file arrives, whose rows would fire windows."""
+        more = random_events(8, 20, HOUR, start=MORNING + 6 * HOUR)
+        write_lines(self.own / "events" / "more.csv", (event.line for event in more))
 
     @property
     def report(self) -> Path:
@@ -101,7 +109,7 @@ class Place:
 
     def run(self, spark: SparkSession) -> str:
         """All that has arrived, by a driver in this process; gives the state that it ended in."""
-        plan = load_report(self.report, {"DATA": str(self.data), "OUT": str(self.own)})
+        plan = load_report(self.report, {"OUT": str(self.own)})
         return Runner(spark, plan, Home.create(self.own / "home", plan), available_now=True).run()
 
 
@@ -162,11 +170,10 @@ class Driver:
     """A driver in its own process, told to die or to freeze at a fault point. It and its JVM are one session."""
 
     def __init__(self, place: Place, fault: str) -> None:
-        place.own.mkdir(parents=True, exist_ok=True)
         self.place = place
         self.output = place.own / "driver.txt"
         command = [sys.executable, "-m", "airflow_nrt.engine.main", "--report", place.report, "--available-now"]
-        command += ["--home", place.home.path, "--set", f"DATA={place.data}", "--set", f"OUT={place.own}", *SMALL]
+        command += ["--home", place.home.path, "--set", f"OUT={place.own}", *SMALL]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
                 [str(part) for part in command],

@@ -49,6 +49,8 @@ def test_frozen_at(spark, scene, frozen, point: str) -> None:
     assert sum(isinstance(entry.body, Commit) for entry in newer) >= 2
     assert outcome(place) == clean
 
+    if point != "lease-before":
+        place.add_rows()
     driver.go_on()
     driver.wait_until(driver.is_over, 60)
     text = driver.output.read_text()
