@@ -34,7 +34,7 @@ from airflow_nrt.sql.load import load_report
 LIVE, BACKFILL = "orders_curve", "orders_curve_backfill"
 KILL_AFTER = 50
 """Windows published when the driver is killed: in the middle of the day."""
-PATIENCE = 240.0
+PATIENCE = 480.0
 MINUTES_10 = 600_000
 
 
