@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,7 @@ class Driver:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_die_with_parent,
             )
 
     def wait_until(self, state: Callable[[], bool], seconds: float = 90) -> None:
@@ -214,6 +216,11 @@ class Driver:
         self.process.wait(10)
 
 
+def _die_with_parent() -> None:
+    """Linux: a frozen driver must not outlive tests that were killed."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def process_stat(pid: int) -> list[str]:
     """State, parent, group, session, … of a process. Raises OSError if there is none."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -231,26 +238,41 @@ def living() -> Iterator[int]:
     return (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
 
 
-@contextmanager
-def ahead(points: Sequence[str], start: Callable[[str], Driver]) -> Iterator[dict[str, Future[Driver]]]:
-    """Drivers for all these points, begun two at a time ahead of the tests that wait for them."""
-    started: list[Driver] = []
+class Ahead:
+    """Drivers to `kill` or `stop` for the tests to come: at most two are begun before the tests that take them."""
 
-    def begin(point: str) -> Driver:
-        driver = start(point)
-        started.append(driver)
+    def __init__(self, place: Place, what: str, points: Sequence[str], is_there: Callable[[Driver], bool]) -> None:
+        self._place = place
+        self._what = what
+        self._is_there = is_there
+        self._room = threading.Semaphore(2)
+        self._over = False
+        self._started: list[Driver] = []
+        self._pool = ThreadPoolExecutor(2)
+        self._futures = {point: self._pool.submit(self._begin, point) for point in points}
+
+    def _begin(self, point: str) -> Driver:
+        self._room.acquire()
+        assert not self._over
+        driver = Driver(self._place.beside(point), fault(self._what, point))
+        self._started.append(driver)
+        driver.wait_until(lambda: self._is_there(driver))
         return driver
 
-    with ThreadPoolExecutor(2) as pool:
-        futures = {point: pool.submit(begin, point) for point in points}
+    def take(self, point: str) -> Driver:
+        """The driver of a point, once it is there. Its process ends with this object at the latest."""
         try:
-            yield futures
+            return self._futures[point].result()
         finally:
-            for future in futures.values():
-                future.cancel()
-            pool.shutdown(wait=True)
-            for driver in started:
-                driver.end()
+            self._room.release()
+
+    def end(self) -> None:
+        """Leaves no process behind."""
+        self._over = True
+        self._room.release(len(self._futures) or 1)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for driver in self._started:
+            driver.end()
 
 
 def asked_points(request: Any) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,10 @@ from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.report.entries import Commit, Tick
 from tests.engine.drivers import (
     BATCHES,
+    Ahead,
     Driver,
     Outcome,
     Place,
-    ahead,
     asked_points,
     check_readers,
     fault,
@@ -34,16 +33,11 @@ def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
 
 
 @pytest.fixture(scope="module")
-def killed(scene, request) -> Iterator[dict[str, Future[Driver]]]:
+def killed(scene, request) -> Iterator[Ahead]:
     """Drivers that have died."""
-
-    def start(point: str) -> Driver:
-        driver = Driver(scene[0].beside(point), fault("kill", point))
-        driver.wait_until(driver.is_over)
-        return driver
-
-    with ahead(asked_points(request), start) as drivers:
-        yield drivers
+    drivers = Ahead(scene[0], "kill", asked_points(request), Driver.is_over)
+    yield drivers
+    drivers.end()
 
 
 def test_the_clean_run_has_all_that_can_break(scene) -> None:
@@ -57,7 +51,7 @@ def test_the_clean_run_has_all_that_can_break(scene) -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at(spark, scene, killed, point: str) -> None:
-    driver = killed[point].result()
+    driver = killed.take(point)
     assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]
     driver.wait_until(lambda: not driver.remains(), 30)
     check_readers(spark, driver.place, scene[1])

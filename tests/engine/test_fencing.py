@@ -7,14 +7,13 @@ new                          lease 2 ── commits ── done
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future
 
 import pytest
 
 from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.report.entries import Commit
 from airflow_nrt.report.heartbeat import read_heartbeat
-from tests.engine.drivers import Driver, Outcome, Place, ahead, asked_points, check_readers, fault, outcome
+from tests.engine.drivers import Ahead, Driver, Outcome, Place, asked_points, check_readers, outcome
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -27,21 +26,16 @@ def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
 
 
 @pytest.fixture(scope="module")
-def frozen(scene, request) -> Iterator[dict[str, Future[Driver]]]:
+def frozen(scene, request) -> Iterator[Ahead]:
     """Drivers that stand still."""
-
-    def start(point: str) -> Driver:
-        driver = Driver(scene[0].beside(point), fault("stop", point))
-        driver.wait_until(driver.is_frozen)
-        return driver
-
-    with ahead(asked_points(request), start) as drivers:
-        yield drivers
+    drivers = Ahead(scene[0], "stop", asked_points(request), Driver.is_frozen)
+    yield drivers
+    drivers.end()
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_frozen_at(spark, scene, frozen, point: str) -> None:
-    driver = frozen[point].result()
+    driver = frozen.take(point)
     place, clean = driver.place, scene[1]
     before = place.home.log().last
     assert place.run(spark) == "finished"
