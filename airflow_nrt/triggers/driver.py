@@ -51,11 +51,14 @@ class NrtDriverTrigger(BaseTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
+        # The first question to a new triggerer takes it many seconds: asked now, `on_kill` is answered in time.
+        asked = asyncio.create_task(is_given_up(self.task_instance))
         judgement = Judgement(LOST, 0, self.lost) if self.lost is not None else await self._watch()
         if judgement.kind != ENDED and not judgement.final:
             self.log.warning("%s: %s; resuming in %g s", self.home, judgement.why, self.back_off)
             await asyncio.sleep(self.back_off)
         await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
+        asked.cancel()
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
 
     async def _watch(self) -> Judgement:

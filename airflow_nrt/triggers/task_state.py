@@ -11,10 +11,12 @@ import logging
 import threading
 from typing import Any
 
+from airflow.sdk import conf
 from asgiref.sync import sync_to_async
 
 _GIVEN_UP = ("failed", "success", "skipped", "removed")
-_LIMIT_SECONDS = 20.0
+_LIMIT_SECONDS = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0) - 2.0
+"""Airflow cancels what `on_kill` does after that."""
 _LIMIT_IN_WORKER_SECONDS = 3.0
 """A worker's supervisor kills five seconds after it has asked to end."""
 
