@@ -285,7 +285,8 @@ class StreamDriver:
 
     def _stand_at(self, position: Position) -> None:
         """Goes on from a position that the log has, and removes state that nobody refers to any more."""
-        self._released.append(self.position.files() - position.files())
+        waiting = frozenset().union(*self._released)
+        self._released.append((self.position.files() | self.store.standing) - position.files() - waiting)
         self.position = position
         self.files_read = {name: state.files for name, state in position.sources.items()}
         while len(self._released) > COMMITS_KEPT:

@@ -25,7 +25,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class StateFile:
-    """A directory of partials of one operator, and which slices (by their ends) it holds."""
+    """A directory of partials of one operator, and with which windows (by their ends) the first and the last close."""
 
     path: str
     first: int

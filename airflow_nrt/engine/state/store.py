@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.state.footers import read_footer
-from airflow_nrt.engine.windows.partials import LATE, SLICE
+from airflow_nrt.engine.windows.partials import FROM, LATE, SLICE
 from airflow_nrt.report.entries import StateFile
 from airflow_nrt.report.home import Home
 
@@ -37,14 +37,17 @@ class SliceStore:
         self.epoch = epoch
         # Spark would start a job to learn what this process has written itself.
         self._schemas: dict[str, StructType] = {}
+        self.standing: set[str] = set()
+        """What this process wrote and has not removed."""
 
     def write(self, operator: str, partials: DataFrame) -> Written:
         """Writes partials to a new directory."""
         path = self.home.state / operator / f"{self.epoch}-{uuid.uuid4().hex}"
+        self.standing.add(str(path.relative_to(self.home.path)))
         partials.write.parquet(str(path))
-        columns = (SLICE, LATE) if LATE in partials.columns else (SLICE,)
-        footer = read_footer(path.glob("*.parquet"), columns)
-        slices = footer.columns[SLICE]
+        slot = FROM if FROM in partials.columns else SLICE
+        footer = read_footer(path.glob("*.parquet"), {slot, LATE} & {*partials.columns})
+        slices = footer.columns[slot]
         late = footer.rows - footer.columns[LATE].nulls if LATE in footer.columns else 0
         file = None
         if slices.least is not None and slices.most is not None:
@@ -65,4 +68,5 @@ class SliceStore:
         """Removes directories that no entry refers to any more."""
         for path in paths:
             shutil.rmtree(self.home.path / path, ignore_errors=True)
+            self.standing.discard(path)
             self._schemas.pop(path, None)

@@ -52,14 +52,17 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     window = layout.operator.window
     new_closed: tuple[StateFile, ...] = ()
     if _needed_later(layout, state.rows, after, until):
-        kept = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} > {until}L")
+        # HOP: a late row can end now whatever its slice is; it is written with the others, and never read again.
+        which = "true" if layout.is_hop else f"{window.last_end(Sql(SLICE))} > {until}L"
+        kept = _closed(store, layout, state, after, until, which)
         if kept is not None:
             file = store.write(layout.operator.name, kept).file
             new_closed = (file,) if file is not None else ()
     columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
     carried = [file for file in state.closed if window.last_end(file.last) > after]
     closed = store.read([*carried, *new_closed], columns)
-    if _ends_now(layout, state.rows, after, until):
+    # Where a file spans a gap in the data nothing may close at all; then this finds it empty.
+    if closed is None or (not new_closed if layout.is_hop else _ends_now(layout, state.rows, after, until)):
         ending = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} <= {until}L")
         closed = ending if closed is None else closed if ending is None else closed.unionByName(ending.select(*columns))
     assert closed is not None
@@ -78,13 +81,13 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
 def _closed(
     store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int, which: str
 ) -> DataFrame | None:
-    """Closed partials of the slices in (after, until] for which the condition holds."""
+    """Closed partials of those that close in (after, until] and for which the condition holds."""
     columns = [*layout.keys, *layout.slots, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
     closing = [file for file in state.rows if file.last > after and file.first <= until]
     rows = store.read(closing, columns)
     if rows is None:
         return None
-    rows = rows.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L AND {which}")
+    rows = rows.where(f"{layout.closes} > {after}L AND {layout.closes} <= {until}L AND {which}")
     return close(layout, rows, _history(store, layout, state, after, which))
 
 
@@ -105,7 +108,9 @@ def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: 
     window = layout.operator.window
     needed = [file for file in state.rows if file.first <= until and window.last_end(file.last) > after]
     rows = store.read(needed, [*layout.keys, *layout.slots, *(name for name, _ in layout.values)])
-    return rows.where(f"{SLICE} <= {until}L AND {window.last_end(Sql(SLICE))} > {after}L") if rows is not None else None
+    if rows is None:
+        return None
+    return rows.where(f"{layout.closes} <= {until}L AND {window.last_end(Sql(SLICE))} > {after}L")
 
 
 def _needed_later(layout: Layout, rows: tuple[StateFile, ...], after: int, until: int) -> bool:

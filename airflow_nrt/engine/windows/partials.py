@@ -2,7 +2,7 @@
 
     k0, k1, …     the keys
     _nrt_slice    bigint   the slice (its end, ms) in which the partial counts, NULL where it counts in no window
-    _nrt_from     bigint   HOP only: the first window (its end) in which it counts
+    _nrt_from     bigint   HOP only: the first window (its end) in which it counts; it closes with that window
     x0, x1, …              the value of each distinct set, NULL where it is not counted
     …                      the accumulators of the other aggregates
     _nrt_late     string   a late row as JSON, for the ledger; NULL for rows in time
@@ -51,6 +51,11 @@ class Layout:
     @property
     def is_hop(self) -> bool:
         return self.operator.window.kind == "HOP"
+
+    @property
+    def closes(self) -> str:
+        """The slot by which a partial closes: when the windows up to this end fire."""
+        return FROM if self.is_hop else SLICE
 
     @property
     def all_accumulators(self) -> tuple[Accumulator, ...]:
@@ -128,25 +133,24 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
         "*",
         f"{window.first_end(slice_end)} AS _nrt_first",
         f"{window.last_end(slice_end)} AS _nrt_last",
-        f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS {FROM}",
+        f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS _nrt_counted",
     )
     if window.has_gaps:
         counted = counted.where("_nrt_first <= _nrt_last")
-    slot = "_nrt_own" if layout.is_hop else FROM
-    return counted.selectExpr(
-        "*", f"IF({FROM} <= _nrt_last, {slot}, NULL) AS {SLICE}", f"{_late(window.stride)} AS {LATE}"
-    )
+    values = {SLICE: "_nrt_own", FROM: "_nrt_counted"} if layout.is_hop else {SLICE: "_nrt_counted"}
+    slots = [f"IF(_nrt_counted <= _nrt_last, {values[slot]}, NULL) AS {slot}" for slot in layout.slots]
+    return counted.selectExpr("*", *slots, f"{_late(window.stride)} AS {LATE}")
 
 
 def _late(stride: int) -> str:
     """The late row for the ledger: the row, where it stood, and the windows that it missed."""
-    missed = f"least(_nrt_from - {stride}L, _nrt_last)"
+    missed = f"least(_nrt_counted - {stride}L, _nrt_last)"
     fields = (
         f"_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
         "_nrt_ts AS rowtime, _nrt_seen AS watermark, "
-        f"_nrt_first AS missed_from, {missed} AS missed_until, _nrt_from > _nrt_last AS dropped"
+        f"_nrt_first AS missed_from, {missed} AS missed_until, _nrt_counted > _nrt_last AS dropped"
     )
-    return f"IF(_nrt_from > _nrt_first, to_json(struct({fields})), NULL)"
+    return f"IF(_nrt_counted > _nrt_first, to_json(struct({fields})), NULL)"
 
 
 def combine(layout: Layout, partials: DataFrame, more: Sequence[str] = ()) -> DataFrame:
