@@ -7,7 +7,7 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PATH="$(CURDIR)/.venv/bin:$$PATH" VIRTUAL_
 STAMP := .venv/.made
 KEEP ?= 0
 
-.PHONY: help env demo test test-fast lint lock bench clean
+.PHONY: help env demo picture test test-fast lint lock bench clean
 
 help:
 	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
@@ -36,6 +36,10 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 
 demo: env
 	@$(RUN) airflow-nrt demo $(if $(filter 1,$(KEEP)),--keep)
+
+picture: env
+	VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --group docs
+	@$(RUN) python docs/curve_picture.py "$(DEMO)"
 
 test: env
 	$(RUN) python -m pytest
