@@ -81,7 +81,7 @@ class Runner:
         reach("lease-before")
         lease = Lease(self._beat.host, self._beat.pid, self._beat.application)
         writer = Writer.begin(self.home.log(), lease)
-        self.home.drop_stop_request(writer.epoch)
+        self.home.drop_stop_request(writer.epoch, self.launch)
         reach("lease-after")
         self._say(state=RUNNING, epoch=writer.epoch)
         beating = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
@@ -171,7 +171,7 @@ class Runner:
                     self._note(driver, feed.source.name, idle=True)
             if all(feed.is_drained and (feed.is_bounded or self.available_now) for feed in self._feeds):
                 return FINISHED
-            if self.stop_asked.is_set() or self.home.is_stop_asked(driver.writer.epoch):
+            if self.stop_asked.is_set() or self.home.is_stop_asked(driver.writer.epoch, self.launch):
                 return self._stop()
             self._check_lease(driver)
             time.sleep(LOOP_SECONDS)

@@ -66,24 +66,27 @@ class NrtHook(BaseHook):
         )
 
     def home(self, location: str | None, report: str | None = None) -> Home:
-        """The home at a place, which exists or not; without a place, the report's below the connection's.
+        """The home at a place, which exists or not; by default a report's own.
 
-        Raises InputError where neither says one.
+        A relative place starts at the connection's home, if it has one. Raises InputError where neither says a place.
         """
-        if location:
-            return Home.at(location)
         homes = self.get_conn().home
-        if homes and report:
-            return Home.at(f"{homes.rstrip('/')}/{report}")
-        raise InputError("no home is given: set `home`, or the field of that name in the connection")
+        place = location or (report if homes else None)
+        if not place:
+            raise InputError("no home is given: set `home`, or the field of that name in the connection")
+        is_whole = not homes or "://" in place or place.startswith("/")
+        return Home.at(place if is_whole else f"{homes.rstrip('/')}/{place}")
 
     def status(self, location: str) -> Status:
         """Raises InputError if there is no home, HomeError if it can't be read."""
-        return read_status(Home.open(location))
+        return read_status(self._existing(location))
 
     def ask_to_stop(self, location: str) -> int:
-        """Asks the driver with the newest lease to stop after its batch; gives its epoch. Raises as `status`."""
-        return Home.open(location).ask_to_stop()
+        """As `Home.ask_to_stop`. Raises as `status`."""
+        return self._existing(location).ask_to_stop()
+
+    def _existing(self, location: str) -> Home:
+        return Home.open(self.home(location).path)
 
     def cluster(self) -> Cluster:
         """Where drivers run. Raises InputError if a connection is unknown or wrong."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from airflow_nrt.launch.processes import driver_process
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.records import last_launch, pending_launch
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.status import STALE_MS
@@ -36,6 +36,15 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
         if newer is not None and beat is not None and not newer.is_over and newer.beat > beat.beat:
             return newer
         beat = newer
+
+
+def is_stopping(home: Home) -> bool:
+    """Whether a driver lives, or was launched and may still begin, that was asked to stop."""
+    beat = living_driver(home)
+    if beat is not None:
+        return home.is_stop_asked(beat.epoch, beat.launch)
+    launch = pending_launch(home)
+    return launch is not None and home.is_stop_asked(0, launch.id)
 
 
 def put_down(home: Home, beat: Heartbeat) -> bool:

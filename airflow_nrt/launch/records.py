@@ -58,10 +58,10 @@ def put_launch(home: Home, launch: Launch) -> bool:
 
 def last_launch(home: Home) -> Launch | None:
     """The newest launch, None if there was none. Raises HomeError if its record can't be read."""
-    numbers = [int(path.stem) for path in home.launches.glob(f"*{_SUFFIX}") if path.stem.isdigit()]
-    if not numbers:
+    number = home.newest_launch()
+    if not number:
         return None
-    path = home.launches / f"{max(numbers)}{_SUFFIX}"
+    path = home.launches / f"{number}{_SUFFIX}"
     try:
         data = json.loads(path.read_bytes())
         return Launch(**{**data, "launcher": ProcessMark(**data["launcher"])})

@@ -24,7 +24,8 @@ class NrtBaseOperator(BaseOperator):
     """A task about one report.
 
     :param report: (templated) the report file; a relative path starts at the DAG file's directory
-    :param home: (templated) the report's home; default: the report's name below the connection's `home`
+    :param home: (templated) the report's home; a relative path starts at the connection's `home`, and the default is
+        the report's name there
     :param settings: (templated) values of `${KEY}` placeholders, and options by their names
     :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
     :param master: (templated) a Spark master, which wins over the connection's

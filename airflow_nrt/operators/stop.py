@@ -17,9 +17,10 @@ _LOOK_SECONDS = 0.5
 class NrtStopOperator(BaseOperator):
     """Asks the driver of a home to stop after its batch, and waits until it has. None running is fine.
 
-    The task that supervises the driver ends with success then. The return value is the report's status.
+    A driver that was launched and has not begun is meant too, and one that a task is about to restart. The task that
+    supervises it ends with success then. The return value is the report's status.
 
-    :param home: (templated) the report's home
+    :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param conn_id: (templated) a connection of type `nrt`
     :param timeout: seconds to wait; the request stands afterwards
     """
@@ -35,22 +36,19 @@ class NrtStopOperator(BaseOperator):
 
     def execute(self, context: Context) -> dict[str, Any]:
         from airflow_nrt.hooks.nrt import NrtHook
-        from airflow_nrt.launch.living import living_driver
+        from airflow_nrt.launch.living import is_stopping
 
         hook = NrtHook(self.conn_id)
         with ending_the_task():
             hook.status(self.home)
             home = hook.home(self.home)
             deadline = time.monotonic() + self.timeout
-            beat = living_driver(home)
-            if beat is not None:
-                epoch = hook.ask_to_stop(self.home)
-                self.log.info("asked the driver of epoch %s to stop", epoch)
-            while beat is not None and beat.epoch <= epoch:
+            epoch = home.ask_to_stop()
+            self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)
+            while is_stopping(home):
                 if time.monotonic() > deadline:
                     raise NrtError(
                         f"the driver of epoch {epoch} has not stopped within {self.timeout:g} s; the request stands"
                     )
                 time.sleep(_LOOK_SECONDS)
-                beat = living_driver(home)
             return status_xcom(hook.status(self.home))

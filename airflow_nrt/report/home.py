@@ -135,25 +135,32 @@ class Home:
 
     # ------------------------------------------------------------------ asking a driver to stop
 
-    def ask_to_stop(self) -> int:
-        """Asks the driver that holds the newest lease to stop after its batch; gives its epoch."""
-        epoch = self.log().epoch()
-        replace_file(self.stop_file, json.dumps({"epoch": epoch}).encode())
-        return epoch
+    def newest_launch(self) -> int:
+        """The number of the newest launch (`launches/<n>.launch`), 0 if there was none."""
+        return max((int(path.stem) for path in self.launches.glob("*.launch") if path.stem.isdigit()), default=0)
 
-    def is_stop_asked(self, epoch: int) -> bool:
-        """Whether the driver of this epoch was asked to stop."""
+    def ask_to_stop(self) -> int:
+        """Asks all drivers that hold a lease or were launched by now to stop after their batch; gives the newest epoch.
+
+        One that was launched and has no lease yet stops when it has begun. Later ones are not meant.
+        """
+        asked = {"epoch": self.log().epoch(), "launch": self.newest_launch()}
+        replace_file(self.stop_file, json.dumps(asked).encode())
+        return asked["epoch"]
+
+    def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
+        """Whether the driver of this epoch (0: it has no lease), or of this launch, was asked to stop."""
         try:
-            asked: int = json.loads(self.stop_file.read_bytes())["epoch"]
-            return asked >= epoch
+            asked: Mapping[str, int] = json.loads(self.stop_file.read_bytes())
+            return 0 < epoch <= asked["epoch"] or (launch.isdigit() and int(launch) <= asked.get("launch", 0))
         except FileNotFoundError:
             return False
-        except (OSError, ValueError, KeyError, TypeError) as wrong:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as wrong:
             raise HomeError(f"the stop request {self.stop_file} can't be read: {wrong}") from None
 
-    def drop_stop_request(self, epoch: int) -> None:
-        """Takes away a request that was meant for an older driver than that of this epoch."""
-        if self.stop_file.exists() and not self.is_stop_asked(epoch):
+    def drop_stop_request(self, epoch: int, launch: str = "") -> None:
+        """Takes away a request that was meant for older drivers than that of this epoch and launch."""
+        if self.stop_file.exists() and not self.is_stop_asked(epoch, launch):
             self.stop_file.unlink(missing_ok=True)
 
     def log(self) -> Log:

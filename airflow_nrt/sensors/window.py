@@ -25,7 +25,7 @@ class NrtWindowSensor(BaseSensorOperator):
     It fails for good if the report's driver ended with an error that a restart would meet again. A home that does not
     exist yet is waited for.
 
-    :param home: (templated) the report's home
+    :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`
     :param conn_id: (templated) a connection of type `nrt`
     :param deferrable: wait in the triggerer

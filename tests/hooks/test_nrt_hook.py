@@ -90,3 +90,11 @@ def test_no_home_and_an_unreadable_one(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text("{")
     with pytest.raises(HomeError, match="can't be read"):
         NrtHook().status(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "place, path", [("orders", "/data/homes/orders"), ("/else", "/else"), ("file:///else", "/else")]
+)
+def test_a_relative_place_starts_at_the_connection_s_home(connection, place: str, path: str) -> None:  # type: ignore[no-untyped-def]
+    connection("reports", extra={"home": "/data/homes"})
+    assert NrtHook("reports").home(place).path == Path(path)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.launch import living
-from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.launch.living import is_stopping, living_driver, put_down
 from airflow_nrt.report.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
-from tests.launch.homes import beat, lease, new_home
+from tests.launch.homes import beat, launch, lease, new_home
 
 
 @pytest.fixture
@@ -107,3 +107,28 @@ def test_only_the_driver_s_own_process_is_put_down(home: Home) -> None:
     finally:
         hung.kill()
         hung.wait()
+
+
+# ---------------------------------------------------------------------------------------------------- stopping
+
+
+def test_a_stop_is_for_all_that_was_launched_by_then_and_for_nothing_later(home: Home) -> None:
+    launch(home, 1)
+    assert home.ask_to_stop() == 1
+    assert is_stopping(home)
+    assert home.is_stop_asked(2, launch="1")
+    assert not home.is_stop_asked(2, launch="2")
+    assert not home.is_stop_asked(2)
+    home.drop_stop_request(2, launch="1")
+    assert home.is_stop_asked(2, launch="1")
+    home.drop_stop_request(2, launch="2")
+    assert not is_stopping(home)
+
+
+def test_who_was_launched_before_the_request_and_began_after_it_is_still_stopping(home: Home) -> None:
+    launch(home, 1)
+    home.ask_to_stop()
+    beat(home, lease(home).epoch, launch="1")
+    assert is_stopping(home)
+    beat(home, lease(home).epoch, launch="2")
+    assert not is_stopping(home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,12 @@ def test_a_driver_that_failed_for_good_fails_the_sensor_unless_the_window_is_the
 def test_a_time_that_is_none_fails(tmp_path: Path) -> None:
     with pytest.raises(AirflowFailException, match="window_end: 'soon' is not a time"):
         sensor(tmp_path, "soon").poke({})
+
+
+def test_a_home_is_named_below_the_connection_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = new_home(tmp_path)
+    beat(home, 1, entry=fire(home, lease(home), END))
+    connection = {"conn_type": "nrt", "extra": {"home": str(tmp_path)}}
+    monkeypatch.setenv("AIRFLOW_CONN_REPORTS", json.dumps(connection))
+    named = NrtWindowSensor(task_id="wait", home=home.path.name, window_end="2024-06-18 10:00", conn_id="reports")
+    assert named.poke({})
