@@ -83,7 +83,8 @@ def _publish_new(
 ) -> list[Published]:
     """No stream ever ran here: publishes the windows of the interval that no backfill has published yet."""
     assert interval.start is not None and interval.end is not None
-    standing = {(one.insert, one.end) for one in history.published.values()}
+    # Not what stands: of printed windows nothing does.
+    standing = {(one.insert, one.end) for entry in home.log().entries() for one in entry.published}
     only = {}
     for insert in plan.inserts:
         assert insert.window is not None
@@ -105,23 +106,17 @@ def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
         if insert.operator is None:
             raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
     entries = home.log().entries() if home.report_file.exists() else ()
-    check_interval(plan, read_history(entries, plan), interval)
+    _check_interval(plan, read_history(entries, plan), interval)
     return [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
 
 
-def check_interval(plan: Plan, history: History, interval: Interval) -> None:
-    """Raises InputError if the interval is empty, reversed, or reaches into windows that are not complete."""
-    start, end = interval.start, interval.end
-    if start is None or end is None:
+def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
+    """Raises InputError if the interval is open, has no window, or reaches into windows that are not complete."""
+    end = interval.end
+    if interval.start is None or end is None:
         raise InputError("a backfill needs a start and an end")
-    if end <= start:
-        what = "empty" if end == start else "reversed"
-        raise InputError(f"the interval from {format_instant(start)} to {format_instant(end)} is {what}")
     for operator in plan.operators:
-        if not any(operator.window.ends_between(start, end)):
-            raise InputError(
-                f"no window of {operator.window} ends behind {format_instant(start)} and up to {format_instant(end)}"
-            )
+        interval.check_windows_of(operator)
         fired = complete_until(plan, history, operator.name)
         if history.batches and (fired is None or end > fired):
             raise InputError(

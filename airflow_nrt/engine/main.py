@@ -9,7 +9,6 @@ launched it looks; afterwards the heartbeat tells.
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import signal
@@ -19,9 +18,9 @@ from pathlib import Path
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
-from airflow_nrt.report.durable import replace_file
-from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.launch_failure import note_launch_failure
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.load import load_report
 
@@ -37,7 +36,8 @@ def main(arguments: list[str]) -> int:
         plan = load_report(options.report, settings, options.name)
         state = run_report(plan, options.home, options.master, options.available_now, options.launch)
     except NrtError as wrong:
-        note_launch_failure(options.home, options.launch, wrong)
+        if options.launch:
+            note_launch_failure(options.home, options.launch, wrong)
         print(f"airflow-nrt: {wrong}", file=sys.stderr)
         return wrong.exit_status
     print(f"airflow-nrt: {plan.name} {state}", file=sys.stderr)
@@ -83,19 +83,6 @@ def run_report(
         return runner.run()
     finally:
         spark.stop()
-
-
-def note_launch_failure(location: str, launch: str, failure: NrtError) -> None:
-    """Leaves the reason for whoever launched this driver."""
-    if not launch:
-        return
-    try:
-        path = Home.at(location).launches / f"{launch}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        final = {"error": str(failure), "final": True, "input": isinstance(failure, InputError)}
-        replace_file(path, json.dumps(final).encode())
-    except (OSError, NrtError) as unwritable:
-        print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)
 
 
 if __name__ == "__main__":

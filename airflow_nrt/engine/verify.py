@@ -21,9 +21,10 @@ from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.windows.aggregate import compute
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.entries import OperatorState, SourceFile
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, WindowAggregate
@@ -48,10 +49,24 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Interval:
-    """Windows with `start < end of window <= end`; None is open."""
+    """Windows with `start < end of window <= end`; None is open. Raises InputError if it is empty or reversed."""
 
     start: int | None = None
     end: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.start is not None and self.end is not None and self.end <= self.start:
+            what = "empty" if self.end == self.start else "reversed"
+            raise InputError(f"the interval from {format_instant(self.start)} to {format_instant(self.end)} is {what}")
+
+    def check_windows_of(self, operator: WindowAggregate) -> None:
+        """Raises InputError if no window of this operator ends in it."""
+        if self.start is None or self.end is None or any(operator.window.ends_between(self.start, self.end)):
+            return
+        raise InputError(
+            f"no window of {operator.window} ends behind {format_instant(self.start)} and up to "
+            f"{format_instant(self.end)}"
+        )
 
 
 @dataclass
@@ -121,6 +136,21 @@ def verify(
     )
 
 
+def check_interval(plan: Plan, history: History, interval: Interval) -> None:
+    """Raises InputError if an interval was asked for in which there is nothing to verify."""
+    if not plan.operators or interval == Interval():
+        return
+    for operator in plan.operators:
+        bounds = _bounds(plan, history, interval, operator)
+        if bounds is not None and any(operator.window.ends_between(*bounds)):
+            return
+    first = plan.operators[0]
+    interval.check_windows_of(first)
+    fired = complete_until(plan, history, first.name)
+    until = "none is yet" if fired is None else f"they are up to {format_instant(fired)}"
+    raise InputError(f"no window of {first.window} in the interval is complete: {until}. Wait for the stream")
+
+
 # ---------------------------------------------------------------------------------------------------- what to read
 
 
@@ -134,11 +164,11 @@ def complete_until(plan: Plan, history: History, operator: str) -> int | None:
     )
 
 
-def _bounds(scene: _Scene, operator: WindowAggregate) -> tuple[int, int] | None:
+def _bounds(plan: Plan, history: History, interval: Interval, operator: WindowAggregate) -> tuple[int, int] | None:
     """(after, until) of the windows to compare, None if none is complete."""
-    fired = complete_until(scene.plan, scene.history, operator.name)
-    after = -END_OF_TIME if scene.interval.start is None else scene.interval.start
-    until = fired if scene.interval.end is None else min(scene.interval.end, fired if fired is not None else after)
+    fired = complete_until(plan, history, operator.name)
+    after = -END_OF_TIME if interval.start is None else interval.start
+    until = fired if interval.end is None else min(interval.end, fired if fired is not None else after)
     return None if until is None or until <= after else (after, until)
 
 
@@ -151,7 +181,10 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
         return files
     if scene.plan.passing(source):
         return files
-    bounds = [(operator.window, _bounds(scene, operator)) for operator in scene.plan.readers(source)]
+    bounds = [
+        (operator.window, _bounds(scene.plan, scene.history, scene.interval, operator))
+        for operator in scene.plan.readers(source)
+    ]
     spans = [(w.earliest_row(next(w.ends_between(b[0], b[0] + w.stride))), b[1]) for w, b in bounds if b is not None]
     if not spans:
         return []
@@ -172,7 +205,7 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     if insert.operator is None:
         return _compare(scene, insert, _passed_sides(scene, insert), [None], 0, root)
     operator = scene.plan.operator(insert.operator)
-    bounds = _bounds(scene, operator)
+    bounds = _bounds(scene.plan, scene.history, scene.interval, operator)
     pending = _pending(scene, operator)
     if bounds is None:
         return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []

@@ -74,8 +74,9 @@ class NrtHook(BaseHook):
         place = location or (report if homes else None)
         if not place:
             raise InputError("no home is given: set `home`, or the field of that name in the connection")
-        is_whole = not homes or "://" in place or place.startswith("/")
-        return Home.at(place if is_whole else f"{homes.rstrip('/')}/{place}")
+        if homes and "://" not in place and not place.startswith("/"):
+            place = f"{homes.rstrip('/')}/{place}"
+        return Home.at(place)
 
     def status(self, location: str) -> Status:
         """Raises InputError if there is no home, HomeError if it can't be read."""

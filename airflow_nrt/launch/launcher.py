@@ -1,9 +1,10 @@
 """The detached process that runs spark-submit, for as long as its driver runs.
 
-    python -m airflow_nrt.launch.launcher < submission
+    python -m airflow_nrt.launch.launcher HOME NUMBER < submission
 
 It reads the submission to the end of its standard input before it does anything: whoever starts it can put a launch
-record in between, and if that one dies first, nothing is submitted.
+record in between, and if that one dies first, nothing is submitted. Where this host can't submit, it leaves the reason
+in the home, as a driver does that can't begin.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
+from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.launch_failure import note_launch_failure
 
 _CONN_ID = "nrt_launch"
 _CONN_VARIABLE = f"AIRFLOW_CONN_{_CONN_ID.upper()}"
@@ -30,7 +32,7 @@ _UNREACHABLE_SECONDS = 600.0
 log = logging.getLogger("airflow_nrt.launcher")
 
 
-def main() -> int:
+def main(home: str, number: str) -> int:
     """Gives the exit status: 0 the driver ended well, 1 it did not."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
@@ -45,26 +47,22 @@ def main() -> int:
     try:
         return _submit(submission)
     except Exception as wrong:
+        if isinstance(wrong, NrtError):
+            note_launch_failure(home, number, wrong)
         print(f"airflow-nrt: {wrong}", file=sys.stderr)
         return 1
 
 
 def _submit(submission: Submission) -> int:
-    from airflow_nrt.engine.java import ensure_java
-
-    ensure_java()
+    os.environ.update(spark_environment(submission.connection_extra("spark-binary") or SPARK_SUBMIT))
     hook = _hook(submission)
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     if submission.connection_extra("deploy-mode") != "cluster":
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     # The engine knows nothing of Airflow: its secrets are no business of a driver.
     for variable in [name for name in os.environ if name.startswith("AIRFLOW_")]:
         del os.environ[variable]
-    try:
-        driver = hook.submit(submission.application, stdin=subprocess.DEVNULL)
-    except FileNotFoundError as missing:
-        raise InputError(f"{missing.filename} is not on the PATH: pip install 'pyspark>=4.1.3,<4.2'") from None
+    driver = hook.submit(submission.application, stdin=subprocess.DEVNULL)
     return _follow(submission, driver) if driver else 0
 
 
@@ -89,7 +87,8 @@ def _follow(submission: Submission, driver: str) -> int:
         time.sleep(_POLL_SECONDS)
         try:
             with urllib.request.urlopen(f"{address}/v1/submissions/status/{driver}", timeout=10) as answer:
-                state = json.load(answer).get("driverState", "UNKNOWN")
+                # A master that was restarted without its memory knows nothing of the driver, which ended with it.
+                state = json.load(answer).get("driverState", "FORGOTTEN")
         except (OSError, ValueError) as wrong:
             log.warning("%s does not say how %s is doing: %s", address, driver, wrong)
             continue
@@ -101,4 +100,4 @@ def _follow(submission: Submission, driver: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""What a home knows of launches: `launches/<n>.launch` says who launched, `<n>.json` why a driver could not begin.
+"""What a home knows of launches: `launches/<n>.launch` says who launched.
 
 Launches are numbered, and a record is put if absent: of two tasks that launch at once one gets the number, the other
 waits for that launch.
@@ -14,6 +14,7 @@ from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.launch_failure import launch_failure
 
 _SUFFIX = ".launch"
 
@@ -41,15 +42,6 @@ class Launch:
         return (now_ms() if now is None else now) - self.time > self.patience
 
 
-@dataclass(frozen=True)
-class LaunchFailure:
-    """Why a driver ended before it held the lease; `final` if another one would end alike."""
-
-    error: str
-    final: bool
-    input: bool
-
-
 def put_launch(home: Home, launch: Launch) -> bool:
     """False if another launch has this number."""
     home.launches.mkdir(exist_ok=True)
@@ -69,21 +61,15 @@ def last_launch(home: Home) -> Launch | None:
         raise HomeError(f"the launch record {path} can't be read: {wrong}") from None
 
 
-def launch_failure(home: Home, launch: Launch) -> LaunchFailure | None:
-    """What the driver of a launch left behind when it could not begin. Raises HomeError if it can't be read."""
-    path = home.launches / f"{launch.id}.json"
-    try:
-        return LaunchFailure(**json.loads(path.read_bytes()))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError) as wrong:
-        raise HomeError(f"{path} can't be read: {wrong}") from None
-
-
 def pending_launch(home: Home) -> Launch | None:
     """A launch whose driver may still show up: it is not overdue, has not failed, and its launcher may be alive."""
     launch = last_launch(home)
-    if launch is None or launch.is_overdue() or launch.launcher.is_gone() or launch_failure(home, launch) is not None:
+    if (
+        launch is None
+        or launch.is_overdue()
+        or launch.launcher.is_gone()
+        or launch_failure(home, launch.id) is not None
+    ):
         return None
     beat = read_heartbeat(home.heartbeat_file)
     has_begun = beat is not None and beat.launch == launch.id

@@ -10,11 +10,12 @@ import sys
 import time
 
 from airflow_nrt.launch.processes import ProcessMark
-from airflow_nrt.launch.records import Launch, last_launch, launch_failure, put_launch
+from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.launch_failure import launch_failure
 
 _LOOK_SECONDS = 0.5
 _TAIL_BYTES = 4000
@@ -43,7 +44,7 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     with home.driver_log.open("ab") as output:
         begin = output.tell()
         launcher = subprocess.Popen(
-            [sys.executable, "-m", "airflow_nrt.launch.launcher"], env=_environment(),
+            [sys.executable, "-m", "airflow_nrt.launch.launcher", str(home.path), str(number)], env=_environment(),
             stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
         )  # fmt: skip
     assert launcher.stdin is not None
@@ -80,7 +81,7 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
         beat = read_heartbeat(home.heartbeat_file)
         if beat is not None and (beat.launch == launch.id or beat.epoch > epoch):
             return beat
-        failure = launch_failure(home, launch)
+        failure = launch_failure(home, launch.id)
         if failure is not None:
             raise LaunchFailedError(failure.error, failure.final)
         if is_over:

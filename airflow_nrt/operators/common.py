@@ -15,7 +15,6 @@ from airflow_nrt.report.errors import DataError, InputError, NrtError
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
     from airflow_nrt.hooks.nrt import NrtHook
-    from airflow_nrt.report.home import Home
     from airflow_nrt.report.plan import Plan
     from airflow_nrt.report.status import Status
 
@@ -71,12 +70,6 @@ class NrtBaseOperator(BaseOperator):
         from airflow_nrt.sql.load import load_report
 
         return load_report(self.report_file(), self.report_settings())
-
-    def open_home(self, plan: Plan) -> Home:
-        """The report's home, made if it is not there. Raises InputError if it belongs to another report."""
-        from airflow_nrt.report.home import Home
-
-        return Home.create(self.hook.home(self.home, plan.name).path, plan)
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
     from airflow_nrt.operators.supervision import Supervision
+    from airflow_nrt.report.home import Home
+    from airflow_nrt.report.plan import Plan
 
 FAIL, RESTART = ON_STALL = ("fail", "restart")
 
@@ -21,7 +23,8 @@ class NrtStreamOperator(NrtBaseOperator):
     """Ensures that one driver runs a report, and ends when that driver does.
 
     It adopts a driver that runs, or a launch that is under way, else it launches one; then it waits in the triggerer. A
-    driver that is lost is restarted with back-off; one that was fenced is followed to its successor. Data errors and
+    driver that is lost is restarted with back-off, also one that stopped without having been asked to, because its host
+    went down; one that was fenced is followed to its successor. Data errors and
     wrong input fail the task for good. Marking the task failed, skipped or successful asks the driver to stop after
     its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
     asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
@@ -34,7 +37,7 @@ class NrtStreamOperator(NrtBaseOperator):
     :param restart_delay: seconds before the first restart; each further one within the window waits twice as long
     :param max_restart_delay: the longest such wait, in seconds
     :param stall_timeout: seconds without progress, while bytes wait to be read, that make a stall; None: never
-    :param on_stall: `restart` the driver, or `fail`: ask it to stop, and fail the task
+    :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
     """
@@ -70,19 +73,36 @@ class NrtStreamOperator(NrtBaseOperator):
 
     def execute(self, context: Context) -> Any:
         with ending_the_task():
-            return self._begin(context).ensure([])
+            plan = self.load_plan()
+            is_bounded = all("source.monitor-interval" not in source.table.options for source in plan.sources)
+            home = self._open_home(plan)
+            return self._supervise(context, home, not self.available_now and not is_bounded).ensure([])
 
-    def resume(self, context: Context, event: dict[str, Any], restarts: Sequence[float]) -> Any:
-        """Goes on after the trigger: ends, fails, or restarts."""
+    def resume(
+        self, context: Context, event: dict[str, Any], restarts: Sequence[float], home: str, endless: bool
+    ) -> Any:
+        """Goes on after the trigger: ends, fails, or restarts. What the DAG says by now matters to a restart alone."""
+        from airflow_nrt.report.home import Home
+
         with ending_the_task():
-            return self._begin(context).answer(event, restarts)
+            return self._supervise(context, Home.open(home), endless).answer(event, restarts)
 
-    def _begin(self, context: Context) -> Supervision:
+    def _open_home(self, plan: Plan) -> Home:
+        """The report's home, made only where a driver could be launched into it. Raises InputError."""
+        from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
+        from airflow_nrt.report.home import Home
+
+        cluster = self.hook.cluster()
+        home = Home.checked(self.hook.home(self.home, plan.name).path, plan)
+        if not home.report_file.exists():
+            spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
+        return Home.create(home.path, plan)
+
+    def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
         # Spares a DAG file all that only a running task needs.
         from airflow_nrt.operators.supervision import Supervision
 
-        plan = self.load_plan()
-        self._supervision = Supervision(self, context, plan.name, self.open_home(plan))
+        self._supervision = Supervision(self, context, home, endless)
         return self._supervision
 
     def on_kill(self) -> None:

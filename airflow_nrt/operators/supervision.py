@@ -10,7 +10,7 @@ from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.launch.living import living_driver, put_down
-from airflow_nrt.launch.records import Launch, pending_launch
+from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
 from airflow_nrt.operators.common import status_xcom
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
@@ -18,23 +18,26 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.status import read_status
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.task_state import is_given_up_now
-from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Sight, Vigil
+from airflow_nrt.triggers.vigil import ENDED, LOST, STALLED, Judgement, Vigil
+from airflow_nrt.triggers.watcher import look
 
 if TYPE_CHECKING:
     from airflow_nrt.operators.stream import NrtStreamOperator
 
 
 class Supervision:
-    """One phase of a stream task in a worker. `before` is what the trigger judged of the driver so far."""
+    """One phase of a stream task in a worker. `endless` is as in `Vigil`.
 
-    def __init__(self, task: NrtStreamOperator, context: Context, name: str, home: Home) -> None:
+    `before` is what the trigger judged of the driver so far.
+    """
+
+    def __init__(self, task: NrtStreamOperator, context: Context, home: Home, endless: bool) -> None:
         self.task = task
         self.log = task.log
         self.context = context
-        self.name = name
         self.home = home
+        self.endless = endless
         self.before: Judgement | None = None
-        self._launched: Launch | None = None
 
     def answer(self, event: Mapping[str, Any], restarts: Sequence[float]) -> Any:
         """Ends the task, fails it, or restarts the driver and defers again. Raises BudgetSpentError too."""
@@ -44,10 +47,16 @@ class Supervision:
             return status_xcom(read_status(self.home))
         if judgement.final:
             raise AirflowFailException(judgement.why)
-        if judgement.kind == STALLED and self.task.on_stall == "fail":
-            self.home.ask_to_stop()
-            raise AirflowFailException(f"{self.name}: {judgement.why}; its driver was asked to stop")
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
+        if judgement.kind == STALLED and self.task.on_stall == "fail":
+            # One that runs elsewhere, where nobody here can end it, stops when its batch does.
+            self.home.ask_to_stop()
+            done = "killed" if self._make_room(judgement) else "asked to stop"
+            raise AirflowFailException(f"{judgement.why}; the driver was {done}")
+        if self._is_stop_asked(judgement):
+            self._make_room(judgement)
+            self.log.info("it was asked to stop, so no other one follows")
+            return status_xcom(read_status(self.home))
         spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
         self.before = judgement
         self._make_room(judgement)
@@ -65,7 +74,7 @@ class Supervision:
                 raise AirflowFailException(str(failed)) from None
             self.log.warning("%s", failed)
             self._wait(0, restarts, lost=str(failed)[-1500:])
-        judgement = Vigil().judge(Sight(beat), time.monotonic())
+        judgement = Vigil(endless=self.endless).judge(look(str(self.home.path)), time.monotonic())
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
             return self.answer(judgement.to_json(), restarts)
         return self._wait(beat.epoch, restarts)
@@ -75,13 +84,14 @@ class Supervision:
 
         Only if the task was given up: a cleared one leaves its driver to the next attempt.
         """
-        if self._launched is None or not is_given_up_now(self.context["ti"]):
+        launch = last_launch(self.home)
+        if launch is None or launch.by != self._by() or not is_given_up_now(self.context["ti"]):
             return
         beat = read_heartbeat(self.home.heartbeat_file)
-        if beat is not None and beat.launch == self._launched.id:
+        if beat is not None and beat.launch == launch.id:
             self.home.ask_to_stop()
         else:
-            self._launched.launcher.kill_group()
+            launch.launcher.kill_group()
 
     def _wait(self, epoch: int, restarts: Sequence[float], lost: str | None = None) -> NoReturn:
         trigger = NrtDriverTrigger(
@@ -93,8 +103,10 @@ class Supervision:
             poll_interval=self.task.poll_interval,
             earliest=self.task.earliest_event,
             lost=lost,
+            endless=self.endless,
         )
-        self.task.defer(trigger=trigger, method_name="resume", kwargs={"restarts": list(restarts)})
+        kept = {"restarts": list(restarts), "home": str(self.home.path), "endless": self.endless}
+        self.task.defer(trigger=trigger, method_name="resume", kwargs=kept)
 
     # ------------------------------------------------------------------ one driver
 
@@ -105,7 +117,7 @@ class Supervision:
             if beat is not None and self._is_unwanted(beat):
                 # The next driver takes a newer epoch, and this one can't commit any more.
                 beat = None
-            if beat is not None and self.home.is_stop_asked(beat.epoch):
+            if beat is not None and self.home.is_stop_asked(beat.epoch, beat.launch):
                 self._let_end(beat)
                 continue
             if beat is not None:
@@ -122,32 +134,46 @@ class Supervision:
                 return beat
 
     def _launch(self) -> Launch | None:
+        # The file may say something else by now than when the home was made.
+        plan = self.task.load_plan()
+        self.home.check_report(plan)
         number = next_number(self.home)
         arguments = ["--report", str(self.task.report_file()), "--launch", str(number)]
         for key, value in sorted(self.task.report_settings().items()):
             arguments += ["--set", f"{key}={value}"]
         if self.task.available_now:
             arguments.append("--available-now")
-        submission = self.task.hook.submission(self.home, self.name, arguments)
+        submission = self.task.hook.submission(self.home, plan.name, arguments)
+        launch = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), self._by())
+        if launch is not None:
+            self.log.info("launched a driver: launch %s, launcher %s", number, launch.launcher.pid)
+        return launch
+
+    def _by(self) -> str:
         ti = self.context["ti"]
-        by = f"{ti.dag_id}.{ti.task_id} of {ti.run_id}, map index {ti.map_index}, try {ti.try_number}"
-        self._launched = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), by)
-        if self._launched is not None:
-            self.log.info("launched a driver: launch %s, launcher %s", number, self._launched.launcher.pid)
-        return self._launched
+        return f"{ti.dag_id}.{ti.task_id} of {ti.run_id}, map index {ti.map_index}, try {ti.try_number}"
+
+    def _is_stop_asked(self, judgement: Judgement) -> bool:
+        """Whether the driver that was judged was asked to stop. Of one that did not begin only the launch is known."""
+        if judgement.epoch:
+            return self.home.is_stop_asked(judgement.epoch)
+        launch = last_launch(self.home)
+        return launch is not None and self.home.is_stop_asked(0, launch.id)
 
     def _is_unwanted(self, beat: Heartbeat) -> bool:
         return self.before is not None and self.before.kind == STALLED and self.before.epoch == beat.epoch
 
-    def _make_room(self, judgement: Judgement) -> None:
-        """Kills the lost driver if it hangs on this host, unless somebody has taken over meanwhile."""
+    def _make_room(self, judgement: Judgement) -> bool:
+        """Kills the lost driver if it hangs on this host, unless somebody has taken over meanwhile; whether it did."""
         beat = read_heartbeat(self.home.heartbeat_file)
-        if judgement.kind == BROKEN or beat is None or beat.epoch != judgement.epoch:
-            return
+        if beat is None or beat.is_over or beat.epoch != judgement.epoch:
+            return False
         if judgement.kind == LOST and living_driver(self.home, judgement.epoch) is not None:
-            return
-        if put_down(self.home, beat):
+            return False
+        is_killed = put_down(self.home, beat)
+        if is_killed:
             self.log.warning("killed the driver of epoch %s, process %s, which hung", beat.epoch, beat.pid)
+        return is_killed
 
     def _let_end(self, beat: Heartbeat) -> None:
         """Waits for a driver that was asked to stop, and kills it if it hangs."""

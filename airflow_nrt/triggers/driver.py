@@ -19,9 +19,10 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 class NrtDriverTrigger(BaseTrigger):
     """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
 
-    `epoch` is that of the driver to begin with. `lost` is the reason why there is nothing to watch: then it only waits.
-    `back_off` seconds pass before a loss is told, so that a restart waits here and not in a worker. It never fires
-    before `earliest` seconds have passed. After a restart of the triggerer the home tells it all that it needs.
+    `epoch` is that of the driver to begin with, `endless` as in `Vigil`. `lost` is the reason why there is nothing to
+    watch: then it only waits. `back_off` seconds pass before a loss is told, so that a restart waits here and not in a
+    worker. It never fires before `earliest` seconds have passed. After a restart of the triggerer the home tells it all
+    that it needs.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class NrtDriverTrigger(BaseTrigger):
         poll_interval: float = 2.0,
         earliest: float = EARLIEST_SECONDS,
         lost: str | None = None,
+        endless: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
@@ -44,10 +46,11 @@ class NrtDriverTrigger(BaseTrigger):
         self.poll_interval = poll_interval
         self.earliest = earliest
         self.lost = lost
+        self.endless = endless
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = ("home", "epoch", "back_off", "stall_timeout", "silence", "poll_interval", "earliest", "lost")
-        return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names}
+        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless"
+        return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names.split()}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
@@ -62,7 +65,7 @@ class NrtDriverTrigger(BaseTrigger):
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
 
     async def _watch(self) -> Judgement:
-        vigil = Vigil(silence=self.silence, stall=self.stall_timeout)
+        vigil = Vigil(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
         while True:
             try:
                 sight = await WATCHER.see(self.home)

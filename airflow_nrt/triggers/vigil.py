@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from airflow_nrt.report.heartbeat import FAILED, FENCED, Heartbeat
+from airflow_nrt.report.heartbeat import FAILED, FENCED, FINISHED, Heartbeat
 
 ENDED, BROKEN, LOST, STALLED = "ended", "broken", "lost", "stalled"
 _LONGEST_GAP = 5.0
@@ -14,10 +14,11 @@ _LONGEST_GAP = 5.0
 
 @dataclass(frozen=True)
 class Sight:
-    """One look: the heartbeat, and whether the driver's process has certainly ended."""
+    """One look: the heartbeat, whether the driver's process has certainly ended, and whether it was asked to stop."""
 
     beat: Heartbeat | None
     gone: bool = False
+    stop_asked: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Vigil:
 
     `silence`, `certainty`, `succession` and `stall` are seconds: without a heartbeat, without one while the process is
     gone, between a fenced driver and the first heartbeat of its successor, without progress while bytes wait (None:
-    for ever).
+    for ever). An `endless` driver has ended as asked only if somebody asked it to: one that stopped because its host
+    went down, or that read what was there at somebody's hand, is lost.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class Vigil:
         certainty: float = 5.0,
         succession: float = 60.0,
         stall: float | None = None,
+        endless: bool = False,
     ) -> None:
         self.silence = silence
         self.certainty = certainty
         self.succession = succession
         self.stall = stall
+        self.endless = endless
         self._last: tuple[int, int] | None = None
         self._progress: tuple[int, int] | None = None
         self._looked: float | None = None
@@ -69,20 +73,22 @@ class Vigil:
         if beat is None:
             return Judgement(LOST, 0, "there is no heartbeat") if self._quiet >= self.silence else None
         if beat.is_over:
-            return self._ending(beat)
+            return self._ending(beat, sight.stop_asked)
         if self._quiet >= self.silence:
             return Judgement(LOST, beat.epoch, f"no heartbeat for {self._quiet:.0f} s")
         if sight.gone and self._quiet >= self.certainty:
             return Judgement(LOST, beat.epoch, f"its process {beat.pid} on {beat.host} is gone")
         return self._stalling(beat, passed)
 
-    def _ending(self, beat: Heartbeat) -> Judgement | None:
+    def _ending(self, beat: Heartbeat, stop_asked: bool) -> Judgement | None:
         if beat.state == FAILED:
             return Judgement(BROKEN, beat.epoch, beat.error or "it failed", beat.final)
         if beat.state == FENCED:
             why = "it was fenced, and the driver that took over shows no heartbeat"
             return Judgement(LOST, beat.epoch, why) if self._quiet >= self.succession else None
-        return Judgement(ENDED, beat.epoch, beat.state)
+        if stop_asked or (beat.state == FINISHED and not self.endless):
+            return Judgement(ENDED, beat.epoch, beat.state)
+        return Judgement(LOST, beat.epoch, f"it {beat.state}, and nobody had asked it to")
 
     def _stalling(self, beat: Heartbeat, passed: float) -> Judgement | None:
         progress = (beat.epoch, beat.progress)

@@ -50,9 +50,14 @@ class Watcher:
 
 
 def look(location: str) -> Sight:
-    """The heartbeat of a home, and whether its process has certainly ended. Raises OSError, NrtError."""
-    beat = read_heartbeat(Home.at(location).heartbeat_file)
-    return Sight(beat, beat is not None and not beat.is_over and driver_process(beat).is_gone())
+    """One look at a home. Raises OSError, NrtError."""
+    home = Home.at(location)
+    beat = read_heartbeat(home.heartbeat_file)
+    if beat is None:
+        return Sight(None)
+    if beat.is_over:
+        return Sight(beat, stop_asked=home.is_stop_asked(beat.epoch, beat.launch))
+    return Sight(beat, driver_process(beat).is_gone())
 
 
 WATCHER = Watcher()

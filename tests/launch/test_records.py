@@ -29,7 +29,7 @@ def test_a_launch_is_pending_until_its_driver_shows_up(tmp_path: Path) -> None:
 def test_a_launch_that_failed_is_not_pending(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     launch(home, 1)
-    (home.launches / "1.json").write_text(json.dumps({"error": "no such table", "final": True, "input": True}))
+    (home.launches / "1.json").write_text(json.dumps({"error": "no such table", "final": True}))
     assert pending_launch(home) is None
 
 

@@ -15,7 +15,7 @@ import pytest
 from airflow.sdk.serde import deserialize, serialize
 from airflow.triggers.base import BaseTrigger
 
-from airflow_nrt.report.heartbeat import FAILED, RUNNING, STOPPED
+from airflow_nrt.report.heartbeat import FAILED, FINISHED, RUNNING, STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST
@@ -60,8 +60,14 @@ def test_a_trigger_survives_its_way_through_the_database(one: BaseTrigger) -> No
 
 def test_a_stop_is_told(home: Home) -> None:
     beat(home, 1)
+    home.ask_to_stop()
     later(0.5, lambda: beat(home, 1, STOPPED))
     assert event_of(trigger(home))["kind"] == ENDED
+
+
+def test_a_driver_that_was_terminated_is_lost(home: Home) -> None:
+    beat(home, 1, STOPPED)
+    assert event_of(trigger(home))["kind"] == LOST
 
 
 def test_it_never_fires_early(home: Home) -> None:
@@ -111,7 +117,7 @@ def test_what_was_lost_before_is_only_waited_for(home: Home) -> None:
 
 def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:
     home.heartbeat_file.write_text("{")
-    later(1.0, lambda: beat(home, 1, STOPPED))
+    later(1.0, lambda: beat(home, 1, FINISHED))
     assert event_of(trigger(home, silence=0.3))["kind"] == ENDED
 
 

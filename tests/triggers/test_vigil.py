@@ -7,6 +7,7 @@ process   ✓    ✓    ✗    ✗                   gone, and no new beat for 5
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -59,9 +60,17 @@ def test_a_process_that_looks_gone_and_beats_is_alive() -> None:
     assert judge_all(Vigil(), looks) is None
 
 
-@pytest.mark.parametrize("state", [FINISHED, STOPPED])
-def test_an_end_is_an_end(state: str) -> None:
-    assert Vigil().judge(beating(0, state=state), 0) == Judgement(ENDED, 3, state)
+def test_an_end_is_what_was_asked_for() -> None:
+    for state, endless in itertools.product((FINISHED, STOPPED), (True, False)):
+        asked = Sight(beating(0, state=state).beat, stop_asked=True)
+        assert Vigil(endless=endless).judge(asked, 0) == Judgement(ENDED, 3, state)
+    assert Vigil().judge(beating(0, state=FINISHED), 0) == Judgement(ENDED, 3, FINISHED)
+
+
+@pytest.mark.parametrize("state, endless", [(STOPPED, True), (STOPPED, False), (FINISHED, True)])
+def test_an_end_that_nobody_asked_for_is_a_loss(state: str, endless: bool) -> None:
+    found = Vigil(endless=endless).judge(beating(0, state=state), 0)
+    assert found == Judgement(LOST, 3, f"it {state}, and nobody had asked it to")
 
 
 @pytest.mark.parametrize("final", [True, False])
@@ -76,7 +85,7 @@ def test_a_fenced_driver_is_followed_to_its_successor() -> None:
     looks = [(float(t), fenced) for t in range(30)]
     looks += [(float(t), beating(t, epoch=4)) for t in range(30, 200)]
     assert judge_all(vigil, looks) is None
-    assert vigil.judge(beating(200, epoch=4, state=STOPPED), 201) == Judgement(ENDED, 4, STOPPED)
+    assert vigil.judge(beating(200, epoch=4, state=FINISHED), 201) == Judgement(ENDED, 4, FINISHED)
 
 
 def test_a_successor_that_never_shows_up_is_a_loss() -> None:

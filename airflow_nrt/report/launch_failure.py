@@ -1,0 +1,41 @@
+"""Why a driver that was launched could not begin: `launches/<id>.json` of its home, for whoever launched it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+
+from airflow_nrt.report.durable import replace_file
+from airflow_nrt.report.errors import DataError, HomeError, InputError, NrtError
+from airflow_nrt.report.home import Home
+
+
+@dataclass(frozen=True)
+class LaunchFailure:
+    """Why a driver ended before it held the lease; `final` if another one would end alike."""
+
+    error: str
+    final: bool
+
+
+def note_launch_failure(location: str, launch: str, failure: NrtError) -> None:
+    """Leaves the reason in a home, made or not. One that can't be left is told on standard error."""
+    try:
+        path = Home.at(location).launches / f"{launch}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        note = LaunchFailure(str(failure), isinstance(failure, (InputError, DataError)))
+        replace_file(path, json.dumps(asdict(note)).encode())
+    except (OSError, NrtError) as unwritable:
+        print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)
+
+
+def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
+    """What was left for a launch, None if nothing was. Raises HomeError if it can't be read."""
+    path = home.launches / f"{launch}.json"
+    try:
+        return LaunchFailure(**json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as wrong:
+        raise HomeError(f"{path} can't be read: {wrong}") from None

@@ -1,0 +1,197 @@
+"""How a stream task answers what its trigger saw, on real homes; real drivers are in the tests of the DAGs.
+
+driver of epoch 1    ended as asked ──▶ success        lost ──▶ room is made ──▶ another one, the budget less one
+                     failed for good ──▶ failure            └─▶ asked to stop ──▶ success
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, TaskDeferred
+
+from airflow_nrt.launch import living
+from airflow_nrt.launch.records import last_launch
+from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.report.heartbeat import FAILED, FINISHED, STOPPED
+from airflow_nrt.report.home import Home
+from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
+from airflow_nrt.triggers.watcher import look
+from tests.launch.homes import REPORT, beat, launch, lease, new_home
+
+CONTEXT: Any = {"ti": SimpleNamespace(dag_id="dag", task_id="stream", run_id="run", map_index=-1, try_number=1)}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setattr(living, "CERTAINTY_SECONDS", 0.5)
+    monkeypatch.setenv(
+        "AIRFLOW_CONN_NO_SPARK", json.dumps({"conn_type": "spark", "extra": {"spark-binary": "spark3-submit"}})
+    )
+    nowhere = {"conn_type": "nrt", "extra": {"spark_conn_id": "no_spark", "master": "local[1]"}}
+    monkeypatch.setenv("AIRFLOW_CONN_NOWHERE", json.dumps(nowhere))
+    home = new_home(tmp_path)
+    lease(home)
+    return home
+
+
+@pytest.fixture
+def driver() -> Iterator[subprocess.Popen[bytes]]:
+    """A process of this host that hangs."""
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def stream(home: Home, **options: Any) -> NrtStreamOperator:
+    known = {"report": str(REPORT), "home": str(home.path), "settings": {"DATA": str(home.path.parent)}, **options}
+    return NrtStreamOperator(task_id="stream", **known)
+
+
+def answer(home: Home, kind: str, epoch: int = 1, final: bool = False, **options: Any) -> Any:
+    event = Judgement(kind, epoch, "for a reason", final).to_json()
+    return stream(home, **options).resume(CONTEXT, event, restarts=[], home=str(home.path), endless=True)
+
+
+def deferral(act: Any) -> tuple[Any, dict[str, Any]]:
+    """The trigger and what is kept for its answer."""
+    with pytest.raises(TaskDeferred) as deferred:
+        act()
+    return deferred.value.trigger, dict(deferred.value.kwargs or {})
+
+
+def test_an_end_is_a_success_whatever_has_become_of_the_report(home: Home, tmp_path: Path) -> None:
+    beat(home, 1, STOPPED)
+    edited = tmp_path / "edited.sql"
+    edited.write_text("no SQL")
+    assert answer(home, ENDED, report=str(edited))["driver"] == "stopped"
+
+
+def test_a_final_failure_ends_the_task_for_good(home: Home) -> None:
+    with pytest.raises(AirflowFailException, match="for a reason"):
+        answer(home, BROKEN, final=True)
+
+
+@pytest.mark.parametrize("state, endless", [(STOPPED, True), (STOPPED, False), (FINISHED, True)])
+def test_a_driver_that_ends_unasked_is_not_the_end(home: Home, state: str, endless: bool) -> None:
+    beat(home, 1)
+    trigger, kept = deferral(lambda: stream(home).execute(CONTEXT))
+    assert (trigger.epoch, kept["endless"]) == (1, True)
+    beat(home, 1, state)
+    judgement = Vigil(endless=endless).judge(look(str(home.path)), 0)
+    assert judgement is not None and (judgement.kind, judgement.final) == (LOST, False)
+    home.ask_to_stop()
+    judgement = Vigil(endless=endless).judge(look(str(home.path)), 0)
+    assert judgement is not None and judgement.kind == ENDED
+
+
+def test_what_is_available_now_has_an_end(home: Home) -> None:
+    beat(home, 1)
+    trigger, kept = deferral(lambda: stream(home, available_now=True).execute(CONTEXT))
+    assert not trigger.endless and not kept["endless"]
+
+
+@pytest.mark.parametrize("kind, state", [(LOST, FAILED), (BROKEN, FAILED), (LOST, STOPPED)])
+def test_a_driver_that_died_while_it_was_stopping_gets_no_successor(home: Home, kind: str, state: str) -> None:
+    beat(home, 1, state)
+    home.ask_to_stop()
+    assert answer(home, kind)["epoch"] == 1
+    assert last_launch(home) is None
+
+
+def test_a_launch_that_failed_while_it_was_to_stop_gets_no_successor(home: Home) -> None:
+    launch(home, 1)
+    home.ask_to_stop()
+    assert answer(home, LOST, epoch=0)["epoch"] == 1
+    assert home.newest_launch() == 1
+
+
+def test_an_older_request_does_not_stop_a_later_launch(home: Home) -> None:
+    home.ask_to_stop()
+    launch(home, 1)
+    with pytest.raises(AirflowException, match="restarted 0 times"):
+        answer(home, LOST, epoch=0, max_restarts=0)
+
+
+def test_a_restart_adopts_whoever_took_over(home: Home) -> None:
+    beat(home, lease(home).epoch)
+    trigger, kept = deferral(lambda: answer(home, LOST))
+    assert (trigger.epoch, len(kept["restarts"]), trigger.back_off) == (2, 1, 4.0)
+    assert last_launch(home) is None
+
+
+def test_a_restart_waits_for_a_launch_under_way(home: Home) -> None:
+    beat(home, 1, FAILED)
+    launch(home, 1)
+    starting = threading.Timer(0.7, lambda: beat(home, lease(home).epoch, launch="1"))
+    starting.start()
+    trigger, _ = deferral(lambda: answer(home, BROKEN))
+    assert (trigger.epoch, home.newest_launch()) == (2, 1)
+    starting.join()
+
+
+def test_a_spent_budget_leaves_the_next_attempt_to_the_task_s_retries(home: Home) -> None:
+    beat(home, 1, FAILED)
+    with pytest.raises(AirflowException, match=r"restarted 0 times .* lost again: for a reason") as failed:
+        answer(home, BROKEN, max_restarts=0)
+    assert not isinstance(failed.value, AirflowFailException)
+
+
+@pytest.mark.parametrize("kind", [LOST, STALLED])
+def test_room_is_made_for_a_successor(home: Home, driver: subprocess.Popen[bytes], kind: str) -> None:
+    beat(home, 1, pid=driver.pid, beat=0)
+    if kind == LOST:
+        stale = json.loads(home.heartbeat_file.read_text())
+        home.heartbeat_file.write_text(json.dumps({**stale, "beat": stale["beat"] - 60_000}))
+    with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):
+        answer(home, kind, conn_id="nowhere")
+    assert driver.wait(10) == -9
+
+
+def test_a_lost_driver_that_beats_again_is_spared(home: Home, driver: subprocess.Popen[bytes]) -> None:
+    beat(home, 1, pid=driver.pid)
+    trigger, _ = deferral(lambda: answer(home, LOST))
+    assert (trigger.epoch, driver.poll()) == (1, None)
+
+
+def test_a_stall_that_fails_the_task_leaves_no_driver(home: Home, driver: subprocess.Popen[bytes]) -> None:
+    beat(home, 1, pid=driver.pid)
+    with pytest.raises(AirflowFailException, match="for a reason; the driver was killed"):
+        answer(home, STALLED, on_stall="fail")
+    assert driver.wait(10) == -9
+    assert home.is_stop_asked(1)
+
+
+def test_a_driver_that_stops_is_waited_for_and_killed_if_it_hangs(home: Home, driver: subprocess.Popen[bytes]) -> None:
+    beat(home, 1, pid=driver.pid)
+    home.ask_to_stop()
+    with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):
+        stream(home, startup_timeout=1.0, conn_id="nowhere").execute(CONTEXT)
+    assert driver.wait(10) == -9
+
+
+def test_a_report_that_was_edited_is_told_at_the_restart(home: Home, tmp_path: Path) -> None:
+    edited = tmp_path / "orders_curve.sql"
+    edited.write_text(REPORT.read_text().replace("'10' MINUTES", "'20' MINUTES"))
+    beat(home, 1, FAILED)
+    with pytest.raises(AirflowFailException, match="computes something else"):
+        answer(home, BROKEN, report=str(edited))
+
+
+@pytest.mark.parametrize("conn_id, complaint", [("nowhere", "spark3-submit is not on"), ("unknown", "is not defined")])
+def test_nothing_is_made_where_no_driver_can_be_launched(
+    home: Home, tmp_path: Path, conn_id: str, complaint: str
+) -> None:
+    never = Home.at(tmp_path / "never")
+    with pytest.raises(AirflowFailException, match=complaint):
+        stream(never, conn_id=conn_id).execute(CONTEXT)
+    assert not never.path.exists()
