@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import sys
 
 from airflow_nrt.cli.common import (
     Steps,
@@ -15,6 +17,7 @@ from airflow_nrt.cli.common import (
     print_json,
     read_plan,
     session,
+    tell,
 )
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.verdict import verdict_lines
@@ -43,7 +46,9 @@ def run(options: argparse.Namespace) -> int:
     interval = Interval(instant_of(options.start), instant_of(options.end))
     check_backfill(plan, Home.checked(options.home, plan), interval)
     steps = Steps()
-    with session(plan, options.master) as spark:
+    # Rows of a `print` sink must not get into the JSON.
+    rows = contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout)
+    with rows, session(plan, options.master) as spark:
         steps("Spark session started")
         result = backfill(
             spark, plan, Home.create(options.home, plan), interval, options.verify, options.on_mismatch, steps
@@ -53,10 +58,8 @@ def run(options: argparse.Namespace) -> int:
         verdict = result.verdict.to_json() if result.verdict else None
         print_json({"published_windows": windows, "notes": list(result.notes), "verdict": verdict})
     else:
-        for note in result.notes:
-            print(f"note: {note}")
-        print(f"{plan.name}: {windows} windows published")
-        for line in verdict_lines(result.verdict) if result.verdict else ():
-            print(line)
+        notes = (f"note: {note}" for note in result.notes)
+        found = verdict_lines(result.verdict) if result.verdict else ()
+        tell(*notes, f"{plan.name}: {windows} windows published", *found)
     failed = result.verdict is not None and not result.verdict.is_proven
     return 1 if failed and options.on_mismatch != "report" else 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+from airflow_nrt.cli.interruption import interruption_of_java
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import parse_instant
 
@@ -91,7 +93,8 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     # What goes wrong is said once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")
     try:
-        yield spark
+        with interruption_of_java():
+            yield spark
     except Exception as failure:
         from airflow_nrt.engine.failures import explained
 
@@ -103,8 +106,25 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
         spark.stop()
 
 
+def tell(*lines: str) -> None:
+    """Prints a result. A reader who leaves early takes nothing from the exit status that follows."""
+    _print_while_read("\n".join(lines), sys.stdout)
+
+
 def print_json(value: Mapping[str, Any] | list[Any]) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    tell(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _print_while_read(text: str, stream: TextIO) -> None:
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        leave_unread(stream)
+
+
+def leave_unread(stream: TextIO) -> None:
+    """Nobody reads this stream any more: what is still written to it goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Steps:
@@ -114,4 +134,4 @@ class Steps:
         self.started = time.monotonic()
 
     def __call__(self, text: str) -> None:
-        print(f"[{time.monotonic() - self.started:6.1f} s] {text}", file=sys.stderr, flush=True)
+        _print_while_read(f"[{time.monotonic() - self.started:6.1f} s] {text}", sys.stderr)

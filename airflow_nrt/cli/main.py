@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from airflow_nrt import __version__
+from airflow_nrt.cli.common import leave_unread
 from airflow_nrt.report.errors import InputError, NrtError
 
 COMMANDS = {
@@ -28,6 +29,8 @@ COMMANDS = {
     "show": "draw the curve of a home in the terminal",
     "demo": "the product in four minutes",
 }
+_JOBS = ("run", "backfill", "verify", "query", "demo")
+"""Commands whose exit status says more than that somebody has read what they tell."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,23 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(given)
     try:
         status = _run(options)
-    except NrtError as wrong:
-        if options.debug:
-            raise
-        print(f"airflow-nrt: {wrong}", file=sys.stderr)
-        return wrong.exit_status
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("airflow-nrt: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read the output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        # Whoever read the output has seen enough; that finishes no job.
+        leave_unread(sys.stdout)
+        return 1 if options.command in _JOBS else 0
     except Exception as wrong:
         if options.debug:
-            raise
-        print(f"airflow-nrt: {_in_one_paragraph(wrong)} (--debug shows the stack trace)", file=sys.stderr)
-        return 1
+            traceback.print_exc()
+        else:
+            print(f"airflow-nrt: {_in_one_paragraph(wrong)}", file=sys.stderr)
+        return wrong.exit_status if isinstance(wrong, NrtError) else 1
     return status
 
 
@@ -69,8 +69,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _in_one_paragraph(wrong: Exception) -> str:
+    if isinstance(wrong, NrtError):
+        return str(wrong)
     first = str(wrong).strip().split("\n", 1)[0] or "no message"
-    return f"{type(wrong).__name__}: {first[:1000]}"
+    return f"{type(wrong).__name__}: {first[:1000]} (--debug shows the stack trace)"
 
 
 def _parser(given: list[str]) -> argparse.ArgumentParser:

@@ -6,8 +6,9 @@ import argparse
 import time
 
 from airflow_nrt.cli.common import add_home
+from airflow_nrt.launch.living import is_stopping
 from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import read_heartbeat
+from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
 
 
@@ -18,16 +19,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home)
-    beat = read_heartbeat(home.heartbeat_file)
-    if beat is None or beat.is_over:
-        print("no driver is running" if beat is None else f"no driver is running (the last one {beat.state})")
-        return 0
+    # Asked in any case: a driver that is being launched, or launched again, is meant too.
     epoch = home.ask_to_stop()
+    was_there = False
     deadline = time.monotonic() + options.timeout
-    while time.monotonic() < deadline:
-        beat = read_heartbeat(home.heartbeat_file)
-        if beat is not None and beat.is_over:
-            print(f"the driver of epoch {epoch} {beat.state}")
-            return 0
+    while is_stopping(home):
+        was_there = True
+        if time.monotonic() > deadline:
+            raise NrtError(
+                f"the driver of epoch {epoch} has not stopped within {options.timeout:g} s; the request stands"
+            )
         time.sleep(0.2)
-    raise NrtError(f"the driver of epoch {epoch} has not stopped within {options.timeout:g} s; the request stands")
+    beat = read_heartbeat(home.heartbeat_file)
+    if beat is None or not was_there:
+        print(f"no driver is running{'' if beat is None else f' (the last one {_end_of(beat)})'}")
+    else:
+        print(f"the driver of epoch {beat.epoch} {_end_of(beat)}")
+    return 0
+
+
+def _end_of(beat: Heartbeat) -> str:
+    return beat.state if beat.is_over else "died"

@@ -16,7 +16,9 @@ from airflow_nrt.cli.common import (
     print_json,
     read_plan,
     session,
+    tell,
 )
+from airflow_nrt.report.history import read_history
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.verdict import verdict_lines
 
@@ -31,12 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.verify import Interval, verify
+    from airflow_nrt.engine.verify import Interval, check_interval, verify
 
     plan = read_plan(options)
     interval = Interval(instant_of(options.start), instant_of(options.end))
     home = Home.open(options.home)
     home.check_report(plan)
+    check_interval(plan, read_history(home.log().entries(), plan), interval)
     steps = Steps()
     with session(plan, options.master) as spark:
         steps("Spark session started")
@@ -45,5 +48,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(verdict.to_json())
     else:
-        print("\n".join(verdict_lines(verdict)))
+        tell(*verdict_lines(verdict))
     return 0 if verdict.is_proven else 1

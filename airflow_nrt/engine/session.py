@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 
@@ -35,14 +36,19 @@ _LOCAL_SETTINGS = {
     # Throughput counts, and a pause of some 50 ms does not.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
+_MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *\d+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
 _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 
 
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
     """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
 
-    Raises InputError if SPARK_HOME is wrong.
+    Raises InputError if SPARK_HOME is wrong, or the master none.
     """
+    if master is not None and not _MASTER.fullmatch(master):
+        raise InputError(
+            f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
+        )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(f"airflow-nrt: {name}")
     defaults = {**_ALWAYS, **SQL_SETTINGS}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from airflow_nrt.report.entries import Lease
-from airflow_nrt.report.heartbeat import FINISHED, RUNNING, Heartbeat, read_heartbeat, write_heartbeat
+from airflow_nrt.report.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from tests.cli.conftest import Command
@@ -114,6 +116,16 @@ def test_stop_tells_how_it_ended(command: Command, running: Home, monkeypatch: p
     monkeypatch.setattr("time.sleep", end_as_the_driver_would)
     answer = command("stop", "--home", running.path)
     assert (answer.status, answer.out) == (0, "the driver of epoch 1 finished\n")
+
+
+def test_stop_where_the_driver_was_killed(command: Command, running: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        process.kill()
+    beat = Heartbeat(RUNNING, 1, socket.gethostname(), process.pid, now_ms(), "application")
+    write_heartbeat(running.heartbeat_file, beat)
+    monkeypatch.setattr("airflow_nrt.launch.living.CERTAINTY_SECONDS", 0.1)
+    answer = command("stop", "--home", running.path)
+    assert (answer.status, answer.out) == (0, "no driver is running (the last one died)\n")
 
 
 def test_check_and_plan(command: Command, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_an_error_is_one_paragraph_and_debug_shows_the_stack(wrong: Path) -> Non
     assert plain.stderr.startswith("airflow-nrt: line 23, column 54: there is no column 'prize'")
     assert "Traceback" not in plain.stderr and "\n\n" not in plain.stderr
     debugged = run("check", wrong, "--debug")
-    assert debugged.returncode != 0
+    assert debugged.returncode == 2
     assert "Traceback" in debugged.stderr and "there is no column 'prize'" in debugged.stderr
 
 
@@ -67,6 +67,14 @@ def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
     line = f"'{sys.executable}' -m airflow_nrt.cli.main plan '{report}' --json | head -n 1; exit ${{PIPESTATUS[0]}}"
     piped = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert (piped.returncode, piped.stdout, piped.stderr) == (0, "{\n", "")
+
+
+def test_a_reader_who_leaves_does_not_decide_how_a_job_ended() -> None:
+    code = (
+        "import sys, time; from airflow_nrt.cli.common import Steps, tell; time.sleep(1); Steps()('on'); tell('NO'); "
+    )
+    line = f"'{sys.executable}' -c \"{code}sys.exit(7)\" 2>&1 | true; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", line], check=False).returncode == 7
 
 
 # ---------------------------------------------------------------------------------------------------- no Java, no Spark

@@ -67,6 +67,12 @@ def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_op
     assert re.match(r"line \d+, column \d+: ", told)
 
 
+@pytest.mark.parametrize("master", ["local[x]", "local[0]", "nowhere"])
+def test_no_master(command: Command, tmp_path: Path, master: str) -> None:
+    told = refused(command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--master", master)
+    assert told.startswith(f"there is no Spark master '{master}': give local[*], local[N], spark://HOST:PORT")
+
+
 def test_no_report(command: Command, tmp_path: Path) -> None:
     told = refused(command, tmp_path, "run", tmp_path / "none.sql", "--home", tmp_path / "home")
     assert told == f"can't read the report {tmp_path / 'none.sql'}: No such file or directory\n"
@@ -164,6 +170,22 @@ def test_an_interval_without_complete_windows(
     report = furnish(tmp_path)
     told = refused(command, tmp_path, "backfill", report, "--home", tmp_path / "home", "--start", start, "--end", end)
     assert told.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("interval", "message"),
+    [
+        (("--start", "2024-06-18 11:00", "--end", "2024-06-18 10:00"), "the interval from 2024-06-18 11:00:00 to 2024-06-18 10:00:00 is reversed"),
+        (("--start", "2024-06-18 11:00", "--end", "2024-06-18 11:00"), "the interval from 2024-06-18 11:00:00 to 2024-06-18 11:00:00 is empty"),
+        (("--start", "2024-06-18 10:01", "--end", "2024-06-18 10:09"), "no window of CUMULATE 10 minutes / 1 hour ends behind 2024-06-18 10:01:00"),
+        (("--start", "2024-06-19"), "no window of CUMULATE 10 minutes / 1 hour in the interval is complete: they are up to 2024-06-18 11:10:00"),
+    ],
+)  # fmt: skip
+def test_an_interval_with_nothing_to_verify(
+    command: Command, streamed: Path, interval: tuple[str, ...], message: str
+) -> None:
+    rest = ("--home", streamed / "home", *interval)
+    assert refused(command, streamed, "verify", streamed / "curve.sql", *rest).startswith(message)
 
 
 def test_an_interval_that_reaches_into_open_windows(command: Command, streamed: Path) -> None:

@@ -1,0 +1,38 @@
+"""Ctrl-C while Java works."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def interruption_of_java() -> Iterator[None]:
+    """Raises KeyboardInterrupt for a Ctrl-C inside, as anywhere else.
+
+    py4j takes it for a failure of Java, and tells the root logger so with a stack trace; nobody else logs there
+    without a name.
+    """
+    interruptions = []
+
+    def interrupt(number: int, frame: object) -> None:
+        interruptions.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    logging.getLogger().addFilter(_nothing)
+    try:
+        yield
+    except Exception:
+        if interruptions:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        logging.getLogger().removeFilter(_nothing)
+        signal.signal(signal.SIGINT, before)
+
+
+def _nothing(record: logging.LogRecord) -> bool:
+    return False
