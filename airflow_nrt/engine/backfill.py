@@ -9,19 +9,21 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch import computed, source_rows
+from airflow_nrt.engine.evidence import rows_read
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
-from airflow_nrt.engine.verify import Interval, Progress, complete_until, verify
+from airflow_nrt.engine.time.future import FURTHEST_ZONE
+from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, verify
 from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.errors import DataError, InputError
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, format_instant
+from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.log import EntryTaken, Log
 from airflow_nrt.report.options import source_option
@@ -123,7 +125,7 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
                 f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
                 f"reaches to {format_instant(end)}: end it there, or wait for the stream"
             )
-        if not history.batches and end > now_ms():
+        if not history.batches and end > now_ms() + FURTHEST_ZONE:
             raise InputError(f"the interval reaches to {format_instant(end)}, which is in the future")
 
 
@@ -193,38 +195,55 @@ def _restate(
 ) -> list[Published]:
     """Publishes the batch result of the interval's windows, or of `only` these (by insert).
 
-    The batch is over the rows that the stream has read; where there was none, over all that is there.
+    The batch is over the rows that the stream has read and not rejected; where there was none, over all that is there.
     """
     assert interval.start is not None and interval.end is not None
-    streamed = {source.name: [f for f in history.files(source.name) if not f.corrupt] for source in plan.sources}
-    needed = _needed(plan, streamed if history.batches else _all_files(plan), interval)
+    listed = {source.name: history.files(source.name) for source in plan.sources}
+    needed = _needed(plan, listed if history.batches else _all_files(plan), interval)
+    rows = {
+        name: _streamed_rows(spark, plan, name, history, files)
+        if history.batches
+        else source_rows(spark, plan, name, files)
+        for name, files in needed.items()
+    }
     directory = home.staged / f"restate-{uuid.uuid4().hex}"
     staged: list[Published] = []
     for insert in plan.inserts:
         ends = None if only is None else only.get(insert.name, set())
         if ends is not None and not ends:
             continue
-        frame = insert_result(spark, plan, insert, needed, interval.start, interval.end)
+        frame = computed(plan, insert, rows, interval.start, interval.end)
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
         staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
         say(f"{insert.name}: {len(staged)} windows computed")
     removed = tuple(_void(history, interval, staged, only))
-    files = {} if history.batches else {source: tuple(listed) for source, listed in needed.items()}
-    entry = append_restatement(home.log(), Restate(tuple(staged), removed, reason, dict(suspects or {}), files))
-    publish_entry(home, plan, entry)
+    files = {} if history.batches else {name: tuple(files) for name, files in needed.items()}
+    body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files)
+    publish_entry(home, plan, append_restatement(home.log(), body))
     return staged
+
+
+def _streamed_rows(
+    spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]
+) -> DataFrame:
+    """Raises DataError if a file that the stream has read is gone: without its rows the windows would be wrong."""
+    read = rows_read(spark, plan, name, history, files)
+    if len(read.files) < sum(not file.corrupt for file in files):
+        raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
+    return on_time(read.frame)
 
 
 def _void(
     history: History, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
 ) -> list[str]:
     """Files of windows that stand and that the batch gives no row for."""
+    assert interval.start is not None and interval.end is not None
     made = {(one.insert, one.target) for one in staged}
     void = []
     for (insert, target), one in history.published.items():
-        inside = one.end is not None and (interval.start or 0) < one.end <= (interval.end or END_OF_TIME)
+        inside = one.end is not None and interval.start < one.end <= interval.end
         if inside and (insert, target) not in made and (only is None or one.end in only.get(insert, set())):
             void.append(f"{insert}/{target}")
     return void

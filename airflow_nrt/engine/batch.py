@@ -27,7 +27,11 @@ def insert_result(
 ) -> DataFrame:
     """The rows of an insert over these files: of all windows with `after < end <= until`, with `_nrt_end`."""
     names = [source.name for source in plan.sources if source.name in files]
-    sources = {name: source_rows(spark, plan, name, files[name]) for name in names}
+    return computed(plan, insert, {name: source_rows(spark, plan, name, files[name]) for name in names}, after, until)
+
+
+def computed(plan: Plan, insert: Insert, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+    """The same over accepted rows of the sources, with the `_nrt_seen` by which some of them are late."""
     if insert.operator is None:
         return run_query(insert.query, sources)
     operator = plan.operator(insert.operator)

@@ -20,7 +20,7 @@ from airflow_nrt.report.types import Field
 from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
 
 TOLERANCE = 1e-9
-"""Relative tolerance of FLOAT and DOUBLE columns: the order of additions differs between stream and batch."""
+"""Tolerance of FLOAT and DOUBLE columns, relative above 1: the order of additions differs between stream and batch."""
 CLASS = "_nrt_class"
 
 
@@ -78,7 +78,7 @@ def _same(left: str, right: str, values: Sequence[Field]) -> str:
         a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
         same = f"({a} <=> {b})"
         if field.type.is_approximate:
-            same = f"({same} OR abs({a} - {b}) <= {TOLERANCE}D * greatest(abs({a}), abs({b})))"
+            same = f"({same} OR abs({a} - {b}) <= {TOLERANCE}D * greatest(abs({a}), abs({b}), 1D))"
         tests.append(f"coalesce({same}, false)")
     return "(" + " AND ".join(tests) + ")"
 

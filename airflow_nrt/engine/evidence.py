@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import needs_position
+from airflow_nrt.engine.failures import CorruptFileError, explained
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.sources.filesystem import (
     BLOCK,
@@ -24,6 +25,7 @@ from airflow_nrt.engine.sources.filesystem import (
     NUMBER,
     file_keys,
     file_uri,
+    known_files,
     read_files,
 )
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
@@ -33,14 +35,15 @@ from airflow_nrt.report.clock import advanced
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import ROWTIME, Plan
+from airflow_nrt.report.plan import ROWTIME, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
 BACKFILL = -1
-"""Stands for the entry of rows that no batch has read, only a backfill: none of them was late."""
-_COMPARED = ("row", "file", "block", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
+"""Stands for the entry of rows that no batch has read, only a backfill. Where a stream runs, it has still to."""
+_COMPARED = ("row", "file", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
 SAMPLES = 5
 
 
@@ -61,6 +64,7 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     """The rows of these files as the stream read them, with `_nrt_entry`: the same rows were rejected then."""
     source = plan.source(name)
     problems, usable = _check_files(files)
+    problems += _check_corrupt(spark, source, [file for file in files if file.corrupt])
     batch_of = history.batch_of(name)
     order = {file.path: n for n, file in enumerate(history.files(name))}
     numbers = {file.path: order[file.path] for file in usable} if needs_position(plan, name) else None
@@ -69,7 +73,7 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
     known = [(key, n, latest.get(n)) for path, n in read_by.items() for key in file_keys(path)]
     entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, _nrt_latest BIGINT")
-    judged = judge(rows.join(F.broadcast(entries), FILE), source, F.col("_nrt_latest"))
+    judged = judge(known_files(rows, entries, ENTRY), source, F.col("_nrt_latest"))
     wanted = [*source.columns, ENTRY, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
@@ -94,6 +98,21 @@ def _check_files(files: Sequence[SourceFile]) -> tuple[list[str], list[SourceFil
     return problems, usable
 
 
+def _check_corrupt(spark: SparkSession, source: Source, files: Sequence[SourceFile]) -> list[str]:
+    """A file that was left out as unreadable, and is what it was, must be unreadable."""
+    problems = []
+    for file in files:
+        try:
+            stat = os.stat(file.path)
+            if (stat.st_size, stat.st_mtime_ns) == (file.size, file.modified):
+                read_files(spark, source, [file]).write.format("noop").mode("overwrite").save()
+                problems.append(f"the source file {file.path} was left out as unreadable, and can be read")
+        except Exception as failure:
+            if not isinstance(failure, OSError) and not isinstance(explained(failure), CorruptFileError):
+                raise
+    return problems
+
+
 def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
     """Recomputes the source's watermark batch by batch, for batches of which all files were read here."""
     here = {file.path for file in read.files}
@@ -116,7 +135,8 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
 
 def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
     """The rows with `_nrt_seen`: the operator's watermark at the beginning of each row's batch."""
-    seen = [(BACKFILL, None), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
+    unread = END_OF_TIME if history.batches else None
+    seen = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
     believed = read.sparkSession.createDataFrame(seen, f"{ENTRY} BIGINT, _nrt_seen BIGINT")
     return read.join(F.broadcast(believed), ENTRY)
 
@@ -124,7 +144,8 @@ def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
 def check_ledger(home: Home, history: History, layout: Layout, name: str, read: ReadRows) -> LedgerVerdict:
     """The late ledger of one operator and source against the rows, as multisets."""
     operator = layout.operator.name
-    marked = mark_late(layout, run_query(layout.operator.input, {name: with_seen(read.frame, history, operator)}))
+    streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
+    marked = mark_late(layout, run_query(layout.operator.input, {name: with_seen(streamed, history, operator)}))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
     here = {file.path for file in read.files}

@@ -57,23 +57,30 @@ def explained(failure: BaseException) -> NrtError | None:
     for name, message in conditions:
         if name.split(".")[0] in _FINAL:
             return DataError(re.sub(r" SQLSTATE: \w+$", "", message))
+    if any(name == "PATH_NOT_FOUND" for name, _ in conditions):
+        return None
     if type(failure).__name__ in ("AnalysisException", "ParseException"):
         return InputError(f"Spark can't run this: {text.split(chr(10), 1)[0]}")
     return None
 
 
-def without_corrupt(source: Source, files: Sequence[SourceFile], failure: Exception) -> list[SourceFile]:
-    """The files of a batch with the one that this failure names marked as corrupt, where the table allows that.
+def corrupt_file(source: Source, files: Sequence[SourceFile], failure: Exception) -> str:
+    """The file of a batch that this failure names as unreadable, where the table allows to leave such files out.
 
     Raises the failure again where it is something else.
     """
     meaning = explained(failure)
     if not isinstance(meaning, CorruptFileError) or not source_option(source.table.options, "source.ignore-corrupt"):
         raise failure
-    bad = [file for file in files if file.path == meaning.path and not file.corrupt]
-    if not bad:
+    if not any(file.path == meaning.path and not file.corrupt for file in files):
         raise failure
-    return [replace(file, corrupt=file.corrupt or file in bad) for file in files]
+    assert meaning.path is not None
+    return meaning.path
+
+
+def without(files: Sequence[SourceFile], path: str) -> list[SourceFile]:
+    """The files with one of them marked as corrupt."""
+    return [replace(file, corrupt=file.corrupt or file.path == path) for file in files]
 
 
 def _named_file(text: str) -> str | None:

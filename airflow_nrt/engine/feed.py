@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.report.durable import replace_file
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.options import source_option
@@ -31,7 +32,7 @@ class FileFeed:
 
     `poll` is called again and again by one thread; `on_files` runs in the thread of the streaming query. A batch is
     written to the journal only when the one before was absorbed, so that a slow driver gets larger batches. `pending`
-    are the files and bytes that have arrived and wait for a batch.
+    are the files and bytes that have arrived and are not absorbed.
     """
 
     def __init__(self, source: Source, scratch: Path, seen: Iterable[str], on_files: OnFiles) -> None:
@@ -46,6 +47,7 @@ class FileFeed:
         self._checkpoint = scratch / source.name / "checkpoint"
         self._on_files = on_files
         self._pending: deque[SourceFile] = deque()
+        self._taken: list[SourceFile] = []
         self._batches = 0
         self._absorbed = 0
         self._next_poll = 0.0
@@ -65,10 +67,10 @@ class FileFeed:
     def start(self, spark: SparkSession) -> None:
         """Begins the streaming query."""
         self._journal.mkdir(parents=True)
-        arrivals = spark.readStream.option("maxFileAge", "100000d").text(self._journal.as_uri())
+        arrivals = spark.readStream.option("maxFileAge", "100000d").text(str(self._journal).translate(GLOB))
         self.query = (
             arrivals.writeStream.queryName(f"arrivals of {self.source.name}")
-            .option("checkpointLocation", self._checkpoint.as_uri())
+            .option("checkpointLocation", str(self._checkpoint))
             .trigger(processingTime="0 seconds")
             .foreachBatch(self._absorb)
             .start()
@@ -85,9 +87,11 @@ class FileFeed:
                 self._pending.extend(found)
         if self._pending and self._absorbed == self._batches:
             self._batches += 1
-            lines = "".join(json.dumps(asdict(file)) + "\n" for file in self._take())
+            self._taken = self._take()
+            lines = "".join(json.dumps(asdict(file)) + "\n" for file in self._taken)
             replace_file(self._journal / f"{self._batches:09d}.json", lines.encode())
-        self.pending = (len(self._pending), sum(file.size for file in self._pending))
+        waiting = [*self._pending, *(self._taken if self._absorbed < self._batches else ())]
+        self.pending = (len(waiting), sum(file.size for file in waiting))
 
     def _take(self) -> list[SourceFile]:
         batch = [self._pending.popleft()]

@@ -26,8 +26,8 @@ def write_late(spark: SparkSession, home: Home, ledger: str, operator: str, part
 
 
 def write_rejected(home: Home, ledger: str, rows: DataFrame) -> None:
-    """Rejected rows."""
-    rows.selectExpr("to_json(struct(*)) AS value").write.text(str(home.path / ledger / REJECTED))
+    """Rejected rows, beside the batch's unreadable files."""
+    rows.selectExpr("to_json(struct(*)) AS value").write.mode("append").text(str(home.path / ledger / REJECTED))
 
 
 def write_unreadable(home: Home, ledger: str, source: str, files: Sequence[SourceFile]) -> None:

@@ -13,6 +13,7 @@ import logging
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 from airflow_nrt.engine.java import ensure_java
@@ -40,6 +41,10 @@ def main(arguments: list[str]) -> int:
             note_launch_failure(options.home, options.launch, wrong)
         print(f"airflow-nrt: {wrong}", file=sys.stderr)
         return wrong.exit_status
+    except Exception:
+        # Not raised: this process must end, whatever threads a broken JVM gateway has left.
+        traceback.print_exc()
+        return 1
     print(f"airflow-nrt: {plan.name} {state}", file=sys.stderr)
     return 0
 

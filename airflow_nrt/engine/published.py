@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sinks.filesystem import root_of
-from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys
+from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import WINDOW_END, Insert
@@ -65,12 +64,23 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
     reader = spark.read.schema(schema).option("basePath", str(base))
     if table.format == "csv":
         null = sink_option(table.options, "csv.null-literal")
-        reader = reader.options(sep=sink_option(table.options, "csv.field-delimiter"), escape='"', nullValue=null or "")
+        separator = sink_option(table.options, "csv.field-delimiter")
+        reader = reader.options(sep=separator, escape='"', nullValue=null or "", emptyValue="", multiLine=True)
     rows = reader.format(table.format).load([str(path).translate(GLOB) for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
     ends = spark.createDataFrame(known, f"{FILE} STRING, {WINDOW_END} BIGINT")
     columns = [quote(column.name) for column in table.physical]
-    return rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}").join(F.broadcast(ends), FILE).drop(FILE)
+    return known_files(rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}"), ends, WINDOW_END).drop(FILE)
+
+
+def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
+    """Rows of a result as a reader of the sink can see them: csv without a literal for NULL has none, only ''."""
+    table = insert.sink
+    if table.format != "csv" or sink_option(table.options, "csv.null-literal") is not None:
+        return rows
+    texts = {field.name for field in insert.query.fields if field.type.spark == "STRING"}
+    shown = [f"nullif({quote(n)}, '') AS {quote(n)}" if n in texts else quote(n) for n in rows.columns]
+    return rows.selectExpr(*shown)
 
 
 def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from airflow_nrt.engine.faults import reach
@@ -21,22 +21,31 @@ def publish_entry(home: Home, plan: Plan, entry: Entry) -> None:
         insert = plan.insert(published.insert)
         sink_of(insert).publish(home, insert, published)
         reach("publish-between")
-    if isinstance(entry.body, Restate):
+    if isinstance(entry.body, Restate) and entry.body.removed:
+        newer = {f"{one.insert}/{one.target}" for later in _behind(home, entry) for one in later.published}
         for target in entry.body.removed:
-            name, _, path = target.partition("/")
-            filesystem.remove(plan.insert(name), (path,))
+            if target not in newer:
+                name, _, path = target.partition("/")
+                filesystem.remove(plan.insert(name), (path,))
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
     reach("publish-after")
 
 
+def _behind(home: Home, entry: Entry) -> Iterator[Entry]:
+    """The entries that were written since."""
+    return home.log().entries(entry.n + 1)
+
+
 def roll_forward(home: Home, plan: Plan, log: Log) -> None:
-    """Publishes what entries decided and nobody has published: their staged files are still there."""
+    """Publishes what entries decided and nobody has published: their staged files are still there.
+
+    What a restatement removed leaves no trace in the home, so it is removed again.
+    """
     waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
-    if not waiting:
-        return
     for entry in log.entries():
-        if any(Path(published.staged).parts[1] in waiting for published in entry.published):
+        removes = isinstance(entry.body, Restate) and bool(entry.body.removed)
+        if removes or any(Path(published.staged).parts[1] in waiting for published in entry.published):
             publish_entry(home, plan, entry)
 
 

@@ -19,7 +19,7 @@ from airflow_nrt.engine.feed import FileFeed
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.report.entries import Commit, Lease, SourceFile
-from airflow_nrt.report.errors import FencedError, NrtError
+from airflow_nrt.report.errors import FencedError, HomeError, NrtError
 from airflow_nrt.report.heartbeat import (
     FAILED,
     FENCED,
@@ -93,7 +93,8 @@ class Runner:
             self._say(state=FENCED, error=str(fenced), final=True)
             raise
         except NrtError as wrong:
-            self._say(state=FAILED, error=str(wrong), final=True)
+            # A home that can't be read may be on a disk that comes back.
+            self._say(state=FAILED, error=str(wrong), final=not isinstance(wrong, HomeError))
             raise
         except BaseException as wrong:
             self._say(state=FAILED, error=f"{type(wrong).__name__}: {str(wrong)[:2000]}")
@@ -101,7 +102,7 @@ class Runner:
         finally:
             self._over.set()
             beating.join()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, NrtError):
                 self._write_beat()
         return state
 
@@ -114,7 +115,7 @@ class Runner:
                 # A successor tidies away what this driver still reads: then being fenced is the reason, not the gap.
                 writer.check()
                 final = explained(failure)
-                if final is not None:
+                if final is not None and not isinstance(final, HomeError):
                     raise final from failure
                 failures = 1 if writer.log.last > last_entry else failures + 1
                 last_entry = writer.log.last
@@ -157,19 +158,22 @@ class Runner:
     def _loop(self, driver: StreamDriver) -> str:
         idle_after = {source.name: self._idle_timeout(source) for source in self.plan.sources}
         while True:
+            # Looked at once: a source that is drained only after its turn below must get one more turn, to end.
+            drained = {feed.source.name: feed.is_drained for feed in self._feeds}
             for feed in self._feeds:
                 feed.poll()
                 if feed.failure is not None:
                     raise feed.failure
                 if feed.query is not None and not feed.query.isActive:
                     raise feed.query.exception() or RuntimeError(f"the query of {feed.source.name} ended by itself")
-                if feed.is_bounded and feed.is_drained:
+                if feed.is_bounded and drained[feed.source.name]:
                     self._note(driver, feed.source.name, ended=True)
                 timeout = idle_after[feed.source.name]
                 quiet = time.monotonic() - feed.last_arrival
                 if timeout is not None and quiet * 1000 > timeout and feed.is_drained:
                     self._note(driver, feed.source.name, idle=True)
-            if all(feed.is_drained and (feed.is_bounded or self.available_now) for feed in self._feeds):
+            ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
+            if ends and all(drained[feed.source.name] and feed.is_drained for feed in self._feeds):
                 return FINISHED
             if self.stop_asked.is_set() or self.home.is_stop_asked(driver.writer.epoch, self.launch):
                 return self._stop()
@@ -223,7 +227,7 @@ class Runner:
         while not self._over.wait(BEAT_SECONDS):
             try:
                 self._write_beat()
-            except OSError as wrong:
+            except (OSError, NrtError) as wrong:
                 log.warning("can't write the heartbeat: %s", wrong)
 
     def _write_beat(self) -> None:

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.compaction import compact
-from airflow_nrt.engine.failures import without_corrupt
+from airflow_nrt.engine.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write_unreadable
@@ -101,12 +101,16 @@ class StreamDriver:
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
         }
+        suspect: str | None = None
         while True:
             try:
                 batch = self._take_in(source, files, clock, seen)
                 break
             except Exception as failure:
-                files = without_corrupt(source, files, failure)
+                corrupt = corrupt_file(source, files, failure)
+                # Once more first: the disk may have been at fault.
+                files = without(files, corrupt) if corrupt == suspect else files
+                suspect = corrupt
         reach("absorb-ledger")
         position = self._after_batch(source_name, len(files), batch)
         reach("commit-before")

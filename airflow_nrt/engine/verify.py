@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os.path import normpath
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.batch import computed
 from airflow_nrt.engine.comparison import CLASS, Sides, classify
-from airflow_nrt.engine.evidence import ReadRows, check_ledger, check_watermarks, rows_read, with_seen
+from airflow_nrt.engine.evidence import ENTRY, ReadRows, check_ledger, check_watermarks, rows_read, with_seen
 from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.published import foreign_rows, standing_rows
+from airflow_nrt.engine.published import as_read, foreign_rows, standing_rows
+from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
-from airflow_nrt.engine.windows.aggregate import compute
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.entries import OperatorState, SourceFile
 from airflow_nrt.report.errors import InputError
@@ -91,6 +93,7 @@ def verify(
     say: Progress = lambda text: None,
 ) -> Verdict:
     """Verifies complete windows of the interval. `published` is a copy of the sink's directory to verify instead."""
+    published = None if published is None else Path(normpath(published.absolute()))
     log = home.log()
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
@@ -212,36 +215,61 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     after, until = bounds
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends if after < end <= until]
-    layout = layout_of(operator)
-    views = {name: _on_time(scene.sources[name].frame) for name in operator.sources}
-    batch = run_query(insert.query, {operator.name: compute(layout, views, after, until)})
-    arrived = None
-    if any(one.operator == operator.name and one.found for one in scene.ledgers):
-        seen = {n: with_seen(scene.sources[n].frame, scene.history, operator.name) for n in operator.sources}
-        arrived = run_query(insert.query, {operator.name: compute(layout, seen, after, until)})
+    views = {name: on_time(scene.sources[name].frame) for name in operator.sources}
+    batch = computed(scene.plan, insert, views, after, until)
+    arrived = _arrived(scene, insert, operator, after, until)
     return _compare(scene, insert, (batch, arrived), inside, pending, root)
 
 
-def _on_time(rows: DataFrame) -> DataFrame:
+def _arrived(scene: _Scene, insert: Insert, operator: WindowAggregate, after: int, until: int) -> DataFrame | None:
+    """B|arr: the batch over the rows that counted when a window was published. None where these are all rows."""
+    history = scene.history
+    late = any(one.operator == operator.name and one.found for one in scene.ledgers)
+    if not late and not any(history.has_unread(name) for name in operator.sources):
+        return None
+    seen = {name: with_seen(scene.sources[name].frame, history, operator.name) for name in operator.sources}
+    arrived = computed(scene.plan, insert, seen, after, until)
+    for entry, ends in _restated(history, insert, after, until).items():
+        rows = {name: on_time(scene.sources[name].frame.where(f"{ENTRY} <= {entry}")) for name in operator.sources}
+        again = computed(scene.plan, insert, rows, after, until)
+        arrived = arrived.where(~F.col(WINDOW_END).isin(ends)).unionByName(again.where(F.col(WINDOW_END).isin(ends)))
+    return arrived
+
+
+def _restated(history: History, insert: Insert, after: int, until: int) -> dict[int, list[int]]:
+    """The ends of windows that a restatement published, by the entry of which it took the rows."""
+    restated: dict[int, list[int]] = {}
+    for (name, target), entry in history.as_of.items():
+        published = history.published.get((name, target))
+        end = None if published is None or name != insert.name else published.end
+        if end is not None and after < end <= until:
+            restated.setdefault(entry, []).append(end)
+    return restated
+
+
+def on_time(rows: DataFrame) -> DataFrame:
+    """The rows with an `_nrt_seen` by which none of them is late."""
     return rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
 
 
 def _passed_sides(scene: _Scene, insert: Insert) -> tuple[DataFrame, None]:
     """An insert without windows: all rows, none of them late."""
-    views = {name: _on_time(scene.sources[name].frame) for name in insert.query.inputs}
+    views = {name: on_time(scene.sources[name].frame) for name in insert.query.inputs}
     return run_query(insert.query, views).withColumn(WINDOW_END, F.lit(None).cast("bigint")), None
 
 
 def _compare(
     scene: _Scene,
     insert: Insert,
-    computed: tuple[DataFrame, DataFrame | None],
+    sides: tuple[DataFrame, DataFrame | None],
     ends: Sequence[int | None],
     pending: int,
     root: Path | None,
 ) -> tuple[InsertVerdict, list[str]]:
     standing = standing_rows(scene.spark, insert, scene.history.published, ends, root)
-    classes = classify(insert, Sides(standing.rows, *computed)).persist()
+    batch, arrived = (None if frame is None else as_read(insert, frame) for frame in sides)
+    assert batch is not None
+    classes = classify(insert, Sides(standing.rows, batch, arrived)).persist()
     try:
         counted = classes.groupBy(WINDOW_END, CLASS).count().collect()
         by_window: dict[int | None, dict[str, int]] = {}
@@ -251,10 +279,11 @@ def _compare(
     finally:
         classes.unpersist()
     problems = []
-    if standing.foreign:
-        rows = foreign_rows(scene.spark, insert, standing.foreign)
+    foreign = _not_newer(scene, insert, standing.foreign, root)
+    if foreign:
+        rows = foreign_rows(scene.spark, insert, foreign)
         bad.append(BadWindow(None, None, 0, rows, 0))
-        problems += [f"the log knows nothing of the published file {path}" for path in standing.foreign]
+        problems += [f"the log knows nothing of the published file {path}" for path in foreign]
     states = [_state(kinds) for kinds in by_window.values()]
     verdict = InsertVerdict(
         insert=insert.name,
@@ -268,6 +297,14 @@ def _compare(
         unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and _state(kinds) != "equal")),
     )
     return verdict, problems
+
+
+def _not_newer(scene: _Scene, insert: Insert, files: Sequence[Path], root: Path | None) -> list[Path]:
+    """Foreign files but for those that a living driver has published since the log was read."""
+    newer = scene.home.log().entries(scene.history.entry + 1) if files else ()
+    places = {one.target for entry in newer for one in entry.published}
+    base = root or root_of(insert)
+    return [path for path in files if str(path.relative_to(base)) not in places]
 
 
 def _state(kinds: dict[str, int]) -> str:

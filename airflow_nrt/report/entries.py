@@ -148,13 +148,15 @@ class Tick:
 class Restate:
     """Windows were published again (or for the first time) from the batch result; see `reason`.
 
-    `files` are those that the batch read, by source, where no stream had read them: all their rows counted.
+    The batch was over the rows of all commits up to the entry `as_of`, none of them late. `files` are those that it
+    read, by source, where no stream had read them.
     """
 
     published: tuple[Published, ...]
     removed: tuple[str, ...]
     reason: str
     suspects: Mapping[str, int]
+    as_of: int
     files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
 
 
@@ -244,7 +246,8 @@ def _tick(data: Mapping[str, Any]) -> Tick:
 
 def _restate(data: Mapping[str, Any]) -> Restate:
     files = {source: tuple(SourceFile(**file) for file in listed) for source, listed in data["files"].items()}
-    return Restate(_published(data), tuple(data["removed"]), data["reason"], dict(data["suspects"]), files)
+    removed, suspects = tuple(data["removed"]), dict(data["suspects"])
+    return Restate(_published(data), removed, data["reason"], suspects, data["as_of"], files)
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Body]] = {

@@ -51,6 +51,8 @@ def changed_facts(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 def _source_facts(source: Source) -> dict[str, str]:
     table = source.table
     facts = _option_facts(f"source {source.name}", table)
+    # How often it is monitored is free, but only an unbounded source rejects rows from the future.
+    facts[f"source {source.name}, bounded"] = str("source.monitor-interval" not in table.options).lower()
     for column in table.columns:
         if column.name in source.columns:
             computed = f" AS {column.expression}" if column.expression else ""

@@ -17,13 +17,15 @@ WindowKey = tuple[str, int | None, str]
 class History:
     """`batches` are the commits by entry number; `published` is what stands in the sinks, by insert and place.
 
-    `backfilled` are files that a backfill read and no batch has, by source and path.
+    `as_of` is, for what a restatement published, the last entry of which it took the rows. `backfilled` are files that
+    a backfill read, by source and path.
     """
 
     entry: int = -1
     batches: dict[int, Commit] = field(default_factory=dict)
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
+    as_of: dict[tuple[str, str], int] = field(default_factory=dict)
     backfilled: dict[str, dict[str, SourceFile]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
     problems: list[str] = field(default_factory=list)
@@ -39,6 +41,11 @@ class History:
         """By path: the entry that read the file."""
         return {file.path: n for n, commit in self.batches.items() if commit.source == source for file in commit.files}
 
+    def has_unread(self, source: str) -> bool:
+        """Whether a backfill read files that the stream has still to read."""
+        read = self.batch_of(source)
+        return bool(self.batches) and any(path not in read for path in self.backfilled.get(source, ()))
+
     def late_claimed(self, operator: str) -> int:
         """Rows that the ledger claims to have been late for an operator."""
         return sum(one.late for commit in self.batches.values() for one in commit.late if one.operator == operator)
@@ -52,11 +59,13 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         for published in entry.published:
             history.published[(published.insert, published.target)] = published
             history.times[(published.insert, published.target)] = entry.time
+            history.as_of.pop((published.insert, published.target), None)
         if isinstance(entry.body, Commit):
             _check_commit(history, entry.n, entry.body, plan)
             history.batches[entry.n] = entry.body
         elif isinstance(entry.body, Restate):
             history.restated += 1
+            history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
             for source, files in entry.body.files.items():
                 history.backfilled.setdefault(source, {}).update({file.path: file for file in files})
             for target in entry.body.removed:

@@ -86,8 +86,8 @@ class Log:
         return Position()
 
     def epoch(self) -> int:
-        """The epoch of the newest lease, 0 if there was none."""
-        return next((entry.epoch or 0 for entry in self.backwards() if entry.kind == "lease"), 0)
+        """The epoch of the newest lease, 0 if there was none. A driver's entries stand behind its lease."""
+        return next((entry.epoch for entry in self.backwards() if entry.epoch is not None), 0)
 
     def _path(self, n: int) -> Path:
         return self.directory / f"{n}.json"
@@ -100,6 +100,7 @@ class Writer:
         self.log = log
         self.epoch = epoch
         self.met: list[Entry] = []
+        self._fenced: FencedError | None = None
 
     @classmethod
     def begin(cls, log: Log, lease: Lease) -> Writer:
@@ -119,6 +120,8 @@ class Writer:
         Restatements that stand in between change no position of the stream; they are kept in `met`.
         """
         while True:
+            if self._fenced is not None:
+                raise self._fenced
             try:
                 return self.log.append(body, self.epoch)
             except EntryTaken as taken:
@@ -126,6 +129,8 @@ class Writer:
 
     def check(self) -> None:
         """Raises FencedError if a newer driver has begun."""
+        if self._fenced is not None:
+            raise self._fenced
         known = self.log.last
         for n in range(known + 1, self.log.refresh() + 1):
             self._meet(self.log.read(n))
@@ -134,9 +139,11 @@ class Writer:
         if entry.epoch is None:
             self.met.append(entry)
             return
-        if entry.epoch == self.epoch:
+        if entry.epoch <= self.epoch:
             return
-        raise FencedError(
+        # Kept: the log now counts that entry, so the next append would land behind it.
+        self._fenced = FencedError(
             f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
             f"this one (epoch {self.epoch}) stops"
         )
+        raise self._fenced

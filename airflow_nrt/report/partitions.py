@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 
 from airflow_nrt.report.durations import DAY, HOUR
 from airflow_nrt.report.errors import InputError
@@ -32,8 +33,12 @@ class PartitionTime:
     @property
     def length(self) -> int:
         """The longest time that one partition can cover, in milliseconds."""
-        _, _, clock = self.pattern.partition(" ")
-        return HOUR if _VARIABLE.search(clock) else DAY
+        date, _, clock = self.pattern.partition(" ")
+        if _VARIABLE.search(clock):
+            return HOUR
+        # `$ds` alone is a day; of `$year-$month-01` the last place that varies counts.
+        places = [bool(_VARIABLE.search(place)) for place in date.split("-")]
+        return DAY if len(places) != 3 or places[2] else 31 * DAY if places[1] else 366 * DAY
 
     def time_of(self, values: Mapping[str, str]) -> int:
         """The start of a partition. Raises InputError if the pattern does not fit the values."""
@@ -45,7 +50,7 @@ class PartitionTime:
                 f"the partition {_path(values)} has no time: pattern {self.pattern!r} makes {text!r} of it; "
                 "correct 'partition.time-extractor.timestamp-pattern' or the partition's name"
             ) from None
-        return start - start % self.length
+        return start - start % min(self.length, DAY)
 
     def may_hold(self, values: Mapping[str, str], start: int, end: int) -> bool:
         """Whether the partition can hold rows with `start <= rowtime < end`."""
@@ -55,7 +60,12 @@ class PartitionTime:
 
     def expected(self, start: int, end: int) -> Iterator[int]:
         """The starts of all partitions by event time that the interval touches."""
-        return iter(range(start - start % self.length, end, self.length))
+        if self.length <= DAY:
+            return iter(range(start - start % self.length, end, self.length))
+        days = (datetime.fromtimestamp(at // 1000, timezone.utc) for at in range(start - start % DAY, end, DAY))
+        by_month = self.length < 366 * DAY
+        firsts = {day.replace(day=1) if by_month else day.replace(month=1, day=1) for day in days}
+        return iter(sorted(int(first.timestamp()) * 1000 for first in firsts))
 
 
 def check_pattern(pattern: str, keys: tuple[str, ...]) -> None:

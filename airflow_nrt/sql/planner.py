@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, nearest
@@ -137,11 +138,11 @@ class Planner:
                 self.broken.add(statement.name)
 
     def _placed(self, table: Table) -> Table:
-        """The table with an absolute path."""
+        """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
         path = table.options.get("path")
-        if path is None or "://" in path:
+        if path is None or ("://" in path and not path.startswith("file://")):
             return table
-        return with_options(table, {"path": str(self.base / path)})
+        return with_options(table, {"path": normpath(self.base / path.removeprefix("file://"))})
 
     def _check_free(self, name: str, at: Place) -> None:
         if name in self.tables or name in self.views:

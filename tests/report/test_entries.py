@@ -84,7 +84,7 @@ def test_what_an_entry_gives() -> None:
     assert Entry(0, "lease", 1, 0, "", Lease("h", 1, "a")).published == ()
     assert Entry(0, "lease", 1, 0, "", Lease("h", 1, "a")).position is None
     assert Entry(1, "tick", 1, 0, "", Tick((), 0, position)).position == position
-    assert Entry(2, "restate", None, 0, "", Restate((), (), "repair", {})).position is None
+    assert Entry(2, "restate", None, 0, "", Restate((), (), "repair", {}, 0)).position is None
 
 
 LEASE = Entry(4, "lease", 1, 0, "id", Lease("host", 1, "application")).to_json()

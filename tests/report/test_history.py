@@ -59,7 +59,7 @@ def test_a_restatement_replaces_and_removes() -> None:
     repaired = window(10, "restated", "new")
     history = history_of(
         commit(None, position(20), window(10), window(20)),
-        Restate((repaired,), ("curve/20.json",), "repair", {}),
+        Restate((repaired,), ("curve/20.json",), "repair", {}, 0),
     )
     assert history.published == {("curve", "10.json"): repaired}
     assert history.times == {("curve", "10.json"): 1001, ("curve", "20.json"): 1000}

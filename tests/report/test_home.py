@@ -129,7 +129,6 @@ def test_changed_data_semantics(home: Home, change: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        REPORT.replace("'format' = 'csv'", "'format' = 'csv', 'source.monitor-interval' = '1 s'"),
         REPORT.replace("'format' = 'csv'", "'format' = 'csv', 'scan.watermark.idle-timeout' = '1 min'"),
         REPORT.replace("'format' = 'csv'", "'format' = 'csv', 'source.ignore-corrupt' = 'true'"),
         "-- a comment\n" + REPORT.replace("\n", "\n  "),
@@ -138,6 +137,15 @@ def test_changed_data_semantics(home: Home, change: str) -> None:
 )
 def test_what_changes_no_result_may_change(home: Home, script: str) -> None:
     Home.create(home.path, plan_of(script))
+
+
+def test_an_interval_may_change_but_not_come_or_go(tmp_path: Path) -> None:
+    """Only an unbounded source rejects rows from the future."""
+    every = "'format' = 'csv', 'source.monitor-interval' = '{}'"
+    home = Home.create(tmp_path / "home", plan_of(REPORT.replace("'format' = 'csv'", every.format("1 s"))))
+    Home.create(home.path, plan_of(REPORT.replace("'format' = 'csv'", every.format("2 s"))))
+    with pytest.raises(InputError, match="source orders, bounded was: false; now: true"):
+        Home.create(home.path, plan_of(REPORT))
 
 
 def test_changes_are_sentences() -> None:

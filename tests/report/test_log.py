@@ -14,7 +14,7 @@ from airflow_nrt.report.errors import FencedError, HomeError
 from airflow_nrt.report.log import EntryTaken, Log, Writer
 
 LEASE = Lease("host", 1, "application")
-RESTATE = Restate((), (), "repair", {})
+RESTATE = Restate((), (), "repair", {}, 0)
 
 
 def tick(windows: int) -> Tick:

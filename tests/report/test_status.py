@@ -76,7 +76,7 @@ def test_carried_state_is_suspect_until_its_windows_are_complete(home: Home) -> 
     writer = Writer.begin(home.log(), Lease("host", 42, "application"))
     writer.append(Tick((), 0, Position(operators={"w1": OperatorState(50, 50)})))
     for until in (40, 60):
-        home.log().append(Restate((), (), "repair", {"w1": until}), None)
+        home.log().append(Restate((), (), "repair", {"w1": until}, 0), None)
     status = read_status(home)
     assert (status.restatements, status.suspects) == (2, {"w1": 60})
     writer.append(Tick((), 0, Position(operators={"w1": OperatorState(60, 60)})))

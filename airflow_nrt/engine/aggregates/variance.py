@@ -51,4 +51,7 @@ def _floating(operand: Operand, n: str) -> tuple[tuple[Accumulator, ...], str]:
     value = f"CAST({operand.value} AS DOUBLE)"
     total = Accumulator(f"fs_{operand.tag}", value, "DOUBLE")
     squares = Accumulator(f"fq_{operand.tag}", f"({value} * {value})", "DOUBLE")
-    return (total, squares), f"({squares.name} * {n} - {total.name} * {total.name})"
+    scaled = f"({squares.name} * {n})"
+    spread = f"({scaled} - {total.name} * {total.name})"
+    # Below that it is the rounding of the sums, which differs with the order of additions: equal values spread by 0.
+    return (total, squares), f"IF(abs{spread} <= 1e-12D * {scaled}, 0D, {spread})"

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.errors import DataError
@@ -75,4 +76,5 @@ class Arrivals:
 def partition_values(path: str, root: str) -> dict[str, str]:
     """`ds=2024-06-18/hh=10` of a path below the root, as a mapping."""
     below = Path(path).relative_to(Path(root.removeprefix("file://")).absolute()).parts[:-1]
-    return dict(part.split("=", 1) for part in below if "=" in part)
+    pairs = (part.split("=", 1) for part in below if "=" in part)
+    return {name: unquote(value) for name, value in pairs}

@@ -60,7 +60,14 @@ def read_files(
 def _numbered(rows: DataFrame, numbers: Mapping[str, int]) -> DataFrame:
     pairs = [(key, n) for path, n in numbers.items() for key in file_keys(path)]
     known = rows.sparkSession.createDataFrame(pairs, f"{FILE} STRING, {NUMBER} BIGINT")
-    return rows.drop(NUMBER).join(F.broadcast(known), FILE)
+    return known_files(rows.drop(NUMBER), known, NUMBER)
+
+
+def known_files(rows: DataFrame, known: DataFrame, column: str) -> DataFrame:
+    """The rows with what is known of their file. A file that nothing is known of ends the job: no row is left out."""
+    unknown = f"raise_error(concat('the file ', {FILE}, ' is spelled otherwise than the log spells it'))"
+    joined = rows.join(F.broadcast(known.withColumn("_nrt_known", F.lit(True))), FILE, "left")
+    return joined.withColumn(column, F.expr(f"IF(_nrt_known, {column}, {unknown})")).drop("_nrt_known")
 
 
 def file_keys(path: str) -> tuple[str, str]:

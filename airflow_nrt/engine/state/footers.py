@@ -18,11 +18,14 @@ _TAIL = len(_MAGIC) + 4
 
 @dataclass(frozen=True)
 class ColumnFooter:
-    """Of one column: the extremes where it is BIGINT and has any value, and the number of its NULLs."""
+    """Of one column: the extremes where it is BIGINT and has any value, and the number of its NULLs.
+
+    `nulls` is None where a file does not say: Spark writes no statistics of a column with values of 4 KB and more.
+    """
 
     least: int | None
     most: int | None
-    nulls: int
+    nulls: int | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def _merged(column: ColumnFooter, statistics: dict[int, Any]) -> ColumnFooter:
     return ColumnFooter(
         least if column.least is None else column.least if least is None else min(column.least, least),
         most if column.most is None else column.most if most is None else max(column.most, most),
-        column.nulls + statistics.get(3, 0),
+        None if column.nulls is None or 3 not in statistics else column.nulls + statistics[3],
     )
 
 

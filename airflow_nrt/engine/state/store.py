@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.sources.filesystem import GLOB
-from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.engine.state.footers import Footer, read_footer
 from airflow_nrt.engine.windows.partials import FROM, LATE, SLICE
 from airflow_nrt.report.entries import StateFile
 from airflow_nrt.report.home import Home
@@ -48,13 +48,21 @@ class SliceStore:
         slot = FROM if FROM in partials.columns else SLICE
         footer = read_footer(path.glob("*.parquet"), {slot, LATE} & {*partials.columns})
         slices = footer.columns[slot]
-        late = footer.rows - footer.columns[LATE].nulls if LATE in footer.columns else 0
+        late = self._late(path, footer) if LATE in footer.columns else 0
+        # A BIGINT column always has statistics.
+        dropped = slices.nulls or 0
         file = None
         if slices.least is not None and slices.most is not None:
             relative = str(path.relative_to(self.home.path))
-            file = StateFile(relative, slices.least, slices.most, footer.rows - slices.nulls)
+            file = StateFile(relative, slices.least, slices.most, footer.rows - dropped)
             self._schemas[relative] = partials.schema
-        return Written(file, path, late, slices.nulls)
+        return Written(file, path, late, dropped)
+
+    def _late(self, path: Path, footer: Footer) -> int:
+        nulls = footer.columns[LATE].nulls
+        if nulls is not None:
+            return footer.rows - nulls
+        return self.spark.read.parquet(str(path).translate(GLOB)).where(f"{LATE} IS NOT NULL").count()
 
     def read(self, files: Sequence[StateFile], columns: Iterable[str]) -> DataFrame | None:
         """These columns of the partials in these files, None if there are no files."""
