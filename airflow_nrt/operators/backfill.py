@@ -18,9 +18,10 @@ class NrtBackfillOperator(NrtBatchOperator):
     """Computes windows in batch and verifies or publishes them.
 
     The windows are those that end within `start` and `end`, else within the run's partition key (`START/END`, a date
-    for its day, or a window's end), else within its data interval; a run that names none fails.
+    for its day, or a window's end, but not midnight), else within its data interval; a run that names none fails.
 
-    The return value has `start`, `end`, `published_windows`, `notes` and the `verdict` (None without `verify`).
+    The return value has `start`, `end`, `published_windows`, `notes` and the `verdict` (None without `verify`). The
+    XCom `verdict` is there also where the task fails for it.
 
     :param verify: compare with what is published first, and publish only what is asked for; else publish over it
     :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
@@ -42,7 +43,9 @@ class NrtBackfillOperator(NrtBatchOperator):
             options = ["--verify", "--on-mismatch", self.on_mismatch] if self.verify else []
             outcome = self.run_command("backfill", interval, *options)
         verdict = outcome.result["verdict"] and verdict_xcom(outcome.result["verdict"])
-        if verdict and outcome.status:
+        if verdict:
+            context["ti"].xcom_push("verdict", verdict)
+        if verdict and self.on_mismatch != "report":
             fail_unless_proven(verdict)
         return {
             "start": interval[0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
@@ -66,7 +66,14 @@ def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
-    """Raises AirflowFailException with the windows that nothing explains: a retry would meet them again."""
+    """Raises AirflowFailException with the windows that nothing explains: a retry would meet them again.
+
+    Nothing verified is nothing proven: that fails too, but a retry may find windows that are complete by then. Raises
+    AirflowException for that.
+    """
+    if verdict["proven"] and not verdict["windows"]:
+        nothing = f"{verdict['report']}: nothing was verified, no window of the interval is complete"
+        raise AirflowException(f"{nothing} ({verdict['pending']} are pending)")
     if verdict["proven"]:
         return
     found = [*verdict["unexplained_windows"], *verdict["problems"]]

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.operators.child import MARK, WRONG_DATA, WRONG_INPUT
+from airflow_nrt.report.errors import DataError, InputError, NrtError
 
-_INPUT_IS_WRONG = 2
-_MARK = "airflow-nrt: "
+_KINDS = {WRONG_INPUT: InputError, WRONG_DATA: DataError}
 _TAIL_LINES = 40
 _GRACE_SECONDS = 3.0
 
@@ -32,20 +32,20 @@ class Outcome:
 
 
 class Command:
-    """One run of the command line, in a process group of its own."""
+    """One run of a command, in a process group of its own, which ends with this process however that ends."""
 
     def __init__(self, arguments: Sequence[str], say: Callable[[str], None]) -> None:
-        self._arguments = [sys.executable, "-m", "airflow_nrt.cli.main", *arguments]
+        self._arguments = [sys.executable, "-m", "airflow_nrt.operators.child", *arguments]
         self._say = say
         self._process: subprocess.Popen[str] | None = None
 
     def run(self) -> Outcome:
-        """Raises InputError if the input is wrong, NrtError if the command failed."""
-        self._say(f"running {shlex.join(self._arguments[2:])}")
+        """Raises InputError and DataError for what a retry would meet again, NrtError if the command failed."""
+        self._say(f"running airflow-nrt {shlex.join(self._arguments[3:])}")
         # The engine knows nothing of Airflow: its secrets are no business of a driver.
         environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
         self._process = subprocess.Popen(
-            self._arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            self._arguments, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
         assert self._process.stdout is not None and self._process.stderr is not None
@@ -58,7 +58,7 @@ class Command:
         with contextlib.suppress(ValueError):
             return Outcome(status, json.loads(printed))
         complaint = _complaint(tail) or f"it ended with {status} and printed no result"
-        raise InputError(complaint) if status == _INPUT_IS_WRONG else NrtError(complaint)
+        raise _KINDS.get(status, NrtError)(complaint)
 
     def kill(self) -> None:
         """Ends the command and all that it started."""
@@ -80,5 +80,5 @@ class Command:
 def _complaint(tail: Sequence[str]) -> str:
     """The paragraph that the command ended with; without one, what it said last."""
     lines = list(tail)
-    starts = [number for number, line in enumerate(lines) if line.startswith(_MARK)]
-    return "\n".join(lines[starts[-1] :]).removeprefix(_MARK).strip() if starts else "\n".join(lines[-10:]).strip()
+    starts = [number for number, line in enumerate(lines) if line.startswith(MARK)]
+    return "\n".join(lines[starts[-1] :]).removeprefix(MARK).strip() if starts else "\n".join(lines[-10:]).strip()

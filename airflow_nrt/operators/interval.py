@@ -37,7 +37,10 @@ def interval_of_run(
 
 
 def interval_of_key(key: str) -> tuple[str, str]:
-    """`START/END`; a date means that day; a time means the one window that ends then. Raises InputError."""
+    """`START/END`; a date means that day; a time means the one window that ends then. Raises InputError.
+
+    Midnight is refused: the timetables of Airflow write a day like that, too.
+    """
     first, separator, last = key.partition("/")
     try:
         if separator:
@@ -45,8 +48,15 @@ def interval_of_key(key: str) -> tuple[str, str]:
         at = parse_instant(key)
     except ValueError as wrong:
         raise InputError(f"the partition key names no windows: {wrong}, or START/END") from None
-    begin, end = (at, at + _DAY_MS) if len(key.strip()) == len("2024-06-18") else (at - 1, at)
-    return format_instant(begin), format_instant(end)
+    day = format_instant(at)[: len("2024-06-18")]
+    if key.strip() == day:
+        return format_instant(at), format_instant(at + _DAY_MS)
+    if at % _DAY_MS == 0:
+        raise InputError(
+            f"the partition key {key!r} may mean a day, or the window that ends at midnight: write {day} for the day "
+            "(a CronPartitionTimetable does so with key_format='%Y-%m-%d'), or START/END"
+        )
+    return format_instant(at - 1), format_instant(at)
 
 
 def _on_clock(moment: datetime, zone: str) -> str:

@@ -14,7 +14,8 @@ from airflow_nrt.report.errors import InputError
 class NrtVerifyOperator(NrtBatchOperator):
     """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
 
-    Without `start` and `end` it covers everything that is complete. The return value is the verdict.
+    Without `start` and `end` it covers everything that is complete. The return value is the verdict; the XCom `verdict`
+    is there also where the task fails for it.
     """
 
     def execute(self, context: Context) -> dict[str, Any]:
@@ -23,5 +24,6 @@ class NrtVerifyOperator(NrtBatchOperator):
                 raise InputError(f"start and end belong together: only {'start' if self.start else 'end'} is given")
             interval = (self.start, self.end) if self.start and self.end else None
             verdict = verdict_xcom(self.run_command("verify", interval).result)
+        context["ti"].xcom_push("verdict", verdict)
         fail_unless_proven(verdict)
         return verdict

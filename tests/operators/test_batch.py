@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.batch import fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError, NrtError
 from airflow_nrt.report.verdict import BadWindow, InsertVerdict, LedgerVerdict, Verdict
-from tests.launch.homes import REPORT, new_home
+from tests.launch.homes import REPORT, beat, lease, new_home
 
 MINUTE = 60_000
 
@@ -64,9 +68,36 @@ def test_wrong_input_of_a_command_is_its_paragraph() -> None:
     assert lines[-1].startswith("airflow-nrt: a home can't be on s3:// yet")
 
 
-def test_a_command_without_a_result_is_a_failure() -> None:
-    with pytest.raises(NrtError, match=r"printed no result|usage"):
-        Command(["--version"], lambda line: None).run()
+def test_a_command_without_a_result_is_a_failure(tmp_path: Path) -> None:
+    with pytest.raises(NrtError, match=r"ended with 0 and printed no result"):
+        Command(["status", "--home", str(new_home(tmp_path).path)], lambda line: None).run()
+
+
+_WORKER = """
+import sys
+from airflow_nrt.operators.command import Command
+Command(["stop", "--home", sys.argv[1], "--timeout", "600"], lambda line: print(line, flush=True)).run()
+"""
+
+
+def test_a_command_ends_with_a_worker_that_is_killed(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    beat(home, lease(home).epoch)
+    worker = subprocess.Popen([sys.executable, "-c", _WORKER, str(home.path)], stdout=subprocess.PIPE)
+    try:
+        wait_until(home.stop_file.exists, 30, "the command")
+        (command,) = psutil.Process(worker.pid).children()
+    finally:
+        worker.kill()
+        worker.wait()
+    assert psutil.wait_procs([command], timeout=10)[1] == []
+
+
+def test_nothing_verified_is_no_proof(tmp_path: Path) -> None:
+    empty = {**verdict_xcom(verdict()), "windows": 0, "pending": 6}
+    with pytest.raises(AirflowException, match=r"nothing was verified, .* \(6 are pending\)") as failed:
+        fail_unless_proven(empty)
+    assert not isinstance(failed.value, AirflowFailException)
 
 
 def test_an_interval_is_needed_and_checked_before_spark_starts(tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ def test_partition_keys(key: str, interval: tuple[str, str]) -> None:
     assert interval_of_key(key) == interval
 
 
+def test_midnight_is_refused_since_timetables_write_days_like_that() -> None:
+    for key in ("2024-06-18T00:00:00", "2024-06-18 00:00", "2024-06-18T00:00:00Z"):
+        with pytest.raises(InputError, match=r"may mean a day.*write 2024-06-18 for the day"):
+            interval_of_key(key)
+
+
 def test_another_key_is_refused() -> None:
     with pytest.raises(InputError, match="the partition key names no windows: 'emea' is not a time"):
         interval_of_key("emea")

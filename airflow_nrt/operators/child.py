@@ -1,0 +1,53 @@
+"""What a batch task runs in a process of its own: one command of `airflow-nrt`, which ends when its task does.
+
+    python -m airflow_nrt.operators.child COMMAND …
+
+Whoever starts it holds its standard input open: a worker that is killed can't tell it to end, but its pipe closes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+
+from airflow_nrt.report.errors import DataError, InputError, NrtError
+
+WRONG_INPUT, WRONG_DATA = 2, 3
+"""Exit statuses that a retry would meet again."""
+MARK = "airflow-nrt: "
+"""What the paragraph about a failure begins with, on standard error."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Gives the command's exit status, WRONG_INPUT, WRONG_DATA, or 1 for other trouble."""
+    threading.Thread(target=_end_with_the_task, daemon=True).start()
+    command = importlib.import_module(f"airflow_nrt.cli.{arguments[0]}")
+    parser = argparse.ArgumentParser(prog=f"airflow-nrt {arguments[0]}")
+    command.add_arguments(parser)
+    try:
+        status: int = command.run(parser.parse_args(arguments[1:]))
+    except Exception as wrong:
+        if not isinstance(wrong, NrtError):
+            traceback.print_exc()
+        print(f"{MARK}{wrong if isinstance(wrong, NrtError) else repr(wrong)}", file=sys.stderr)
+        if isinstance(wrong, DataError):
+            return WRONG_DATA
+        return WRONG_INPUT if isinstance(wrong, (InputError, ModuleNotFoundError)) else 1
+    return status
+
+
+def _end_with_the_task() -> None:
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    # Spark's processes are of the same group.
+    os.killpg(0, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
