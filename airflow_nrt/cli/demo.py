@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import signal
 import tempfile
 from pathlib import Path
 
@@ -20,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from airflow_nrt.demo.endings import end_as_by_ctrl_c
     from airflow_nrt.demo.play import Scene, play, stage
     from airflow_nrt.demo.screen import Screen
 
     if not (options.dags / "orders_curve.py").exists():
         raise InputError(f"the DAGs of the demonstration are not in {options.dags}: run it in a clone, or give --dags")
-    # Whatever ends this process, what it has started ends first.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_as_by_ctrl_c()
     screen = Screen()
     place = Path(tempfile.mkdtemp(prefix="airflow-nrt-demo-"))
     keep = False

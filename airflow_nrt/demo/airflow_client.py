@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +16,16 @@ _ATTEMPTS = 8
 ENDED = ("success", "failed")
 
 
+class ConflictError(NrtError):
+    """What was asked for is there already, perhaps by the same request whose answer was lost."""
+
+
 class AirflowClient:
     """Repeats what SQLite answers with "database is locked"; raises NrtError with what else Airflow refuses."""
 
     def __init__(self, url: str) -> None:
-        self._http = httpx.Client(base_url=url, timeout=30)
+        # No proxy of the environment: Airflow is on this host.
+        self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
 
     def close(self) -> None:
         self._http.close()
@@ -36,7 +42,7 @@ class AirflowClient:
         return self.request("GET", path)
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
-        """The answer as JSON, None where there is none. `path` is below `/api/v2`."""
+        """The answer as JSON, None where there is none. `path` is below `/api/v2`. Raises ConflictError for a 409."""
         trouble = ""
         for attempt in range(_ATTEMPTS):
             try:
@@ -50,7 +56,8 @@ class AirflowClient:
                 if answer.status_code < 500:
                     break
             time.sleep(0.25 * 2**attempt)
-        raise NrtError(f"Airflow refused {method} {path}: {trouble}")
+        kind = ConflictError if trouble.startswith("409") else NrtError
+        raise kind(f"Airflow refused {method} {path}: {trouble}")
 
     # ------------------------------------------------------------------ DAGs and runs
 
@@ -69,11 +76,8 @@ class AirflowClient:
     def trigger(self, dag_id: str, run_id: str, conf: dict[str, Any] | None = None) -> str:
         """A manual run; asking twice for the same run is asking once."""
         body = {"dag_run_id": run_id, "logical_date": None, "conf": conf or {}}
-        try:
+        with contextlib.suppress(ConflictError):
             self.request("POST", f"/dags/{dag_id}/dagRuns", body)
-        except NrtError as refused:
-            if "409" not in str(refused):
-                raise
         return run_id
 
     def runs(self, dag_id: str) -> list[dict[str, Any]]:
@@ -90,10 +94,19 @@ class AirflowClient:
         return self.run_state(dag_id, run_id)
 
     def backfill(self, dag_id: str, start: str, end: str, **options: Any) -> int:
-        """Asks for a backfill, as the button of the UI does; gives its id."""
+        """Asks for a backfill, as the button of the UI does; gives its id. Asking twice is asking once."""
         body = {"dag_id": dag_id, "from_date": start, "to_date": end, **options}
-        number: int = self.request("POST", "/backfills", body)["id"]
-        return number
+        try:
+            number: int = self.request("POST", "/backfills", body)["id"]
+            return number
+        except ConflictError:
+            for one in self.get(f"/backfills?dag_id={quote(dag_id)}")["backfills"]:
+                if one["completed_at"] is None and (one["from_date"][:19], one["to_date"][:19]) == (
+                    start[:19],
+                    end[:19],
+                ):
+                    return int(one["id"])
+            raise
 
     # ------------------------------------------------------------------ tasks
 

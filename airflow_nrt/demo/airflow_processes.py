@@ -87,8 +87,14 @@ class AirflowProcesses:
                 if process.poll() is not None:
                     raise NrtError(f"Airflow's {name} ended with {process.returncode}:\n{self.log_tail(name)}")
             if time.monotonic() > deadline:
-                raise NrtError(f"Airflow is not healthy after {timeout:g} s: see the logs in {self.home}")
+                tails = "\n".join(f"{name}:\n{self.log_tail(name, 5)}" for name in PROCESSES)
+                raise NrtError(f"Airflow is not healthy after {timeout:g} s; the ends of its logs:\n{tails}")
             time.sleep(0.5)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether processes were started that nobody has stopped or released."""
+        return bool(self._running)
 
     def pid(self, name: str) -> int:
         """The process id of one of the four, which is also its session's."""
@@ -131,6 +137,9 @@ class AirflowProcesses:
             for key, value in os.environ.items()
             if not key.startswith("AIRFLOW__") and key != "PYTHONDONTWRITEBYTECODE"
         }
+        # Its processes talk to each other: not through the proxy that leads out of this host.
+        for name in ("NO_PROXY", "no_proxy"):
+            inherited[name] = ",".join(filter(None, (inherited.get(name), "127.0.0.1,localhost")))
         return {
             **inherited,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",

@@ -18,12 +18,11 @@ from typing import Any
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
+from airflow_nrt.demo.endings import kill_all_with, undisturbed
 from airflow_nrt.demo.flipping import flip_one_cell
 from airflow_nrt.demo.generator import DAY
 from airflow_nrt.demo.screen import Screen
 from airflow_nrt.demo.summary import Summary
-from airflow_nrt.launch.living import put_down
-from airflow_nrt.launch.records import last_launch
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat
 from airflow_nrt.report.home import Home
@@ -64,7 +63,7 @@ class Scene:
 
 @contextlib.contextmanager
 def stage(scene: Scene) -> Iterator[AirflowProcesses]:
-    """Airflow, up; afterwards the driver and Airflow are gone."""
+    """Airflow, up; afterwards the driver and Airflow are gone, unless Airflow was released."""
     (scene.data / "orders").mkdir(parents=True)
     airflow = AirflowProcesses(scene.place / "airflow", scene.dags, scene.environment)
     try:
@@ -73,8 +72,13 @@ def stage(scene: Scene) -> Iterator[AirflowProcesses]:
             airflow.client.wait_for_dag(dag)
         yield airflow
     finally:
-        airflow.stop()
-        end_driver(scene.home)
+        with undisturbed():
+            is_kept = not airflow.is_up
+            try:
+                airflow.stop()
+            finally:
+                if not is_kept:
+                    kill_all_with(scene.environment)
 
 
 def play(scene: Scene, airflow: AirflowProcesses, screen: Screen) -> Summary:
@@ -99,7 +103,7 @@ def generator(scene: Scene, screen: Screen) -> Iterator[None]:
     """Orders arriving, a day in a minute."""
     screen.step(f"orders of {DAY:%Y-%m-%d} begin to arrive, a day in about a minute")
     command = [sys.executable, "-m", "airflow_nrt.demo.generator", "--out", str(scene.data / "orders")]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
+    with _child(scene, command) as process:
         try:
             yield
         finally:
@@ -166,7 +170,7 @@ def verification_of_copy(scene: Scene, screen: Screen) -> Iterator[tuple[str, su
         "--start", format_instant(parse_instant(end) - 3 * MINUTES_10), "--end", format_instant(parse_instant(end)),
     ]  # fmt: skip
     with (scene.place / "copy.log").open("w") as log:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
+        process = _child(scene, command, stdout=subprocess.PIPE, stderr=log)
     try:
         yield end, process
     finally:
@@ -186,16 +190,12 @@ def flip_verdict(process: subprocess.Popen[str], end: str, screen: Screen) -> di
     return {**verdict, "proven": verdict["proven"] or named != [end] or process.returncode != 1}
 
 
-def end_driver(home: Home) -> None:
-    """Ends a driver of this home, with whoever launched it, however far it came."""
-    if not home.report_file.exists():
-        return
-    launch = last_launch(home)
-    beat = read_status(home).heartbeat if home.log_directory.is_dir() else None
-    if beat is not None and not beat.is_over:
-        put_down(home, beat)
-    if launch is not None:
-        launch.launcher.kill_group()
+def _child(scene: Scene, command: list[str], **streams: Any) -> subprocess.Popen[str]:
+    """A process of the scene. A Ctrl-C of the terminal does not reach it: the demonstration ends it."""
+    environment = {**os.environ, **scene.environment}
+    return subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, text=True, start_new_session=True, **streams
+    )
 
 
 def _why(client: AirflowClient, run: str) -> str:
