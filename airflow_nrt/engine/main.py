@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     settings = dict(pair.split("=", 1) for pair in options.set)
     try:
-        plan = load_report(options.report, settings, options.name)
+        plan = load_report(options.report, settings, options.name, options.base)
         state = run_report(plan, options.home, options.master, options.available_now, options.launch)
     except NrtError as wrong:
         if options.launch:
@@ -54,6 +54,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--report", required=True, help="the report file")
     parser.add_argument("--home", required=True, help="the report's home")
     parser.add_argument("--name", help="the report's name (default: the file's)")
+    parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")
     parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
     parser.add_argument("--launch", default="", help="an id by which whoever launches this knows it")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")

@@ -1,6 +1,6 @@
-"""The engine as a driver needs it: one zip of the installed package's parts, and the application file.
+"""What a driver needs: the engine as one zip of the installed package's parts, the application file, and the report.
 
-Both lie in the home, which Airflow and Spark both reach, under names made from their content.
+All lie in the home, which Airflow and Spark both reach, under names made from their content.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ def place_engine(home: Home) -> tuple[Path, Path]:
     package = _package()
     application = (Path(airflow_nrt.__file__).parent / "engine" / "main.py").read_bytes()
     return _place(home, "driver", ".py", application), _place(home, "engine", ".zip", package)
+
+
+def place_report(home: Home, file: Path) -> Path:
+    """A copy of a report file, put into the home if it is not there yet: a driver's host may not have the DAGs."""
+    return _place(home, "report", file.suffix, file.read_bytes())
 
 
 @functools.cache

@@ -14,11 +14,13 @@ from airflow_nrt.sql.planner import plan_report
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
-def load_report(path: str | Path, settings: Mapping[str, str] | None = None, name: str | None = None) -> Plan:
+def load_report(
+    path: str | Path, settings: Mapping[str, str] | None = None, name: str | None = None, base: Path | None = None
+) -> Plan:
     """The plan of a report file.
 
     A setting whose key stands as `${KEY}` in the script fills that placeholder; any other works as a SET behind
-    the script's own. Relative paths of tables start at the file's directory.
+    the script's own. Relative paths of tables start at `base`, by default the file's directory.
 
     Raises InputError if the file can't be read, a placeholder has no value, or the script is wrong (SqlError).
     """
@@ -28,7 +30,7 @@ def load_report(path: str | Path, settings: Mapping[str, str] | None = None, nam
     except (OSError, UnicodeDecodeError) as wrong:
         reason = wrong.strerror if isinstance(wrong, OSError) else "it is no UTF-8 text"
         raise InputError(f"can't read the report {file}: {reason}") from None
-    return plan_script(script, settings or {}, name or file.stem, file.absolute().parent)
+    return plan_script(script, settings or {}, name or file.stem, base or file.absolute().parent)
 
 
 def plan_script(script: str, settings: Mapping[str, str], name: str, base: Path) -> Plan:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.launch.engine import PARTS, place_engine
+from airflow_nrt.launch.engine import PARTS, place_engine, place_report
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.report.home import Home
-from tests.launch.homes import new_home
+from airflow_nrt.sql.load import load_report
+from tests.launch.homes import REPORT, new_home
 
 ARGUMENTS = ["--report", "/reports/orders.sql"]
 
@@ -85,3 +86,18 @@ def test_a_secret_of_the_connection_never_reaches_the_disk(home: Home) -> None:
     cluster = Cluster({"host": "local[1]", "password": "s3cret-of-spark"}, "local[1]")
     driver_submission(cluster, home, "orders", ARGUMENTS)
     assert not [file for file in home.path.rglob("*") if file.is_file() and b"s3cret-of-spark" in file.read_bytes()]
+
+
+def test_a_report_s_copy_in_the_home_is_the_same_report(home: Home, tmp_path: Path) -> None:
+    report = tmp_path / "dags" / "orders_curve.sql"
+    report.parent.mkdir()
+    report.write_text(REPORT.read_text().replace("${DATA}", "data"))
+    copy = place_report(home, report)
+    assert copy.parent == home.launches and copy == place_report(home, report)
+    assert load_report(copy, name=report.stem, base=report.parent) == load_report(report)
+    report.unlink()
+    assert (
+        load_report(copy, name="orders_curve", base=report.parent)
+        .source("orders")
+        .table.path.startswith(str(tmp_path / "dags" / "data"))
+    )
