@@ -1,7 +1,8 @@
 # Everything that a newcomer needs: `make demo`, `make test`. The environment lives in .venv, its tool in .uv.
 SHELL := /bin/bash
+FITS := import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.10 python3; do \
-  $$p -c 'import sys; assert sys.version_info >= (3, 10)' 2>/dev/null && command -v $$p && break; done)
+  $$p -c '$(FITS)' 2>/dev/null && command -v $$p && break; done)
 UV := .uv/bin/uv
 RUN := env -u PYTHONDONTWRITEBYTECODE PATH="$(CURDIR)/.venv/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/.venv"
 STAMP := .venv/.made
@@ -18,7 +19,8 @@ help:
 env: $(STAMP)
 
 $(UV):
-	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed: install python3 and python3-venv"; exit 1; }
+	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(FITS)' \
+	  || { echo "Python 3.10 to 3.13 is needed: install python3.12 and python3.12-venv"; exit 1; }
 	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "the Python module venv is missing: install python3-venv"; exit 1; }
 	"$(PYTHON)" -m venv .uv

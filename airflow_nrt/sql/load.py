@@ -9,6 +9,7 @@ from pathlib import Path
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.planner import plan_report
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
@@ -45,16 +46,18 @@ def plan_of_home(home: Home) -> Plan:
 
 
 def fill_placeholders(script: str, values: Mapping[str, str]) -> str:
-    """The script with every `${KEY}` replaced. Raises InputError for one without a value."""
+    """The script with every `${KEY}` replaced. Raises SqlError, or SqlErrors, for those without a value."""
+    problems = Problems()
+    for match in _PLACEHOLDER.finditer(script):
+        if match.group(1) not in values:
+            missing = f"the placeholder {match.group()} has no value: give one with --set {match.group(1)}=…"
+            problems.found.append(SqlError(missing, _place(script, match.start())))
+    problems.raise_any(script)
+    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], script)
 
-    def value(match: re.Match[str]) -> str:
-        key = match.group(1)
-        if key not in values:
-            line = script.count("\n", 0, match.start()) + 1
-            raise InputError(f"line {line}: the placeholder ${{{key}}} has no value: give one with --set {key}=…")
-        return values[key]
 
-    return _PLACEHOLDER.sub(value, script)
+def _place(script: str, offset: int) -> Place:
+    return Place(script.count("\n", 0, offset) + 1, offset - script.rfind("\n", 0, offset), offset)
 
 
 def _overrides(script: str, settings: Mapping[str, str]) -> dict[str, str]:

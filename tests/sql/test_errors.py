@@ -279,9 +279,11 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 
 def test_placeholders() -> None:
     script = changed("'path' = 'orders'", "'path' = '${DATA}/orders'")
-    with pytest.raises(InputError) as wrong:
-        plan_of(script)
-    assert str(wrong.value) == "line 7: the placeholder ${DATA} has no value: give one with --set DATA=…"
+    told = "the placeholder ${DATA} has no value: give one with --set DATA=…"
+    wrong = refusal(script)
+    assert isinstance(wrong, SqlError)
+    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}" == f"7:47: {told}"
+    assert problems_of("SET 'a' = '${A}';\n" + script) == [f"1:12: {told.replace('DATA', 'A')}", f"8:47: {told}"]
     plan = plan_script(script, {"DATA": "/data", "parallelism.default": "3"}, "x", Path("/base"))
     assert (plan.source("orders").table.path, plan.setting("parallelism.default")) == ("/data/orders", "3")
     with pytest.raises(SqlError, match="there is no setting 'DATTA'"):
