@@ -11,13 +11,15 @@ from airflow_nrt.cli.common import add_home
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.cli.drawing import draw
 from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.heartbeat import ENDED
+from airflow_nrt.report.heartbeat import ENDED, now_ms
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.status import Status, read_status
 from airflow_nrt.sql.load import plan_of_home
 
 REFRESH_SECONDS = 1.0
+OLD_DATA_MS = 86_400_000
+"""Windows that end longer ago are not of today: the clock tells nothing of their lag."""
 CLEAR = "\x1b[H\x1b[J"
 
 
@@ -50,11 +52,26 @@ def picture_lines(reader: CurveReader, status: Status, until: int | None = None)
     return [f"{reader.column} of {reader.insert.name}, {reader.insert.window}", *curve, progress_line(status)]
 
 
-def progress_line(status: Status) -> str:
-    """How far the report is, in one line."""
-    progress = "" if status.age is None else f" · last entry {format_duration(max(status.age, 0) // 1000 * 1000)} ago"
+def progress_line(status: Status, now: int | None = None) -> str:
+    """How far the report is, in one line. `now` is in ms of the wall clock."""
+    progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
     waiting = f" · {status.pending_files} files wait" if status.pending_files else ""
     return (
         f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published · "
-        f"watermark {format_instant(status.watermark)} · {status.rows} rows, {status.late} late{progress}{waiting}"
+        f"watermark {format_instant(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
+        f"{status.rows} rows, {status.late} late{progress}{waiting}"
     )
+
+
+def _lag(status: Status, now: int) -> str:
+    """How far the newest window is behind the clock; where old data is played, behind the watermark."""
+    if status.last_window is None or status.watermark is None or status.watermark == END_OF_TIME:
+        return ""
+    behind = now - status.last_window
+    if 0 <= behind < OLD_DATA_MS:
+        return f" · lag {_rounded(behind)}"
+    return f" · lag {_rounded(max(status.watermark - status.last_window, 0))} of the data"
+
+
+def _rounded(ms: int) -> str:
+    return format_duration(ms // 1000 * 1000)

@@ -25,6 +25,8 @@ class DataError(NrtError):
 class HomeError(NrtError):
     """The home can't be read or written, or contradicts itself."""
 
+    exit_status = 2
+
 
 class FencedError(NrtError):
     """A newer driver holds the lease of this home: this one must stop, and must not be restarted."""

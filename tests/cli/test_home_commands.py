@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.cli.show import progress_line
 from airflow_nrt.report.entries import Lease
 from airflow_nrt.report.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
+from airflow_nrt.report.status import read_status
 from tests.cli.conftest import Command
 from tests.cli.place import furnish
 from tests.sample import plan_of
@@ -50,6 +52,27 @@ def test_status(command: Command, streamed: Path) -> None:
     assert "watermark   2024-06-18 11:15:00, " in text
     assert "windows     6 published, complete up to 2024-06-18 11:10:00" in text
     assert "rows        7 from 4 files; 2 late (1 of them in no window), 1 rejected" in text
+
+
+def test_show(command: Command, streamed: Path) -> None:
+    answer = command("show", "--home", streamed / "home", "--column", "cnt")
+    assert (answer.status, answer.err) == (0, "")
+    title, *curve, progress = answer.out.splitlines()
+    assert title == "cnt of curve, CUMULATE 10 minutes / 1 hour"
+    # From 1 row to 4, in a column of blocks a window.
+    assert "█" in curve[-3] and curve[-1].split() == "2024-06-18 10:10:00 2024-06-18 11:00:00".split()
+    assert progress.startswith("driver finished, epoch 1 · 6 windows published · watermark 2024-06-18 11:15:00 · lag ")
+    assert " of the data · 7 rows, 2 late · last entry " in progress
+    wrong = command("show", "--home", streamed / "home", "--column", "shop")
+    assert (wrong.status, wrong.err) == (2, "airflow-nrt: curve has no column 'shop' of numbers: cnt, gmv\n")
+
+
+def test_lag(streamed: Path) -> None:
+    status = read_status(Home.open(streamed / "home"))
+    assert status.last_window is not None
+    assert " · lag 7 minutes · " in progress_line(status, status.last_window + 7 * 60_000 + 999)
+    # Data of another day: its clock stands at its watermark, 11:15; the newest window ended at 11:10.
+    assert " · lag 5 minutes of the data · " in progress_line(status, status.last_window + 86_400_000)
 
 
 def test_windows(command: Command, streamed: Path) -> None:

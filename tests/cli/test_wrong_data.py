@@ -22,10 +22,10 @@ def run(spark_command: Command, report: Path) -> Answer:
     return spark_command("run", report, "--home", home, "--available-now", "--master", "local[2]")
 
 
-def stops(spark_command: Command, report: Path) -> str:
+def stops(spark_command: Command, report: Path, status: int = 1) -> str:
     """The message of a run that stops; nothing is published, and nothing counts as read."""
     answer = run(spark_command, report)
-    assert answer.status == 1, answer
+    assert answer.status == status, answer
     assert answer.err.count("airflow-nrt: ") == 1 and "Traceback" not in answer.err
     assert list((report.parent / "curve").glob("*.json")) == []
     kinds = [json.loads(entry.read_text())["kind"] for entry in (report.parent / "home" / "log").iterdir()]
@@ -101,4 +101,4 @@ def test_rows_without_a_time_are_counted(spark_command: Command, command: Comman
 
 def test_a_source_that_is_not_there(spark_command: Command, tmp_path: Path) -> None:
     report = furnish(tmp_path, STRICT, {})
-    assert stops(spark_command, report) == f"the source directory {tmp_path / 'orders'} does not exist\n"
+    assert stops(spark_command, report, status=2) == f"the source directory {tmp_path / 'orders'} does not exist\n"

@@ -22,11 +22,11 @@ def tree(place: Path) -> dict[str, bytes | None]:
     }
 
 
-def refused(command: Command, place: Path, *arguments: object, status: int = 2) -> str:
+def refused(command: Command, place: Path, *arguments: object) -> str:
     """The message of a command that is refused and leaves everything as it was."""
     before = tree(place)
     answer = command(*arguments)
-    assert answer.status == status, answer
+    assert answer.status == 2, answer
     assert answer.out == ""
     assert answer.err.startswith("airflow-nrt: ") and "Traceback" not in answer.err
     assert tree(place) == before
@@ -129,7 +129,7 @@ def test_an_unreadable_home(command: Command, place: Path, name: str) -> None:
     (place / "home" / "report.json").write_text("garbage")
     report = (place / "curve.sql",) if name in ("run", "backfill", "verify") else ()
     rest = INTERVAL if name == "backfill" else ()
-    told = refused(command, place, name, *report, "--home", place / "home", *rest, status=1)
+    told = refused(command, place, name, *report, "--home", place / "home", *rest)
     assert told.startswith(f"the home {place / 'home'} can't be read: report.json: ")
 
 
@@ -143,7 +143,7 @@ def test_no_home(command: Command, tmp_path: Path, name: str) -> None:
 def test_a_log_with_a_hole(command: Command, place: Path) -> None:
     (place / "home" / "log" / "3.json").write_text("{")
     for name in ("windows", "late"):
-        assert "log/3.json is not readable" in refused(command, place, name, "--home", place / "home", status=1)
+        assert "log/3.json is not readable" in refused(command, place, name, "--home", place / "home")
 
 
 def test_a_home_on_another_file_system(command: Command, tmp_path: Path) -> None:

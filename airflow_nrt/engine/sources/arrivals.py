@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.errors import DataError
+from airflow_nrt.report.errors import InputError
 
 SETTLED_NS = 2_000_000_000
 """A directory that has not changed for this long before it was listed can't hide a file: its clock has moved on."""
@@ -32,7 +32,7 @@ class Arrivals:
         self._last_full = 0
 
     def poll(self) -> list[SourceFile]:
-        """The files that arrived since the last poll, oldest first. Raises DataError if the directory is not there."""
+        """The files that arrived since the last poll, oldest first. Raises InputError if the directory is not there."""
         now = time.time_ns()
         if now - self._last_full > FULL_LISTING_NS:
             self._listed.clear()
@@ -42,7 +42,7 @@ class Arrivals:
         elif self.root.is_dir():
             found = list(self._walk(str(self.root), now))
         else:
-            raise DataError(f"the source directory {self.root} does not exist")
+            raise InputError(f"the source directory {self.root} does not exist")
         self.seen.update(file.path for file in found)
         return sorted(found, key=lambda file: (file.modified, file.path))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
-from airflow_nrt.report.errors import DataError
+from airflow_nrt.report.errors import InputError
 
 
 def put(path: Path, text: str = "x\n") -> Path:
@@ -112,7 +112,7 @@ def test_one_file_is_a_table_too(tmp_path: Path) -> None:
 
 
 def test_no_directory(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"the source directory .*nowhere does not exist"):
+    with pytest.raises(InputError, match=r"the source directory .*nowhere does not exist"):
         Arrivals(str(tmp_path / "nowhere"), None).poll()
 
 
