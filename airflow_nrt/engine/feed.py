@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -31,8 +31,7 @@ class FileFeed:
     """Finds what arrives for one source and hands it on in batches: all that is there, up to the byte cap.
 
     `poll` is called again and again by one thread; `on_files` runs in the thread of the streaming query. A batch is
-    written to the journal only when the one before was absorbed, so that a slow driver gets larger batches. `pending`
-    are the files and bytes that have arrived and are not absorbed.
+    written to the journal only when the one before was absorbed, so that a slow driver gets larger batches.
     """
 
     def __init__(self, source: Source, scratch: Path, seen: Iterable[str], on_files: OnFiles) -> None:
@@ -40,14 +39,14 @@ class FileFeed:
         self.source = source
         self.interval: int | None = source_option(options, "source.monitor-interval")
         self.last_arrival = time.monotonic()
-        self.pending = (0, 0)
         self._arrivals = Arrivals(source.table.path, source_option(options, "source.path.regex-pattern"), seen)
         self._cap: int = source_option(options, "source.max-batch-size")
         self._journal = scratch / source.name / "journal"
         self._checkpoint = scratch / source.name / "checkpoint"
         self._on_files = on_files
         self._pending: deque[SourceFile] = deque()
-        self._taken: list[SourceFile] = []
+        self._waiting = (0, 0)
+        self._taken = (0, 0)
         self._batches = 0
         self._absorbed = 0
         self._next_poll = 0.0
@@ -63,6 +62,12 @@ class FileFeed:
     def is_drained(self) -> bool:
         """Whether everything that the first look has found is absorbed, and nothing has come since."""
         return self._polled and not self._pending and self._absorbed == self._batches
+
+    @property
+    def pending(self) -> tuple[int, int]:
+        """Files and bytes that have arrived and are not absorbed."""
+        taken = self._taken if self._absorbed < self._batches else (0, 0)
+        return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
 
     def start(self, spark: SparkSession) -> None:
         """Begins the streaming query."""
@@ -87,11 +92,11 @@ class FileFeed:
                 self._pending.extend(found)
         if self._pending and self._absorbed == self._batches:
             self._batches += 1
-            self._taken = self._take()
-            lines = "".join(json.dumps(asdict(file)) + "\n" for file in self._taken)
+            batch = self._take()
+            self._taken = _extent(batch)
+            lines = "".join(json.dumps(asdict(file)) + "\n" for file in batch)
             replace_file(self._journal / f"{self._batches:09d}.json", lines.encode())
-        waiting = [*self._pending, *(self._taken if self._absorbed < self._batches else ())]
-        self.pending = (len(waiting), sum(file.size for file in waiting))
+        self._waiting = _extent(self._pending)
 
     def _take(self) -> list[SourceFile]:
         batch = [self._pending.popleft()]
@@ -114,3 +119,7 @@ class FileFeed:
     def stop(self) -> None:
         if self.query is not None:
             self.query.stop()
+
+
+def _extent(files: Collection[SourceFile]) -> tuple[int, int]:
+    return len(files), sum(file.size for file in files)

@@ -36,9 +36,9 @@ class PartitionTime:
         date, _, clock = self.pattern.partition(" ")
         if _VARIABLE.search(clock):
             return HOUR
-        # `$ds` alone is a day; of `$year-$month-01` the last place that varies counts.
-        places = [bool(_VARIABLE.search(place)) for place in date.split("-")]
-        return DAY if len(places) != 3 or places[2] else 31 * DAY if places[1] else 366 * DAY
+        places = [bool(_VARIABLE.search(place)) for place in reversed(date.split("-"))]
+        # `$ds` ends with what varies, `$month-01` has one constant place behind it, `$year-01-01` two.
+        return (DAY, 31 * DAY, 366 * DAY)[min(places.index(True), 2)] if any(places) else DAY
 
     def time_of(self, values: Mapping[str, str]) -> int:
         """The start of a partition. Raises InputError if the pattern does not fit the values."""

@@ -12,7 +12,7 @@ import pytest
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.errors import DataError, FencedError
+from airflow_nrt.report.errors import DataError, FencedError, InputError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
@@ -134,7 +134,7 @@ def test_data_that_can_not_be_read_ends_it_for_good(spark, tmp_path: Path) -> No
 def test_no_source_directory_ends_it_for_good(spark, tmp_path: Path) -> None:
     plan, home = live(tmp_path)
     (tmp_path / "events").rmdir()
-    with pytest.raises(DataError, match="does not exist"):
+    with pytest.raises(InputError, match="does not exist"):
         Runner(spark, plan, home, available_now=True).run()
     assert (beat(home).state, beat(home).final) == ("failed", True)
 

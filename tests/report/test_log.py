@@ -182,3 +182,13 @@ def test_replace_leaves_one_whole_file(tmp_path: Path) -> None:
     for content in (b"first", b"second"):
         replace_file(tmp_path / "x", content)
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"second"]
+
+
+def test_a_fenced_driver_stays_fenced(directory: Path) -> None:
+    """Having met the newer lease, its log counts it: the next append would land behind, and fence the newer driver."""
+    old = Writer.begin(Log(directory), LEASE)
+    new = Writer.begin(Log(directory), LEASE)
+    for again in (lambda: old.append(tick(1)), lambda: old.append(tick(1)), old.check):
+        with pytest.raises(FencedError):
+            again()
+    assert new.append(tick(2)).n == 2

@@ -87,3 +87,19 @@ def test_a_table_says_how_its_partitions_lie_in_time() -> None:
     assert bounded == PartitionTime("$ds $hh:00:00", ("ds", "hh"), 90 * MINUTE)
     with pytest.raises(InputError, match=r"partitions by arrival need 'partition.max-delay'"):
         partition_time(table(**pattern, **arrival))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "values", "first", "last"),
+    [
+        ("$month-01", {"month": "2024-02"}, "2024-02-01 00:00:00", "2024-02-29 23:59:59"),
+        ("$y-$m-01", {"y": "2024", "m": "12"}, "2024-12-01 00:00:00", "2024-12-31 23:59:59"),
+        ("$y-01-01", {"y": "2024"}, "2024-01-01 00:00:00", "2024-12-31 23:59:59"),
+    ],
+)
+def test_partitions_longer_than_a_day(pattern: str, values: dict[str, str], first: str, last: str) -> None:
+    time = PartitionTime(pattern, tuple(values))
+    for text in (first, last):
+        row = parse_instant(text)
+        assert time.may_hold(values, row, row + 1)
+        assert list(time.expected(row, row + 1)) == [time.time_of(values)] == [parse_instant(first)]

@@ -88,6 +88,14 @@ def test_footers_say_what_pyarrow_reads(tmp_path: Path) -> None:
     assert footer.columns["c"].nulls == 6
 
 
+def test_footers_without_statistics(spark, tmp_path: Path) -> None:
+    """Spark writes none of a column that holds long values; the late rows of such a file are counted otherwise."""
+    rows = spark.range(10).selectExpr("id", "IF(id = 3, repeat('x', 5000), NULL) AS long")
+    rows.coalesce(1).write.parquet(str(tmp_path / "rows"))
+    footer = read_footer((tmp_path / "rows").glob("*.parquet"), ["id", "long"])
+    assert (footer.columns["id"].nulls, footer.columns["long"].nulls) == (0, None)
+
+
 def test_footers_of_no_files() -> None:
     assert read_footer([], ["a"]).columns["a"] == ColumnFooter(None, None, 0)
 
