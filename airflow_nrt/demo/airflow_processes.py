@@ -41,6 +41,7 @@ class AirflowProcesses:
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = {**self._settings(), **(environment or {})}
         self.client = AirflowClient(self.url)
+        self.is_released = False
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> AirflowProcesses:
@@ -91,11 +92,6 @@ class AirflowProcesses:
                 raise NrtError(f"Airflow is not healthy after {timeout:g} s; the ends of its logs:\n{tails}")
             time.sleep(0.5)
 
-    @property
-    def is_up(self) -> bool:
-        """Whether processes were started that nobody has stopped or released."""
-        return bool(self._running)
-
     def pid(self, name: str) -> int:
         """The process id of one of the four, which is also its session's."""
         return self._running[name].pid
@@ -121,6 +117,7 @@ class AirflowProcesses:
         """Lets all processes live on without this object; gives their ids, each to be ended by SIGTERM."""
         pids = [process.pid for process in self._running.values()]
         self._running.clear()
+        self.is_released = True
         return pids
 
     def log_tail(self, name: str, lines: int = 30) -> str:

@@ -73,11 +73,10 @@ def stage(scene: Scene) -> Iterator[AirflowProcesses]:
         yield airflow
     finally:
         with undisturbed():
-            is_kept = not airflow.is_up
             try:
                 airflow.stop()
             finally:
-                if not is_kept:
+                if not airflow.is_released:
                     kill_all_with(scene.environment)
 
 
