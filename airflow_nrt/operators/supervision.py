@@ -49,18 +49,16 @@ class Supervision:
         if judgement.final:
             raise AirflowFailException(judgement.why)
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
+        is_killed = self._make_room(judgement)
         if judgement.kind == STALLED and self.task.on_stall == "fail":
-            # One that runs elsewhere, where nobody here can end it, stops when its batch does.
+            # One that runs elsewhere, where nobody here can kill it, stops when its batch does.
             self.home.ask_to_stop()
-            done = "killed" if self._make_room(judgement) else "asked to stop"
-            raise AirflowFailException(f"{judgement.why}; the driver was {done}")
+            raise AirflowFailException(f"{judgement.why}; the driver was {'killed' if is_killed else 'asked to stop'}")
         if self._is_stop_asked(judgement):
-            self._make_room(judgement)
             self.log.info("it was asked to stop, so no other one follows")
             return status_xcom(read_status(self.home))
         spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
         self.before = judgement
-        self._make_room(judgement)
         return self.ensure(spent)
 
     def ensure(self, restarts: Sequence[float]) -> Any:

@@ -8,7 +8,7 @@ ledger/          late and rejected rows, a directory a commit
 heartbeat.json   the driver's sign of life, replaced by rename
 driver.log       what the driver printed
 stop             exists while somebody asks the driver to stop
-launches/        why a driver that was launched could not begin
+launches/        who launched a driver, what it was given, why it could not begin
 scratch/         an epoch's own things, gone with it
 """
 
