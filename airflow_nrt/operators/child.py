@@ -33,9 +33,11 @@ def main(arguments: Sequence[str]) -> int:
     try:
         status: int = command.run(parser.parse_args(arguments[1:]))
     except Exception as wrong:
+        told = str(wrong)
         if not isinstance(wrong, NrtError):
             traceback.print_exc()
-        print(f"{MARK}{wrong if isinstance(wrong, NrtError) else repr(wrong)}", file=sys.stderr)
+            told = f"{type(wrong).__name__}: {str(wrong).strip().partition(chr(10))[0][:1000]}"
+        print(f"{MARK}{told}", file=sys.stderr)
         if isinstance(wrong, DataError):
             return WRONG_DATA
         return WRONG_INPUT if isinstance(wrong, (InputError, ModuleNotFoundError)) else 1
