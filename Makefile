@@ -44,10 +44,10 @@ picture: env
 	@$(RUN) python docs/curve_picture.py "$(DEMO)"
 
 test: env
-	$(RUN) python -m pytest
+	$(RUN) python -m pytest -n 2 --dist loadfile
 
 test-fast: env
-	$(RUN) python -m pytest -m "not slow"
+	$(RUN) python -m pytest -n 2 --dist loadfile -m "not slow"
 
 lint: env
 	$(RUN) ruff check .
