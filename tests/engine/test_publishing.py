@@ -1,4 +1,4 @@
-"""What an entry of the log decided is published however often it takes, and nothing that a later entry decided is undone."""
+"""What an entry of the log decided is published in the end, and nothing that a later entry decided is undone."""
 
 from __future__ import annotations
 
