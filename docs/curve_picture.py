@@ -15,13 +15,13 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402
-from matplotlib.dates import DateFormatter  # noqa: E402
+from matplotlib import pyplot
+from matplotlib.dates import DateFormatter
 
-from airflow_nrt.cli.curve import CurveReader, Point  # noqa: E402
-from airflow_nrt.report.entries import Lease  # noqa: E402
-from airflow_nrt.report.home import Home  # noqa: E402
-from airflow_nrt.sql.load import load_report  # noqa: E402
+from airflow_nrt.cli.curve import CurveReader, Point
+from airflow_nrt.report.entries import Lease
+from airflow_nrt.report.home import Home
+from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[1] / "dags" / "reports" / "orders_curve.sql"
 DAY = ("2024-06-18 00:00:00", "2024-06-19 00:00:00")
