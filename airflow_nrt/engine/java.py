@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from airflow_nrt.engine.class_archive import archive_options
 from airflow_nrt.report.errors import InputError
 
 LEAST_VERSION = 17
@@ -48,10 +49,11 @@ def find_java() -> str | None:
 
 
 def ensure_java() -> None:
-    """Sets JAVA_HOME for this process and its children. Raises InputError if there is no Java."""
+    """Sets Java and the class archive for this process and its children. Raises InputError if there is no Java."""
     home = find_java()
     if home is not None:
         os.environ["JAVA_HOME"] = home
+    os.environ.update(archive_options(home or os.environ.get("JAVA_HOME")))
 
 
 def java_version(java: Path) -> int | None:

@@ -21,6 +21,8 @@ SQL_SETTINGS = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
     "spark.sql.parquet.compression.codec": "lz4_raw",
     "spark.sql.files.ignoreMissingFiles": "false",
+    # Most groups of a distinct count have one row: a small map in front of the large one is asked in vain.
+    "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     # Results become visible by one rename of the product's own; no marker files, no second move by Spark.
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",

@@ -15,10 +15,12 @@ SPARK_SUBMIT = "spark-submit"
 def spark_environment(binary: str = SPARK_SUBMIT) -> dict[str, str]:
     """The variables to set for spark-submit. Raises InputError if there is no Java, or no such program."""
     # Spares a DAG file the engine: nothing of Spark is loaded here.
+    from airflow_nrt.engine.class_archive import archive_options
     from airflow_nrt.engine.java import find_java
 
     java = find_java()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     if shutil.which(binary, path=path) is None:
         raise InputError(f"{binary} is not on the PATH: pip install 'pyspark>=4.1.3,<4.2'")
-    return {"PATH": path, **({"JAVA_HOME": java} if java is not None else {})}
+    options = archive_options(java or os.environ.get("JAVA_HOME"))
+    return {"PATH": path, **({"JAVA_HOME": java} if java is not None else {}), **options}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate
@@ -27,13 +27,18 @@ def close(layout: Layout, rows: DataFrame, history: DataFrame | None) -> DataFra
     by = [*layout.keys, *layout.slots]
     if layout.is_hop or not layout.sets:
         return aggregate(rows, by, layout.rows)
-    # All branches below read the same rows: one exchange by key serves them all.
-    shared = rows.repartition(*layout.keys) if layout.keys else rows
+    # All branches below read the same rows: one exchange by key serves them all. It is one only as long as they ask it
+    # for the same columns, so nothing may be pruned below the observation (that nobody reads).
+    shared = _unpruned(rows.repartition(*layout.keys)) if layout.keys else rows
     parts = [_padded(layout, aggregate(shared, by, layout.rows))]
     for group in layout.sets:
         parts.append(_padded(layout, _first_seen(layout, group, shared, history)))
     together = reduce(DataFrame.unionAll, parts)
     return aggregate(together, by, layout.all_accumulators)
+
+
+def _unpruned(rows: DataFrame) -> DataFrame:
+    return rows.observe(Observation(), *(F.first(name).alias(name) for name in rows.columns))
 
 
 def _padded(layout: Layout, partials: DataFrame) -> DataFrame:
