@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.engine.aggregates.total import is_whole, scaled, sum_parts
+from airflow_nrt.engine.aggregates.total import is_whole, leaving_parts, scaled, sum_parts
 from airflow_nrt.report.plan import AggregateCall
 
 
 def average(call: AggregateCall, operand: Operand) -> Accumulators:
     kind = operand.type
     assert kind is not None
-    parts, whole = sum_parts(operand)
+    parts, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)
     number = counter(operand)
     columns = (*parts, number)
     if kind.is_integer:
         quotient = f"CAST(({whole}) div {number.name} AS {call.type.spark})"
     elif kind.is_approximate:
-        quotient = f"CAST({whole} / {number.name} AS {call.type.spark})"
+        quotient = f"CAST(({whole}) / {number.name} AS {call.type.spark})"
     else:
         exact = f"DECIMAL(38,{kind.scale})"
         amount = scaled(whole, kind.scale or 0, exact) if is_whole(kind) else whole

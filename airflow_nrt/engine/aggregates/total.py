@@ -34,6 +34,22 @@ def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
     return (high, low), f"(CAST({high.name} AS DECIMAL(38,0)) * CAST(4294967296L AS DECIMAL(10,0)) + {low.name})"
 
 
+def leaving_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
+    """`sum_parts` for values that leave the sum again (distinct values of HOP), also NaN and infinity."""
+    if operand.type is None or not operand.type.is_approximate:
+        return sum_parts(operand)
+    value, infinity = f"CAST({operand.value} AS DOUBLE)", "double('Infinity')"
+    finite = Accumulator(f"s_{operand.tag}", f"IF(abs({value}) < {infinity}, {value}, 0D)", "DOUBLE")
+    nans = Accumulator(f"sx_{operand.tag}", f"IF(isnan({value}), 1, 0)", "BIGINT")
+    above = Accumulator(f"sp_{operand.tag}", f"IF({value} = {infinity}, 1, 0)", "BIGINT")
+    below = Accumulator(f"sm_{operand.tag}", f"IF({value} = -{infinity}, 1, 0)", "BIGINT")
+    whole = (
+        f"CASE WHEN {nans.name} > 0 OR ({above.name} > 0 AND {below.name} > 0) THEN double('NaN') "
+        f"WHEN {above.name} > 0 THEN {infinity} WHEN {below.name} > 0 THEN -{infinity} ELSE {finite.name} END"
+    )
+    return (finite, nans, above, below), whole
+
+
 def is_whole(kind: DataType) -> bool:
     """Whether a sum is kept as a whole number: integers, and decimals whose unscaled value fits BIGINT."""
     return kind.is_integer or (kind.name == "DECIMAL" and kind.digits <= _LONG_DIGITS)
@@ -49,7 +65,7 @@ def unscaled(value: str, kind: DataType) -> str:
 def total(call: AggregateCall, operand: Operand) -> Accumulators:
     kind = operand.type
     assert kind is not None
-    columns, whole = sum_parts(operand)
+    columns, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)
     if call.distinct:
         # Distinct values of HOP leave a sum again: zero may mean that none is left, which is NULL.
         number = counter(operand)
