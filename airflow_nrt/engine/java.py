@@ -16,7 +16,8 @@ from pathlib import Path
 from airflow_nrt.engine.class_archive import archive_options
 from airflow_nrt.report.errors import InputError
 
-LEAST_VERSION = 17
+LEAST_VERSION, LAST_VERSION = 17, 23
+"""Of Java, for Spark 4.1. Java 24 lacks `Subject.getSubject`, without which spark-submit fails."""
 _WRAPPER = """#!/bin/sh
 # spark-submit asks for a module that this runtime does not have; Spark runs without it.
 for argument do
@@ -36,7 +37,7 @@ def find_java() -> str | None:
     candidates += [(Path(on_path), "PATH")] if on_path else []
     for java, where in candidates:
         version = java_version(java)
-        if version is not None and version >= LEAST_VERSION:
+        if version is not None and LEAST_VERSION <= version <= LAST_VERSION:
             return None if where == "PATH" and not home else str(java.resolve().parent.parent)
         tried.append(f"{java} ({where}) is {'no Java' if version is None else f'Java {version}'}")
     bundled = _bundled()
@@ -44,7 +45,7 @@ def find_java() -> str | None:
         return bundled
     reason = "; ".join(tried) or "there is none on the PATH and JAVA_HOME is not set"
     raise InputError(
-        f"Spark needs Java {LEAST_VERSION} or newer: {reason}. Install a JRE, or `pip install airflow-nrt[java]`"
+        f"Spark needs Java {LEAST_VERSION} to {LAST_VERSION}: {reason}. Install a JRE, or `pip install airflow-nrt[java]`"
     )
 
 

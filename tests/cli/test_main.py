@@ -103,10 +103,10 @@ def without_java(place: Path, **more: str) -> dict[str, str]:
     return {**kept, "PATH": str(place / "bin"), "PYTHONPATH": str(stub.parent), **more}
 
 
-def old_java(place: Path) -> Path:
+def other_java(place: Path, version: str) -> Path:
     java = place / "bin" / "java"
     java.parent.mkdir()
-    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2019-01-15' >&2\n")
     java.chmod(0o755)
     return java
 
@@ -117,20 +117,20 @@ def test_no_java(tmp_path: Path, name: str) -> None:
     told = run(*needing_spark(tmp_path)[name], environment=without_java(tmp_path))
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr == (
-        "airflow-nrt: Spark needs Java 17 or newer: there is none on the PATH and JAVA_HOME is not set. "
+        "airflow-nrt: Spark needs Java 17 to 23: there is none on the PATH and JAVA_HOME is not set. "
         "Install a JRE, or `pip install airflow-nrt[java]`\n"
     )
     assert not (tmp_path / "home").exists() and not (tmp_path / "curve").exists()
 
 
-@pytest.mark.parametrize("where", ["PATH", "JAVA_HOME"])
-def test_too_old_a_java(tmp_path: Path, where: str) -> None:
+@pytest.mark.parametrize(("where", "version", "major"), [("PATH", "11.0.2", 11), ("JAVA_HOME", "25.0.2", 25)])
+def test_too_old_or_too_new_a_java(tmp_path: Path, where: str, version: str, major: int) -> None:
     furnish(tmp_path)
-    java = old_java(tmp_path)
+    java = other_java(tmp_path, version)
     more = {} if where == "PATH" else {"JAVA_HOME": str(tmp_path), "PATH": str(tmp_path / "nothing")}
     told = run(*needing_spark(tmp_path)["run"], environment=without_java(tmp_path, **more))
     assert told.returncode == 2
-    assert f"Spark needs Java 17 or newer: {java} ({where}) is Java 11." in told.stderr
+    assert f"Spark needs Java 17 to 23: {java} ({where}) is Java {major}." in told.stderr
     assert not (tmp_path / "home").exists()
 
 

@@ -45,7 +45,7 @@ def test_a_java_that_is_too_old_is_left_as_a_final_reason(tmp_path: Path, old_ja
     assert ended.returncode == 1
     failure = launch_failure(home, "3")
     assert failure is not None and failure.final
-    assert "Spark needs Java 17 or newer" in failure.error and "is Java 11" in failure.error
+    assert "Spark needs Java 17 to 23" in failure.error and "is Java 11" in failure.error
 
 
 def test_a_home_that_could_not_be_read_may_be_readable_again(tmp_path: Path) -> None:
