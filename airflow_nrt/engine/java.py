@@ -45,7 +45,8 @@ def find_java() -> str | None:
         return bundled
     reason = "; ".join(tried) or "there is none on the PATH and JAVA_HOME is not set"
     raise InputError(
-        f"Spark needs Java {LEAST_VERSION} to {LAST_VERSION}: {reason}. Install a JRE, or `pip install airflow-nrt[java]`"
+        f"Spark needs Java {LEAST_VERSION} to {LAST_VERSION}: {reason}. "
+        "Install a JRE, or `pip install airflow-nrt[java]`"
     )
 
 
