@@ -9,10 +9,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch import computed, source_rows
-from airflow_nrt.engine.evidence import rows_read
+from airflow_nrt.engine.evidence import ReadRows, rows_read
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
@@ -200,10 +200,9 @@ def _restate(
     assert interval.start is not None and interval.end is not None
     listed = {source.name: history.files(source.name) for source in plan.sources}
     needed = _needed(plan, listed if history.batches else _all_files(plan), interval)
+    read = {n: _streamed(spark, plan, n, history, files) for n, files in needed.items()} if history.batches else {}
     rows = {
-        name: _streamed_rows(spark, plan, name, history, files)
-        if history.batches
-        else source_rows(spark, plan, name, files)
+        name: on_time(read[name].frame) if name in read else source_rows(spark, plan, name, files)
         for name, files in needed.items()
     }
     directory = home.staged / f"restate-{uuid.uuid4().hex}"
@@ -218,6 +217,8 @@ def _restate(
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
         staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
         say(f"{insert.name}: {len(staged)} windows computed")
+    for one in read.values():
+        one.kept.unpersist()
     removed = tuple(_void(history, interval, staged, only))
     files = {} if history.batches else {name: tuple(files) for name, files in needed.items()}
     body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files)
@@ -225,14 +226,12 @@ def _restate(
     return staged
 
 
-def _streamed_rows(
-    spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]
-) -> DataFrame:
+def _streamed(spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]) -> ReadRows:
     """Raises DataError if a file that the stream has read is gone: without its rows the windows would be wrong."""
     read = rows_read(spark, plan, name, history, files)
     if len(read.files) < sum(not file.corrupt for file in files):
         raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
-    return on_time(read.frame)
+    return read
 
 
 def _void(

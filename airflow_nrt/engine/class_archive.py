@@ -1,4 +1,4 @@
-"""A class data archive: the JVM maps Spark's classes instead of parsing them, and a driver starts in half the time.
+"""A class data archive: the JVM maps Spark's classes instead of parsing them, so that a driver starts faster.
 
 `python -m airflow_nrt.engine.class_archive` makes it, for this Java and this Spark, by running a small report. Drivers
 of the same environment then use it; a JVM that it does not fit passes it over.

@@ -101,7 +101,7 @@ class StreamDriver:
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
         }
-        suspect: str | None = None
+        suspects: set[str] = set()
         while True:
             try:
                 batch = self._take_in(source, files, clock, seen)
@@ -109,8 +109,8 @@ class StreamDriver:
             except Exception as failure:
                 corrupt = corrupt_file(source, files, failure)
                 # Once more first: the disk may have been at fault.
-                files = without(files, corrupt) if corrupt == suspect else files
-                suspect = corrupt
+                files = without(files, corrupt) if corrupt in suspects else files
+                suspects.add(corrupt)
         reach("absorb-ledger")
         position = self._after_batch(source_name, len(files), batch)
         reach("commit-before")

@@ -55,6 +55,17 @@ def test_beside_rejected_rows(spark, tmp_path: Path, stream: Stream) -> None:
     assert verify(spark, stream.plan, stream.home).is_proven
 
 
+def test_several_in_one_batch(tmp_path: Path, stream: Stream) -> None:
+    """Whichever of them Spark comes to first, each time."""
+    good = parquet(tmp_path / "events" / "good.parquet", 1)
+    bad = [tmp_path / "events" / f"bad{n}.parquet" for n in range(3)]
+    for file in bad:
+        file.write_bytes(good.read_bytes()[:-100])
+    stream.absorb(bad[0], good, *bad[1:])
+    assert stream.driver.position.sources["events"].rows == 40
+    assert stream.driver.position.sources["events"].rejected == 3
+
+
 def test_that_can_be_read_after_all(spark, tmp_path: Path, stream: Stream) -> None:
     """The same file as far as anybody can tell, and readable: the curve lacks its rows."""
     file = parquet(tmp_path / "events" / "1.parquet", 1)
