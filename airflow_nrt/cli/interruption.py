@@ -7,13 +7,15 @@ import logging
 import signal
 from collections.abc import Iterator
 
+_LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
+
 
 @contextlib.contextmanager
 def interruption_of_java() -> Iterator[None]:
     """Raises KeyboardInterrupt for a Ctrl-C inside, as anywhere else.
 
-    py4j takes it for a failure of Java, and tells the root logger so with a stack trace; nobody else logs there
-    without a name.
+    py4j takes it for a failure of Java, and tells its loggers and the root so with a stack trace; nobody else logs
+    to the root without a name.
     """
     interruptions = []
 
@@ -22,7 +24,8 @@ def interruption_of_java() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupt)
-    logging.getLogger().addFilter(_nothing)
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_nothing)
     try:
         yield
     except Exception:
@@ -30,7 +33,8 @@ def interruption_of_java() -> Iterator[None]:
             raise KeyboardInterrupt from None
         raise
     finally:
-        logging.getLogger().removeFilter(_nothing)
+        for name in _LOGGERS:
+            logging.getLogger(name).removeFilter(_nothing)
         signal.signal(signal.SIGINT, before)
 
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,36 +40,16 @@ from tests.engine.reports import (
     write_lines,
 )
 
-BATCHES = 6
-AT = {
-    "absorb-begin": 3,
-    "absorb-written": 3,
-    "absorb-ledger": 3,
-    "commit-before": 3,
-    "commit-after": 3,
-    "fire-closed": 2,
-    "fire-staged": 2,
-    "tick-before": 2,
-    "tick-after": 2,
-    "publish-before": 5,
-    "publish-between": 3,
-    "publish-after": 5,
-    "clean-after": 2,
-}
-"""Which time a point is reached: in the middle of the stream, between two of the windows that one entry publishes."""
+BATCHES = 4
 SMALL = (
     "--master", "local[1]",
     "--set", "spark.driver.memory=512m",
-    "--set", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "--set", "spark.driver.extraJavaOptions=-XX:+UseSerialGC",
 )  # fmt: skip
-REPORT = "\n".join(
-    [
-        events_table(path="${OUT}/events", source__monitor_interval="100 ms", source__max_batch_size="1 b"),
-        curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)", FEW, path="${OUT}/curve"),
-        curve_insert("TUMBLE(INTERVAL '20' MINUTE)", FEW, "recent", path="${OUT}/recent"),
-    ]
-)
+EVENTS = events_table(path="${OUT}/events", source__monitor_interval="100 ms", source__max_batch_size="1 b")
 """Live, and one file a batch, so that every driver cuts the stream alike."""
+CURVE = curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)", FEW, path="${OUT}/curve")
+RECENT = curve_insert("TUMBLE(INTERVAL '20' MINUTE)", FEW, "recent", path="${OUT}/recent")
 
 
 @dataclass(frozen=True)
@@ -80,14 +60,14 @@ class Place:
     own: Path
 
     @classmethod
-    def make(cls, directory: Path) -> Place:
-        """The report, and its rows in files whose order of arrival is fixed. Some rows are late."""
+    def make(cls, directory: Path, *inserts: str) -> Place:
+        """A report of these inserts, and its rows in files whose order of arrival is fixed. Some rows are late."""
         events = random_events(7, 240, 3 * HOUR)
         arrived = cut(arriving(events, 7, DELAY, late=0.1), 7, BATCHES)
         for n, batch in enumerate(arrived):
             lines = (event.line for event in batch)
             write_lines(directory / "clean" / "events" / f"{n}.csv", lines, at=(MORNING + n * 1000) * 1_000_000)
-        (directory / "report.sql").write_text(REPORT)
+        (directory / "report.sql").write_text("\n".join([EVENTS, *inserts]))
         return cls(directory, directory / "clean")
 
     def beside(self, name: str) -> Place:
@@ -206,6 +186,9 @@ class Driver:
         """The processes that are left of it: its JVM, if anything."""
         return [pid for pid in living() if session_of(pid) == self.process.pid]
 
+    def left_nothing(self) -> bool:
+        return not self.remains()
+
     def end(self) -> None:
         """Leaves nothing behind, whatever a test has found."""
         for pid in {self.process.pid, *self.remains()} if not self.is_over() else set(self.remains()):
@@ -239,24 +222,22 @@ def living() -> Iterator[int]:
 
 
 class Ahead:
-    """Drivers to `kill` or `stop` for the tests to come: at most two are begun before the tests that take them."""
+    """Frozen drivers for the tests to come: at most two are begun before the tests that take them."""
 
-    def __init__(self, place: Place, what: str, points: Sequence[str], is_there: Callable[[Driver], bool]) -> None:
+    def __init__(self, place: Place, points: Mapping[str, int]) -> None:
         self._place = place
-        self._what = what
-        self._is_there = is_there
         self._room = threading.Semaphore(2)
         self._over = False
         self._started: list[Driver] = []
         self._pool = ThreadPoolExecutor(2)
-        self._futures = {point: self._pool.submit(self._begin, point) for point in points}
+        self._futures = {point: self._pool.submit(self._begin, point, time) for point, time in points.items()}
 
-    def _begin(self, point: str) -> Driver:
+    def _begin(self, point: str, time: int) -> Driver:
         self._room.acquire()
         assert not self._over
-        driver = Driver(self._place.beside(point), fault(self._what, point))
+        driver = Driver(self._place.beside(point), fault("stop", point, time))
         self._started.append(driver)
-        driver.wait_until(lambda: self._is_there(driver))
+        driver.wait_until(driver.is_frozen)
         return driver
 
     def take(self, point: str) -> Driver:
@@ -281,6 +262,6 @@ def asked_points(request: Any) -> list[str]:
     return list(dict.fromkeys(item.callspec.params["point"] for item in mine if "point" in item.callspec.params))
 
 
-def fault(what: str, point: str) -> str:
+def fault(what: str, point: str, time: int) -> str:
     assert point in POINTS
-    return f"{what}:{point}@{AT.get(point, 1)}"
+    return f"{what}:{point}@{time}"

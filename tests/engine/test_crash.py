@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,32 +11,27 @@ from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.report.entries import Commit, Tick
 from tests.engine.drivers import (
     BATCHES,
-    Ahead,
+    CURVE,
+    RECENT,
     Driver,
     Outcome,
     Place,
-    asked_points,
     check_readers,
     fault,
     outcome,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+IN_TURN = {"absorb-begin": 2}
+"""Which time a driver reaches the point that kills it: not before a first commit."""
 
 
 @pytest.fixture(scope="module")
 def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
-    place = Place.make(tmp_path_factory.mktemp("crash"))
+    place = Place.make(tmp_path_factory.mktemp("crash"), CURVE, RECENT)
     assert place.run(spark) == "finished"
     return place, outcome(place)
-
-
-@pytest.fixture(scope="module")
-def killed(scene, request) -> Iterator[Ahead]:
-    """Drivers that have died."""
-    drivers = Ahead(scene[0], "kill", asked_points(request), Driver.is_over)
-    yield drivers
-    drivers.end()
 
 
 def test_the_clean_run_has_all_that_can_break(scene) -> None:
@@ -49,25 +43,22 @@ def test_the_clean_run_has_all_that_can_break(scene) -> None:
     assert all(clean.rows.values()) and all(clean.state.values())
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_at(spark, scene, killed, point: str) -> None:
-    driver = killed.take(point)
-    assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]
-    driver.wait_until(lambda: not driver.remains(), 30)
-    check_readers(spark, driver.place, scene[1])
-    assert driver.place.run(spark) == "finished"
-    check_recovered(driver.place, scene[1])
-
-
-def test_killed_again_while_it_recovers(spark, scene) -> None:
-    """The first driver leaves results that are decided and not published, the second dies having published them."""
-    place = scene[0].beside("twice")
-    for point in ("tick-after", "recover-rolled"):
-        driver = Driver(place, fault("kill", point))
-        driver.wait_until(driver.is_over)
-        assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]
+def test_killed_at_every_point_in_turn(spark, scene) -> None:
+    """Each driver recovers from the one before it, and dies at the next point."""
+    whole, clean = scene
+    place = whole.beside("killed")
+    for point in POINTS:
+        driver = Driver(place, fault("kill", point, IN_TURN.get(point, 1)))
+        try:
+            driver.wait_until(driver.is_over)
+            text = driver.output.read_text()[-3000:]
+            assert driver.process.returncode == -signal.SIGKILL, f"not killed at {point}: {text}"
+            driver.wait_until(driver.left_nothing, 30)
+        finally:
+            driver.end()
+        check_readers(spark, place, clean)
     assert place.run(spark) == "finished"
-    check_recovered(place, scene[1])
+    check_recovered(place, clean)
 
 
 def check_recovered(place: Place, clean: Outcome) -> None:

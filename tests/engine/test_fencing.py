@@ -13,14 +13,31 @@ import pytest
 from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.report.entries import Commit
 from airflow_nrt.report.heartbeat import read_heartbeat
-from tests.engine.drivers import Ahead, Driver, Outcome, Place, asked_points, check_readers, outcome
+from tests.engine.drivers import CURVE, Ahead, Outcome, Place, asked_points, check_readers, outcome
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+AT = {
+    "absorb-begin": 2,
+    "absorb-written": 2,
+    "absorb-ledger": 2,
+    "commit-before": 2,
+    "commit-after": 2,
+    "fire-closed": 2,
+    "fire-staged": 2,
+    "tick-before": 2,
+    "tick-after": 2,
+    "publish-before": 3,
+    "publish-between": 3,
+    "publish-after": 3,
+    "clean-after": 2,
+}
+"""Which time a point is reached: in the middle of the stream, between two of the windows that one entry publishes."""
 
 
 @pytest.fixture(scope="module")
 def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
-    place = Place.make(tmp_path_factory.mktemp("fencing"))
+    place = Place.make(tmp_path_factory.mktemp("fencing"), CURVE)
     assert place.run(spark) == "finished"
     return place, outcome(place)
 
@@ -28,7 +45,7 @@ def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
 @pytest.fixture(scope="module")
 def frozen(scene, request) -> Iterator[Ahead]:
     """Drivers that stand still."""
-    drivers = Ahead(scene[0], "stop", asked_points(request), Driver.is_frozen)
+    drivers = Ahead(scene[0], {point: AT.get(point, 1) for point in asked_points(request)})
     yield drivers
     drivers.end()
 
@@ -61,4 +78,4 @@ def test_frozen_at(spark, scene, frozen, point: str) -> None:
         assert beat is not None and (beat.epoch, beat.state) == (2, "finished")
     assert outcome(place) == clean
     check_readers(spark, place, clean)
-    driver.wait_until(lambda: not driver.remains(), 30)
+    driver.wait_until(driver.left_nothing, 30)
