@@ -66,7 +66,7 @@ class CurveReader:
 
 
 def _insert(plan: Plan, name: str | None) -> Insert:
-    windowed = [one for one in plan.inserts if one.operator is not None and one.sink.connector == "filesystem"]
+    windowed = [one for one in plan.inserts if one.operators and one.sink.connector == "filesystem"]
     chosen = next((one for one in windowed if name in (None, one.name)), None)
     if chosen is None:
         wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.time.accept import accepted, judge
-from airflow_nrt.engine.windows.aggregate import compute
-from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.plan import Plan, Source
@@ -26,11 +24,7 @@ def analyse(spark: SparkSession, plan: Plan) -> None:
     for insert in plan.inserts:
         try:
             sources = {source.name: _empty(spark, source) for source in plan.sources}
-            views = dict(sources)
-            if insert.operator is not None:
-                layout = layout_of(plan.operator(insert.operator))
-                views = {insert.operator: compute(layout, sources, -END_OF_TIME, END_OF_TIME)}
-            run_query(insert.query, views).schema  # noqa: B018 - analysis happens here
+            computed(plan, insert, same_rows(sources), -END_OF_TIME, END_OF_TIME).schema  # noqa: B018 - analysis happens here
         except (AnalysisException, ParseException) as wrong:
             raise InputError(f"insert into {insert.name}: Spark rejects it: {str(wrong).split(chr(10))[0]}") from None
 

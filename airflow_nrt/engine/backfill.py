@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.batch import computed, source_rows
+from airflow_nrt.engine.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.evidence import ReadRows, rows_read
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
@@ -105,7 +105,7 @@ def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
     complete, and for partitions that are missing.
     """
     for insert in plan.inserts:
-        if insert.operator is None:
+        if not insert.operators:
             raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
     entries = home.log().entries() if home.report_file.exists() else ()
     _check_interval(plan, read_history(entries, plan), interval)
@@ -135,10 +135,9 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     time = partition_time(table)
     if time is None or time.max_delay is not None or interval.start is None or interval.end is None:
         return []
-    windows = [operator.window for operator in plan.readers(source.name)]
-    if not windows:
+    start = _first_row(plan, source.name, interval.start)
+    if start is None:
         return []
-    start = min(w.earliest_row(next(w.ends_between(interval.start, interval.end))) for w in windows)
     present = {time.time_of(partition_values(file.path, table.path)) for file in _files(source)}
     missing = [format_instant(at) for at in time.expected(start, interval.end) if at not in present]
     if not missing:
@@ -150,6 +149,12 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
             "'partition.missing' = 'ignore': the windows are computed from the partitions that exist"
         )
     return [f"table {source.name!r} has no partition for {listed}: computed without"]
+
+
+def _first_row(plan: Plan, source: str, after: int) -> int | None:
+    """The earliest rowtime of this source in any window that ends after `after`; None if no window holds its rows."""
+    firsts = [plan.first_rows(operator.name, after) for operator in plan.operators]
+    return min((first[source] for first in firsts if source in first), default=None)
 
 
 def _files(source: Source) -> list[SourceFile]:
@@ -168,11 +173,10 @@ def _needed(plan: Plan, files: Mapping[str, Sequence[SourceFile]], interval: Int
     for name, listed in files.items():
         table = plan.source(name).table
         time = partition_time(table)
-        windows = [operator.window for operator in plan.readers(name)]
-        if time is None or not windows:
+        start = _first_row(plan, name, interval.start)
+        if time is None or start is None:
             needed[name] = list(listed)
             continue
-        start = min(w.earliest_row(next(w.ends_between(interval.start, interval.end))) for w in windows)
         needed[name] = [
             file for file in listed if time.may_hold(partition_values(file.path, table.path), start, interval.end)
         ]
@@ -211,7 +215,7 @@ def _restate(
         ends = None if only is None else only.get(insert.name, set())
         if ends is not None and not ends:
             continue
-        frame = computed(plan, insert, rows, interval.start, interval.end)
+        frame = computed(plan, insert, same_rows(rows), interval.start, interval.end)
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
@@ -263,13 +267,13 @@ def _suspects(plan: Plan, history: History, verdict: Verdict) -> dict[str, int]:
     suspects: dict[str, int] = {}
     for one in verdict.inserts:
         insert: Insert = plan.insert(one.insert)
-        if insert.operator is None or insert.window is None:
+        if insert.window is None:
             continue
-        fired = complete_until(plan, history, insert.operator)
+        fired = complete_until(plan, history, insert.operators[0])
         for bad in one.bad:
             if bad.end is None:
                 continue
             last = insert.window.last_end(bad.end)
             if fired is not None and last > fired:
-                suspects[insert.operator] = max(last, suspects.get(insert.operator, last))
+                suspects.update({name: max(last, suspects.get(name, last)) for name in insert.operators})
     return suspects

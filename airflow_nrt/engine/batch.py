@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -12,9 +12,18 @@ from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.windows.aggregate import compute
 from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.plan import Insert, Plan, Query
+
+RowsOf = Callable[["str | None"], Mapping[str, DataFrame]]
+"""The accepted rows of the sources as an operator absorbed them, or as an insert without windows reads them (None)."""
+
+
+def same_rows(rows: Mapping[str, DataFrame]) -> RowsOf:
+    """The same rows for everybody."""
+    return lambda operator: rows
 
 
 def insert_result(
@@ -27,15 +36,32 @@ def insert_result(
 ) -> DataFrame:
     """The rows of an insert over these files: of all windows with `after < end <= until`, with `_nrt_end`."""
     names = [source.name for source in plan.sources if source.name in files]
-    return computed(plan, insert, {name: source_rows(spark, plan, name, files[name]) for name in names}, after, until)
+    rows = {name: source_rows(spark, plan, name, files[name]) for name in names}
+    return computed(plan, insert, same_rows(rows), after, until)
 
 
-def computed(plan: Plan, insert: Insert, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
-    """The same over accepted rows of the sources, with the `_nrt_seen` by which some of them are late."""
-    if insert.operator is None:
-        return run_query(insert.query, sources)
-    operator = plan.operator(insert.operator)
-    return run_query(insert.query, {operator.name: compute(layout_of(operator), sources, after, until)})
+def computed(plan: Plan, insert: Insert, rows_of: RowsOf, after: int, until: int) -> DataFrame:
+    """The same over accepted rows of the sources, with the `_nrt_seen` by which an operator finds some of them late."""
+    return run_query(insert.query, _views(plan, insert.query, rows_of, after, until))
+
+
+def _views(plan: Plan, query: Query, rows_of: RowsOf, after: int, until: int) -> dict[str, DataFrame]:
+    """What a query reads: windows with `after < end <= until`, or the rows of sources."""
+    return {name: _view(plan, name, rows_of, after, until) for name in query.inputs}
+
+
+def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> DataFrame:
+    if any(source.name == name for source in plan.sources):
+        return rows_of(None)[name]
+    step = plan.regroup(name)
+    if step is not None:
+        return regroup(step, _views(plan, step.input, rows_of, after, until))
+    operator = plan.operator(name)
+    if operator.sources:
+        return compute(layout_of(operator), rows_of(name), after, until)
+    window = operator.window
+    first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
+    return compute(layout_of(operator), _views(plan, operator.input, rows_of, first_row, until), after, until)
 
 
 def source_rows(spark: SparkSession, plan: Plan, name: str, files: Sequence[SourceFile]) -> DataFrame:

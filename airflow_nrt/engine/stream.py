@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.compaction import compact
 from airflow_nrt.engine.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.firing import Round
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
@@ -25,7 +26,7 @@ from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.aggregate import absorb
-from airflow_nrt.engine.windows.carried import Firing, due_until, prepare_firing
+from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.clock import advanced, operator_watermark
 from airflow_nrt.report.entries import (
@@ -220,7 +221,7 @@ class StreamDriver:
     ) -> tuple[dict[str, SourceState], dict[str, OperatorState]]:
         for operator in self.plan.operators:
             state = operators[operator.name]
-            watermark = operator_watermark(state.watermark, sources, operator.sources)
+            watermark = operator_watermark(state.watermark, sources, operator.clock)
             operators[operator.name] = replace(state, watermark=watermark)
         return sources, operators
 
@@ -243,19 +244,15 @@ class StreamDriver:
 
     def fire_due(self) -> None:
         """Fires all windows that are complete and have not fired."""
-        firings = []
-        for name, layout in self.layouts.items():
-            state = self.position.operators[name]
-            until = due_until(layout, state)
-            if until is not None:
-                firings.append(prepare_firing(self.store, layout, state, until))
-        if not firings:
+        round = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
+        round.fire()
+        if not round.firings:
             return
         reach("fire-closed")
-        published = [one for firing in firings for one in self._results(firing)]
+        published = [one for insert in round.inserts() for one in self._fired(round, insert)]
+        round.close()
         reach("fire-staged")
-        operators = {**self.position.operators, **{firing.operator: firing.state for firing in firings}}
-        operators = {name: compact(self.store, self.layouts[name], state) for name, state in operators.items()}
+        operators = {name: compact(self.store, self.layouts[name], state) for name, state in round.states.items()}
         windows = len({(one.insert, one.end) for one in published})
         position = replace(self.position, operators=operators, windows=self.position.windows + windows)
         reach("tick-before")
@@ -264,16 +261,9 @@ class StreamDriver:
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
 
-    def _results(self, firing: Firing) -> list[Published]:
-        inserts = self.plan.fed_by(firing.operator)
-        results = firing.results.persist() if len(inserts) > 1 else firing.results
-        tasks = self._tasks(firing)
-        published = []
-        for insert in inserts:
-            published += self._stage(insert, run_query(insert.query, {firing.operator: results}), "complete", tasks)
-        if len(inserts) > 1:
-            results.unpersist()
-        return published
+    def _fired(self, round: Round, insert: Insert) -> list[Published]:
+        firing = next(round.firings[name] for name in insert.operators if name in round.firings)
+        return self._stage(insert, round.result(insert.query), "complete", self._tasks(firing))
 
     def _tasks(self, firing: Firing) -> int:
         """How many tasks may write: no more than windows fire."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.batch import computed
+from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.comparison import CLASS, Sides, classify
 from airflow_nrt.engine.evidence import ENTRY, ReadRows, check_ledger, check_watermarks, rows_read, with_seen
 from airflow_nrt.engine.frames import run_query
@@ -184,11 +184,9 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
         return files
     if scene.plan.passing(source):
         return files
-    bounds = [
-        (operator.window, _bounds(scene.plan, scene.history, scene.interval, operator))
-        for operator in scene.plan.readers(source)
-    ]
-    spans = [(w.earliest_row(next(w.ends_between(b[0], b[0] + w.stride))), b[1]) for w, b in bounds if b is not None]
+    bounds = [(o.name, _bounds(scene.plan, scene.history, scene.interval, o)) for o in scene.plan.operators]
+    reached = [(scene.plan.first_rows(name, b[0]), b[1]) for name, b in bounds if b is not None]
+    spans = [(firsts[source], until) for firsts, until in reached if source in firsts]
     if not spans:
         return []
     start, end = min(span[0] for span in spans), max(span[1] for span in spans)
@@ -205,9 +203,9 @@ def _unread(scene: _Scene, source: str) -> list[SourceFile]:
 
 
 def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[InsertVerdict, list[str]]:
-    if insert.operator is None:
+    if not insert.operators:
         return _compare(scene, insert, _passed_sides(scene, insert), [None], 0, root)
-    operator = scene.plan.operator(insert.operator)
+    operator = scene.plan.operator(insert.operators[0])
     bounds = _bounds(scene.plan, scene.history, scene.interval, operator)
     pending = _pending(scene, operator)
     if bounds is None:
@@ -215,23 +213,29 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     after, until = bounds
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends if after < end <= until]
-    views = {name: on_time(scene.sources[name].frame) for name in operator.sources}
-    batch = computed(scene.plan, insert, views, after, until)
-    arrived = _arrived(scene, insert, operator, after, until)
+    views = {name: on_time(read.frame) for name, read in scene.sources.items()}
+    batch = computed(scene.plan, insert, same_rows(views), after, until)
+    arrived = _arrived(scene, insert, after, until)
     return _compare(scene, insert, (batch, arrived), inside, pending, root)
 
 
-def _arrived(scene: _Scene, insert: Insert, operator: WindowAggregate, after: int, until: int) -> DataFrame | None:
+def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame | None:
     """B|arr: the batch over the rows that counted when a window was published. None where these are all rows."""
-    history = scene.history
-    late = any(one.operator == operator.name and one.found for one in scene.ledgers)
-    if not late and not any(history.has_unread(name) for name in operator.sources):
+    plan, history = scene.plan, scene.history
+    absorbing = plan.absorbing(insert)
+    late = any(one.operator in absorbing and one.found for one in scene.ledgers)
+    sources = {name for operator in absorbing for name in plan.operator(operator).sources}
+    if not late and not any(history.has_unread(name) for name in sources):
         return None
-    seen = {name: with_seen(scene.sources[name].frame, history, operator.name) for name in operator.sources}
-    arrived = computed(scene.plan, insert, seen, after, until)
+
+    def seen(operator: str | None) -> dict[str, DataFrame]:
+        assert operator is not None
+        return {n: with_seen(scene.sources[n].frame, history, operator) for n in plan.operator(operator).sources}
+
+    arrived = computed(plan, insert, seen, after, until)
     for entry, ends in _restated(history, insert, after, until).items():
-        rows = {name: on_time(scene.sources[name].frame.where(f"{ENTRY} <= {entry}")) for name in operator.sources}
-        again = computed(scene.plan, insert, rows, after, until)
+        rows = {name: on_time(scene.sources[name].frame.where(f"{ENTRY} <= {entry}")) for name in sources}
+        again = computed(plan, insert, same_rows(rows), after, until)
         arrived = arrived.where(~F.col(WINDOW_END).isin(ends)).unionByName(again.where(F.col(WINDOW_END).isin(ends)))
     return arrived
 

@@ -41,9 +41,11 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
 
 
 def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, Any]:
-    windows = [operator.window for operator in plan.readers(source.name)]
-    firsts = [next(window.ends_between(start, end), None) for window in windows]
-    reached = [window.earliest_row(first) for window, first in zip(windows, firsts) if first is not None]
+    ending = [
+        operator for operator in plan.operators if next(operator.window.ends_between(start, end), None) is not None
+    ]
+    firsts = [plan.first_rows(operator.name, start) for operator in ending]
+    reached = [first[source.name] for first in firsts if source.name in first]
     if not reached:
         return {"rows": "none: no window ends in this interval"}
     earliest = min(reached)
@@ -61,7 +63,7 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
 def _operator(operator: WindowAggregate) -> dict[str, Any]:
     window = operator.window
     lifetime = {"TUMBLE": window.size, "HOP": window.size, "CUMULATE": window.size}[window.kind]
-    stored = ["partials of open slices"]
+    stored = ["the rows of open slices" if operator.keeps_rows else "partials of open slices"]
     if window.kind != "TUMBLE":
         stored.append("one partial for each key and closed slice that a later window needs")
     if operator.distinct_sets and window.kind != "TUMBLE":
@@ -88,6 +90,8 @@ def _insert(insert: Insert) -> dict[str, Any]:
         "connector": table.connector,
         "path": table.options.get("path"),
         "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
-        "publishes": f"windows of {insert.operator} when they are complete" if insert.operator else "each batch",
+        "publishes": f"windows of {', '.join(insert.operators)} when they are complete"
+        if insert.operators
+        else "each batch",
         "key": list(insert.key) if insert.key is not None else None,
     }

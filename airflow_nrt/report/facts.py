@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airflow_nrt.report.plan import Insert, Plan, Source, WindowAggregate
+from airflow_nrt.report.plan import Insert, Plan, Regroup, Source, WindowAggregate
 from airflow_nrt.report.tables import Table
 
 _FREE_OPTIONS = frozenset(
@@ -25,7 +25,8 @@ def data_facts(plan: Plan) -> dict[str, str]:
     facts: dict[str, str] = {}
     for source in plan.sources:
         facts.update(_source_facts(source))
-    for operator in plan.operators:
+    operators: tuple[WindowAggregate | Regroup, ...] = (*plan.operators, *plan.regroups)
+    for operator in operators:
         facts.update(_operator_facts(operator))
     for insert in plan.inserts:
         facts.update(_insert_facts(insert))
@@ -67,7 +68,7 @@ def _option_facts(label: str, table: Table) -> dict[str, str]:
     return {f"{label}, option {name}": value for name, value in sorted(options.items())}
 
 
-def _operator_facts(operator: WindowAggregate) -> dict[str, str]:
+def _operator_facts(operator: WindowAggregate | Regroup) -> dict[str, str]:
     label = f"window operator {operator.name}"
     facts = {f"{label}, window": str(operator.window), f"{label}, input": operator.input.sql}
     for call in operator.aggregates:

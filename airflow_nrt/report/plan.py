@@ -1,7 +1,8 @@
 """The plan: what a report computes, as data. The SQL front end makes it, the stream and the batch driver execute it.
 
-A plan is a list of sources, of window operators and of inserts. Between them stands only stateless SQL (`Query`), which
-combines rows of one source or of one window; it is Spark SQL already.
+A plan is a list of sources, of operators and of inserts. Between them stands only stateless SQL (`Query`), which
+combines rows of one source, or rows of one window; it is Spark SQL already. Operators stand in the order in which each
+reads only those before it.
 
 Hidden columns carry what the engine needs through that SQL:
 
@@ -14,14 +15,17 @@ Hidden columns carry what the engine needs through that SQL:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 
 ROWTIME = "_nrt_ts"
-SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", "_nrt_pos", ROWTIME)
+POSITION = "_nrt_pos"
+SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME)
 WINDOW_END = "_nrt_end"
 
 
@@ -74,12 +78,21 @@ class AggregateCall:
     parameters: tuple[str, ...] = ()
 
 
+def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
+    """The (argument, filter) pairs whose distinct values are counted or summed, each once."""
+    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.distinct))
+
+
 @dataclass(frozen=True)
 class WindowAggregate:
     """GROUP BY window_start, window_end and keys over one windowing function.
 
     The input query gives the key columns, the arguments, the filters, `_nrt_ts` and the hidden columns of its source.
     Its result has the keys, `window_start`, `window_end`, `window_time`, one column an aggregate, and `_nrt_end`.
+
+    `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
+    `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
+    With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
     """
 
     name: str
@@ -89,26 +102,49 @@ class WindowAggregate:
     keys: tuple[Field, ...]
     aggregates: tuple[AggregateCall, ...]
     rowtime_type: DataType
+    clock: tuple[str, ...] = ()
+    keeps_rows: bool = False
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
-        """The (argument, filter) pairs whose distinct values are counted or summed, each once."""
-        pairs = ((call.argument or "", call.filter) for call in self.aggregates if call.distinct)
-        return tuple(dict.fromkeys(pairs))
+        """The (argument, filter) pairs of its distinct aggregates, each once."""
+        return distinct_sets(self.aggregates)
+
+
+@dataclass(frozen=True)
+class Regroup:
+    """GROUP BY window_start, window_end and keys over the results of windows. It keeps nothing: a window is whole.
+
+    The input query gives the key columns, the arguments, the filters and `_nrt_end`; the result is that of a
+    `WindowAggregate`.
+    """
+
+    name: str
+    input: Query
+    window: Window
+    keys: tuple[Field, ...]
+    aggregates: tuple[AggregateCall, ...]
+    rowtime_type: DataType
+
+    @property
+    def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
+        """As of a `WindowAggregate`."""
+        return distinct_sets(self.aggregates)
 
 
 @dataclass(frozen=True)
 class Insert:
     """A query written to a sink.
 
-    `operator` is the window operator whose windows the rows belong to, `window` its windowing; None if rows are
-    published as they come. `key` are the sink columns that are unique inside a window, None if they are not written.
+    `operators` are the window operators whose windows the rows belong to, `window` the windowing that these have in
+    common; none if rows are published as they come. `key` are the sink columns that are unique inside a window, None if
+    they are not written.
     """
 
     name: str
     sink: Table
     query: Query
-    operator: str | None
+    operators: tuple[str, ...]
     window: Window | None
     key: tuple[str, ...] | None
 
@@ -123,6 +159,7 @@ class Plan:
     name: str
     sources: tuple[Source, ...]
     operators: tuple[WindowAggregate, ...]
+    regroups: tuple[Regroup, ...]
     inserts: tuple[Insert, ...]
     settings: tuple[tuple[str, str], ...]
     script: str
@@ -144,10 +181,68 @@ class Plan:
         """The operators that absorb the rows of this source."""
         return tuple(operator for operator in self.operators if source in operator.sources)
 
+    def regroup(self, name: str) -> Regroup | None:
+        return next((regroup for regroup in self.regroups if regroup.name == name), None)
+
+    @cached_property
+    def groups(self) -> tuple[frozenset[str], ...]:
+        """The window operators that fire together, where several do: a query combines their windows."""
+        return together(self.operators, self.regroups, self.inserts)
+
+    def below(self, query: Query) -> tuple[str, ...]:
+        """The window operators whose windows a query reads, itself or through regroups."""
+        return below(query, self.regroups)
+
+    def absorbing(self, insert: Insert) -> tuple[str, ...]:
+        """The operators that absorb the rows of sources for an insert, however many windows stand between."""
+        found: dict[str, None] = {}
+        waiting = list(insert.operators)
+        while waiting:
+            operator = self.operator(waiting.pop())
+            if operator.sources:
+                found[operator.name] = None
+            else:
+                waiting += self.below(operator.input)
+        return tuple(found)
+
     def passing(self, source: str) -> tuple[Insert, ...]:
         """The inserts that publish rows of this source as they come."""
-        return tuple(insert for insert in self.inserts if insert.operator is None and source in insert.query.inputs)
+        return tuple(insert for insert in self.inserts if not insert.operators and source in insert.query.inputs)
 
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
         """The inserts that publish the windows of this operator."""
-        return tuple(insert for insert in self.inserts if insert.operator == operator)
+        return tuple(insert for insert in self.inserts if operator in insert.operators)
+
+    def first_rows(self, operator: str, after: int) -> dict[str, int]:
+        """By source the earliest rowtime (ms) in the windows of this operator that end after `after`."""
+        one = self.operator(operator)
+        earliest = one.window.earliest_row(next(one.window.ends_between(after, after + one.window.stride)))
+        found = dict.fromkeys(one.sources, earliest)
+        for upstream in () if one.sources else self.below(one.input):
+            for source, at in self.first_rows(upstream, earliest).items():
+                found[source] = min(at, found.get(source, at))
+        return found
+
+
+def below(query: Query, regroups: tuple[Regroup, ...]) -> tuple[str, ...]:
+    """The window operators whose windows a query reads, itself or through these regroups."""
+    known = {regroup.name: regroup for regroup in regroups}
+    found: dict[str, None] = {}
+    for name in query.inputs:
+        found.update(dict.fromkeys(below(known[name].input, regroups) if name in known else (name,)))
+    return tuple(found)
+
+
+def together(
+    operators: Iterable[WindowAggregate], regroups: tuple[Regroup, ...], inserts: Iterable[Insert]
+) -> tuple[frozenset[str], ...]:
+    """The sets of window operators, of two or more, whose windows are combined by some query."""
+    queries = [
+        *(o.input for o in operators if not o.sources),
+        *(insert.query for insert in inserts if insert.operators),
+    ]
+    groups: list[frozenset[str]] = []
+    for names in (frozenset(below(query, regroups)) for query in queries):
+        joined = names.union(*(group for group in groups if group & names))
+        groups = [*(group for group in groups if not group & names), joined]
+    return tuple(group for group in groups if len(group) > 1)

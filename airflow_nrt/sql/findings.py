@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.report.plan import Insert, Source, WindowAggregate
+from airflow_nrt.report.plan import Insert, Query, Regroup, Source, WindowAggregate, below, together
 from airflow_nrt.report.tables import Table
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
@@ -16,6 +16,7 @@ class Findings:
     read: dict[str, Table] = field(default_factory=dict)
     used: dict[str, set[str]] = field(default_factory=dict)
     operators: list[WindowAggregate] = field(default_factory=list)
+    regroups: list[Regroup] = field(default_factory=list)
     inserts: list[Insert] = field(default_factory=list)
 
     def note_source(self, table: Table) -> bool:
@@ -44,6 +45,38 @@ class Findings:
         named = replace(operator, name=f"w{len(self.operators) + 1}")
         self.operators.append(named)
         return named
+
+    def add_regroup(self, regroup: Regroup) -> Regroup:
+        named = replace(regroup, name=f"g{len(self.regroups) + 1}")
+        self.regroups.append(named)
+        return named
+
+    def sources_of(self, relation: Relation) -> tuple[str, ...]:
+        """The sources whose rows a relation has; none if it has the windows of operators."""
+        return tuple(name for name in relation.inputs if name in self.read)
+
+    def operators_below(self, inputs: tuple[str, ...]) -> tuple[str, ...]:
+        """The window operators whose windows these inputs are."""
+        if any(name in self.read for name in inputs):
+            return ()
+        return below(Query("", inputs, ()), tuple(self.regroups))
+
+    def timed_operators(self) -> tuple[WindowAggregate, ...]:
+        """The operators with the sources whose watermarks they wait for."""
+        clocks = {operator.name: set(operator.sources) for operator in self.operators}
+        groups = together(self.operators, tuple(self.regroups), self.inserts)
+        changed = True
+        while changed:
+            before = {name: set(clock) for name, clock in clocks.items()}
+            for operator in self.operators:
+                for upstream in () if operator.sources else self.operators_below(operator.input.inputs):
+                    clocks[operator.name] |= clocks[upstream]
+            for group in groups:
+                joined = set().union(*(clocks[name] for name in group))
+                for name in group:
+                    clocks[name] = set(joined)
+            changed = before != clocks
+        return tuple(replace(one, clock=tuple(n for n in self.read if n in clocks[one.name])) for one in self.operators)
 
     def sources(self) -> tuple[Source, ...]:
         return tuple(

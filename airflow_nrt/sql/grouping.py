@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import WINDOW_END, AggregateCall, Query, WindowAggregate
+from airflow_nrt.report.plan import WINDOW_END, AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 from airflow_nrt.report.window_columns import ROLES
@@ -27,14 +27,12 @@ _ROLE_NAMES = {role: name for name, role in ROLES.items()}
 
 def plan_aggregate(found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> Relation:
     """Raises SqlError if the grouping is not by both window bounds, naming the missing one."""
-    if relation.pending is None:
-        _reject_unwindowed(node, relation)
+    if relation.pending is None and relation.window is None:
+        _reject_unwindowed(node)
     return _Aggregation(found, node, relation, alias).plan()
 
 
-def _reject_unwindowed(node: ast.Select, relation: Relation) -> None:
-    if relation.operator is not None:
-        raise NotThereYet("an aggregation of a window's results", node.at)
+def _reject_unwindowed(node: ast.Select) -> None:
     raise NotThereYet(
         "an aggregation without a window",
         node.at,
@@ -94,7 +92,15 @@ class _Aggregation:
             for name, value in zip(names, values)
             if (source := plain_column(value)) is not None and source in key_names
         )
-        return Relation(text, columns, (operator.name,), hidden=(WINDOW_END,), operator=operator.name, keys=keys)
+        return Relation(
+            text,
+            columns,
+            (operator.name,),
+            hidden=(WINDOW_END,),
+            window=operator.window,
+            rowtime_type=operator.rowtime_type,
+            keys=keys,
+        )
 
     # ------------------------------------------------------------------ GROUP BY and WHERE
 
@@ -104,9 +110,9 @@ class _Aggregation:
                 raise NotThereYet(grouping.kind, grouping.at)
             expression = grouping.sets[0][0]
             typed = self.below.compile(expression)
-            window_columns = [name for name in typed.columns if self.relation.is_window_column(name)]
+            window_columns = [name for name in typed.columns if self.relation.column(name).role is not None]
             plain = plain_column(typed)
-            if plain is not None and self.relation.is_window_column(plain):
+            if plain is not None and self.relation.column(plain).role is not None:
                 self.windows[self.relation.column(plain).role or ""] = expression
             elif window_columns:
                 if len(window_columns) < len(typed.columns):
@@ -252,21 +258,26 @@ class _Aggregation:
 
     # ------------------------------------------------------------------ the operator
 
-    def _operator(self, before: list[Typed]) -> WindowAggregate:
+    def _operator(self, before: list[Typed]) -> WindowAggregate | Regroup:
         relation = self.relation
-        assert relation.pending is not None and relation.rowtime_type is not None
+        assert relation.rowtime_type is not None
         items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
         items += relation.hidden
         condition = " AND ".join(typed.sql for typed in before)
         text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {condition}' if condition else ''}"
         fields = tuple(field for _, field in self.keys)
+        query = Query(text, relation.inputs, fields)
+        calls = tuple(self.calls.values())
+        if relation.window is not None:
+            return self.found.add_regroup(Regroup("", query, relation.window, fields, calls, relation.rowtime_type))
+        assert relation.pending is not None
         operator = WindowAggregate(
             name="",
-            input=Query(text, relation.inputs, fields),
-            sources=relation.inputs,
+            input=query,
+            sources=self.found.sources_of(relation),
             window=relation.pending,
             keys=fields,
-            aggregates=tuple(self.calls.values()),
+            aggregates=calls,
             rowtime_type=relation.rowtime_type,
         )
         return self.found.share_operator(operator)

@@ -9,7 +9,7 @@ from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, nearest
-from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, WindowAggregate
+from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
@@ -19,10 +19,11 @@ from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlEr
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping import plan_aggregate
+from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.lexer import tokenize
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
-from airflow_nrt.sql.relation import Relation, raw_windows, window_columns
+from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing
 from airflow_nrt.sql.typed import Typed
@@ -107,7 +108,14 @@ class Planner:
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
-            title, found.sources(), tuple(found.operators), tuple(found.inserts), settings, script, str(self.base)
+            title,
+            found.sources(),
+            found.timed_operators(),
+            tuple(found.regroups),
+            tuple(found.inserts),
+            settings,
+            script,
+            str(self.base),
         )
 
     def _check_zone(self, script: str) -> None:
@@ -233,17 +241,16 @@ class Planner:
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         windowing = read_windowing(call)
         relation, alias = self.relation(windowing.relation, ctes)
-        if relation.pending is not None:
-            raise NotThereYet("a windowing function on the rows of another one", call.at)
         column = Scope(relation.columns, alias).find(windowing.timecol)
         if not column.rowtime:
             raise SqlError(_no_time_attribute(column, relation.scan), windowing.timecol.at)
-        if relation.operator is not None:
-            raise NotThereYet("a window on the results of a window", call.at)
+        relation = finished(self.found, relation)
+        if relation.window is not None:
+            relation = as_rows(relation)
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", call.at)
-        columns = tuple(replace(c, rowtime=False) for c in relation.columns)
+        columns = tuple(replace(c, rowtime=False, role=None, of_window=False) for c in relation.columns)
         return replace(
             relation,
             columns=columns + window_columns(column.type),
@@ -272,30 +279,31 @@ class Planner:
     def add_insert(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
         """One insert: `values` are the sink's physical columns, as expressions over the relation."""
         items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
-        if relation.operator is not None:
+        if relation.window is not None:
             items.append(WINDOW_END)
         fields = tuple(Field(column.name, column.type) for column in sink.physical)
         query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
         taken = sum(1 for insert in self.found.inserts if insert.sink.name == sink.name)
         name = sink.name if not taken else f"{sink.name}_{taken + 1}"
-        operator = next((o for o in self.found.operators if o.name == relation.operator), None)
-        key = _key(sink, relation, values, operator) if operator is not None else None
-        window = operator.window if operator is not None else None
-        self.found.inserts.append(Insert(name, sink, query, relation.operator, window, key))
+        operators = self.found.operators_below(relation.inputs)
+        window = relation.window
+        key = self._key(sink, relation, values) if window is not None else None
+        self.found.inserts.append(Insert(name, sink, query, operators, window, key))
 
-
-def _key(
-    sink: Table, relation: Relation, values: tuple[Typed, ...], operator: WindowAggregate
-) -> tuple[str, ...] | None:
-    """The sink columns that tell the rows of a window apart, if all keys of the operator are written."""
-    carried = dict(relation.keys)
-    written: dict[str, str] = {}
-    for value, column in zip(values, sink.physical):
-        source = plain_column(value)
-        if source is not None and source in carried:
-            written.setdefault(carried[source], column.name)
-    keys = [key.name for key in operator.keys]
-    return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
+    def _key(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
+        """The sink columns that tell the rows of a window apart, if all keys of its one operator are written."""
+        known: list[WindowAggregate | Regroup] = [*self.found.operators, *self.found.regroups]
+        operator = next((one for one in known if relation.inputs == (one.name,)), None)
+        if operator is None:
+            return None
+        carried = dict(relation.keys)
+        written: dict[str, str] = {}
+        for value, column in zip(values, sink.physical):
+            source = plain_column(value)
+            if source is not None and source in carried:
+                written.setdefault(carried[source], column.name)
+        keys = [key.name for key in operator.keys]
+        return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
 
 
 def as_typed(column: ScopeColumn) -> Typed:
@@ -361,7 +369,7 @@ def _matched(sink: Table, relation: Relation, statement: ast.Insert) -> tuple[Ty
 
 def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: ast.Insert) -> None:
     """A window becomes visible by one rename, so that all of it must lie in one partition."""
-    if relation.operator is None:
+    if relation.window is None:
         return
     for key in sink.partition_keys:
         source = given.get(key)

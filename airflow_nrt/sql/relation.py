@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from airflow_nrt.report.plan import ROWTIME, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import POSITION, ROWTIME, SOURCE_HIDDEN, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.sql.scope import ScopeColumn
 
+_PLACE = ("file", "block", "row")
+
 
 @dataclass(frozen=True)
 class Relation:
-    """`text` can stand behind FROM.
+    """`text` can stand behind FROM; `inputs` are the sources, operators and regroups that it names.
 
-    `scan` is the source whose columns these are, as long as nothing was projected. `operator` is the window operator
-    whose windows the rows belong to. `pending` is a windowing function that nothing has been computed of yet: its three
-    window columns are in `columns`, but not in the text.
-    `keys` says which columns carry which keys of the operator.
+    `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
+    that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
+    the windowing that rows of finished windows belong to; then each row carries `_nrt_end`.
+    `keys` says which columns carry which keys of the operator below.
     """
 
     text: str
@@ -27,8 +30,8 @@ class Relation:
     inputs: tuple[str, ...]
     hidden: tuple[str, ...] = SOURCE_HIDDEN
     scan: str | None = None
-    operator: str | None = None
     pending: Window | None = None
+    window: Window | None = None
     rowtime_type: DataType | None = None
     keys: tuple[tuple[str, str], ...] = ()
 
@@ -39,7 +42,12 @@ class Relation:
     def column(self, name: str) -> ScopeColumn:
         return next(column for column in self.columns if column.name == name)
 
+    def role(self, role: str) -> ScopeColumn | None:
+        """The first window column with this role."""
+        return next((column for column in self.columns if column.role == role), None)
+
     def is_window_column(self, name: str) -> bool:
+        """Whether a column is one of a windowing function that nothing has been computed of yet."""
         return self.pending is not None and self.column(name).role is not None
 
 
@@ -52,6 +60,21 @@ def window_columns(rowtime_type: DataType) -> tuple[ScopeColumn, ...]:
         ScopeColumn("window_end", plain, role="end", of_window=True),
         ScopeColumn("window_time", time, rowtime=True, role="time", of_window=True),
     )
+
+
+def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for names in inputs for name in names))
+
+
+def as_rows(relation: Relation) -> Relation:
+    """The rows of finished windows as rows that another window can hold: their time is the end of their window."""
+    known = POSITION in relation.hidden
+    place = [f"{f'{POSITION}.{name}' if known else 'CAST(NULL AS BIGINT)'} AS {name}" for name in _PLACE]
+    position = f"struct({', '.join(place)}, CAST(NULL AS STRING) AS path) AS {POSITION}"
+    columns = ", ".join([*(quote(column.name) for column in relation.columns), position])
+    rows = f"SELECT {columns}, CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS _nrt_seen"
+    text = f"({rows}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
+    return Relation(text, relation.columns, relation.inputs)
 
 
 def raw_windows(relation: Relation) -> Relation:

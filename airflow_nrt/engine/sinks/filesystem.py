@@ -67,7 +67,7 @@ def check(home: Home, insert: Insert) -> None:
 
 def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
     """Writes the rows below `directory`, one file a window; a window without rows has no file."""
-    table, windowed = insert.sink, insert.operator is not None
+    table, windowed = insert.sink, bool(insert.operators)
     by = [*table.partition_keys, *([WINDOW_END] if windowed else [])]
     if windowed:
         # By the window alone: so all rows of a window meet in one task, and one file.
@@ -106,7 +106,7 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
 def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str) -> Published:
     parts = list(file.parent.relative_to(path).parts)
     start = end = None
-    if insert.operator is not None:
+    if insert.operators:
         end = int(unquote(parts.pop().partition("=")[2]))
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"

@@ -22,7 +22,7 @@ def check(home: Home, insert: Insert) -> None:
 
 def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
     """Writes the lines to print below `directory`, one file a window."""
-    windowed = insert.operator is not None
+    windowed = bool(insert.operators)
     values = ", ', ', ".join(f"coalesce(CAST({quote(c.name)} AS STRING), 'null')" for c in insert.sink.physical)
     lines = frame.selectExpr(f"concat('+I[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
     if windowed:

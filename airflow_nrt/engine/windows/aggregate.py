@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
-from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.plan import WINDOW_END, WindowAggregate
+from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.window_columns import ROLES, window_column
 
 
@@ -44,6 +45,15 @@ def _place(layout: Layout) -> str:
     keys = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in layout.keys)
     key_text = f", ', key (', concat_ws(', ', {keys}), ')'" if layout.keys else ""
     return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
+
+
+def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
+    """The result of an operator of which no window has rows."""
+    time = DataType("TIMESTAMP", precision=3)
+    windows = (Field("window_start", time), Field("window_end", time), Field("window_time", operator.rowtime_type))
+    aggregates = tuple(Field(call.name, call.type) for call in operator.aggregates)
+    columns = [f"{field.name} {field.type.spark}" for field in (*operator.keys, *windows, *aggregates)]
+    return spark.createDataFrame([], ", ".join([*columns, f"{WINDOW_END} BIGINT"]))
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:

@@ -24,10 +24,10 @@ BEFORE_TIME = -END_OF_TIME
 
 @dataclass(frozen=True)
 class Firing:
-    """Windows with `after < end <= until` fire: their results, and the state behind them."""
+    """Windows with `after < end <= until` fire: their results, None if there are no rows, and the state behind them."""
 
     operator: str
-    results: DataFrame
+    results: DataFrame | None
     state: OperatorState
     after: int
     until: int
@@ -65,9 +65,8 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     if closed is None or (not new_closed if layout.is_hop else _ends_now(layout, state.rows, after, until)):
         ending = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} <= {until}L")
         closed = ending if closed is None else closed if ending is None else closed.unionByName(ending.select(*columns))
-    assert closed is not None
     values = _value_rows(store, layout, state, after, until) if layout.is_hop and layout.sets else None
-    results = fire(layout, closed, values, after, until)
+    results = None if closed is None else fire(layout, closed, values, after, until)
     next_state = replace(
         state,
         fired=until,

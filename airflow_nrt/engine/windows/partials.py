@@ -22,7 +22,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates import ORDER_SENSITIVE, accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.sources.filesystem import bare_file
-from airflow_nrt.report.plan import AggregateCall, WindowAggregate
+from airflow_nrt.report.plan import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.report.windows import Sql
 
 SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"
@@ -40,7 +40,7 @@ class DistinctSet:
 class Layout:
     """The columns of one operator's partials. `results` is SQL of each aggregate's result over the accumulators."""
 
-    operator: WindowAggregate
+    operator: WindowAggregate | Regroup
     keys: tuple[str, ...]
     slots: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
@@ -64,7 +64,9 @@ class Layout:
     @property
     def needs_position(self) -> bool:
         """Whether results depend on where rows stood on arrival."""
-        return any(call.function in ORDER_SENSITIVE for call in self.operator.aggregates)
+        operator = self.operator
+        ordered = any(call.function in ORDER_SENSITIVE for call in operator.aggregates)
+        return ordered or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
 
 
 def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
@@ -72,7 +74,7 @@ def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
     return layout.rows if layout.is_hop else layout.all_accumulators
 
 
-def layout_of(operator: WindowAggregate) -> Layout:
+def layout_of(operator: WindowAggregate | Regroup) -> Layout:
     """The layout of an operator. Calls of one operand share its accumulators."""
     rows: dict[str, Accumulator] = {}
     results = []

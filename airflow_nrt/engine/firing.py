@@ -1,0 +1,97 @@
+"""One round of firing: all windows that are complete now, the operators in their order.
+
+An operator that reads the windows of others absorbs what these fire in the same round, before it fires itself; so the
+windows of a cascade never see a late row. Operators whose windows one query combines fire together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.aggregate import absorb, no_windows
+from airflow_nrt.engine.windows.carried import Firing, due_until, prepare_firing
+from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.regroup import regroup
+from airflow_nrt.report.entries import OperatorState
+from airflow_nrt.report.plan import Insert, Plan, Query, WindowAggregate
+
+
+@dataclass
+class Round:
+    """What fires, by operator, and the state of all operators behind it. Results are computed when they are read."""
+
+    store: SliceStore
+    plan: Plan
+    layouts: Mapping[str, Layout]
+    states: dict[str, OperatorState]
+    firings: dict[str, Firing] = field(default_factory=dict)
+    _views: dict[str, DataFrame] = field(default_factory=dict)
+
+    def fire(self) -> None:
+        """Fires every operator that is due."""
+        for operator in self.plan.operators:
+            if not operator.sources and self._is_fed(operator.input):
+                self._absorb(operator)
+            until = due_until(self.layouts[operator.name], self.states[operator.name])
+            if until is not None:
+                self._fire(operator.name, until)
+        for group in self.plan.groups:
+            fired = [self.firings[name].until for name in group if name in self.firings]
+            for name in sorted(group - set(self.firings)) if fired else ():
+                self._fire(name, max(fired))
+
+    def inserts(self) -> list[Insert]:
+        """The inserts that have something to publish."""
+        return [insert for insert in self.plan.inserts if any(name in self.firings for name in insert.operators)]
+
+    def result(self, query: Query) -> DataFrame:
+        """A query over the windows that fire."""
+        return run_query(query, {name: self._view(name) for name in query.inputs})
+
+    def close(self) -> None:
+        """Lets go of what was kept for several readers."""
+        for view in self._views.values():
+            view.unpersist()
+
+    def _fire(self, name: str, until: int) -> None:
+        self.firings[name] = prepare_firing(self.store, self.layouts[name], self.states[name], until)
+        self.states[name] = self.firings[name].state
+
+    def _is_fed(self, query: Query) -> bool:
+        return any(name in self.firings for name in self.plan.below(query))
+
+    def _absorb(self, operator: WindowAggregate) -> None:
+        """The windows that fire below this operator become rows of it."""
+        views = {name: self._view(name) for name in operator.input.inputs}
+        written = self.store.write(operator.name, absorb(self.layouts[operator.name], views))
+        if written.file is not None:
+            state = self.states[operator.name]
+            self.states[operator.name] = replace(state, rows=(*state.rows, written.file))
+
+    def _view(self, name: str) -> DataFrame:
+        if name not in self._views:
+            view = self._computed(name)
+            self._views[name] = view.persist() if self._readers[name] > 1 else view
+        return self._views[name]
+
+    def _computed(self, name: str) -> DataFrame:
+        step = self.plan.regroup(name)
+        if step is not None:
+            return regroup(step, {one: self._view(one) for one in step.input.inputs})
+        results = self.firings[name].results if name in self.firings else None
+        return results if results is not None else no_windows(self.store.spark, self.plan.operator(name))
+
+    @cached_property
+    def _readers(self) -> Counter[str]:
+        """How many queries read each operator's windows."""
+        queries = [operator.input for operator in self.plan.operators]
+        queries += [step.input for step in self.plan.regroups]
+        queries += [insert.query for insert in self.plan.inserts]
+        return Counter(name for query in queries for name in query.inputs)

@@ -1,0 +1,29 @@
+"""Aggregates of the results of windows, inside each window. Nothing is stored: a window is whole when it fires."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.windows.aggregate import finish
+from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.partials import SLICE, layout_of
+from airflow_nrt.report.plan import WINDOW_END, Regroup
+from airflow_nrt.report.windows import Window
+
+_EACH = Window("TUMBLE", 1, 1)
+"""Every window end is a slice of its own."""
+
+
+def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:
+    """The step's result over the results of windows."""
+    layout = layout_of(replace(step, window=_EACH))
+    values = [f"{sql} AS {name}" for name, sql in layout.values]
+    rows = run_query(step.input, views).withColumn(SLICE, F.col(WINDOW_END))
+    lifted = rows.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
+    merged = close(layout, lifted, None).withColumnRenamed(SLICE, WINDOW_END)
+    return finish(layout_of(step), merged)
