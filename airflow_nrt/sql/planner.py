@@ -19,6 +19,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlEr
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping import plan_aggregate
+from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.lexer import tokenize
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
@@ -189,7 +190,11 @@ class Planner:
         relation, alias = self.relation(node.relation, scope)
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias)
-        return plan_projection(self.found, node, relation, alias)
+        return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
+
+    def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> Named:
+        relation, alias = self.relation(node, ctes)
+        return finished(self.found, relation), alias
 
     def relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
@@ -201,7 +206,8 @@ class Planner:
             case ast.FunctionTable():
                 return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
             case ast.Join():
-                raise NotThereYet("a join", node.at)
+                left = self._finished_relation(node.left, ctes)
+                return join(node, left, self._finished_relation(node.right, ctes)), None
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         view = ctes.get(node.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -12,10 +13,21 @@ from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.relation import Relation, raw_windows
+from airflow_nrt.sql.joins import Named, Subqueries
+from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.ranking import has_over, ranking
+from airflow_nrt.sql.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.walk import children
+
+RelationOf = Callable[[ast.Relation], Named]
+
+
+def has_subquery(node: ast.Expression) -> bool:
+    """Whether a condition has IN (SELECT …) or EXISTS in it."""
+    inside = isinstance(node, ast.Exists) or (isinstance(node, ast.In) and node.query is not None)
+    return inside or any(has_subquery(child) for child in children(node))
 
 
 def contains_aggregate(node: ast.Select) -> bool:
@@ -28,13 +40,24 @@ def _has_aggregate(node: ast.Expression) -> bool:
     return is_aggregate(node) or any(_has_aggregate(child) for child in children(node))
 
 
-def plan_projection(found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> Relation:
-    """A projection with a filter. A pending windowing function stays pending if its columns only pass through."""
+def plan_projection(
+    found: Findings, node: ast.Select, relation: Relation, alias: str | None, relation_of: RelationOf
+) -> Relation:
+    """A projection with a filter. A pending windowing function stays pending if its columns only pass through.
+
+    `relation_of` plans what stands behind FROM in a subquery.
+    """
+    ranks = any(has_over(item.expression) for item in node.items)
+    if ranks or (node.where is not None and has_subquery(node.where)):
+        relation = finished(found, relation)
     items = expand(node.items, relation, alias)
-    compiler = Compiler(Scope(relation.columns, alias))
+    scope = Scope(relation.columns, alias)
+    subqueries = Subqueries(relation, alias, relation_of)
+    compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
-    condition = partial(compiler.condition, node.where, "WHERE") if node.where is not None else None
+    filter_compiler = Compiler(scope, subqueries if relation.window is not None else None)
+    condition = partial(filter_compiler.condition, node.where, "WHERE") if node.where is not None else None
     where = problems.attempt(condition) if condition is not None else None
     problems.raise_any()
     values = [value for value in compiled if value is not None]
@@ -60,6 +83,7 @@ def plan_projection(found: Findings, node: ast.Select, relation: Relation, alias
         relation,
         text=text,
         columns=columns,
+        inputs=union_inputs([relation.inputs, *subqueries.inputs]),
         scan=None,
         keys=keys,
     )
@@ -83,7 +107,7 @@ def plain_column(value: Typed) -> str | None:
 def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
     source = plain_column(value)
     if source is not None:
-        return replace(relation.column(source), name=name)
+        return replace(relation.column(source), name=name, table=None, shown=None)
     of_window = all(relation.column(column).of_window for column in value.columns)
     return ScopeColumn(name, value.type, of_window=of_window)
 
@@ -96,9 +120,15 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
             expanded.append(item)
             continue
         star = item.expression
-        if star.table is not None and star.table != alias:
+        columns = [column for column in relation.columns if star.table in (None, alias, column.table)]
+        if not columns:
             raise SqlError(f"there is no table {star.table!r} here", star.at)
-        expanded += [ast.SelectItem(ast.Name((name,), star.at), None) for name in relation.names]
+        titles: list[str] = []
+        for column in columns:
+            same = sum(title.rstrip("0123456789") == column.title for title in titles)
+            titles.append(column.title if column.title not in titles else f"{column.title}{same - 1}")
+            shown = titles[-1] if column.shown is not None else None
+            expanded.append(ast.SelectItem(ast.Name((column.name,), star.at), shown))
     return expanded
 
 

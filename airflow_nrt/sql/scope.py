@@ -18,7 +18,8 @@ class ScopeColumn:
     """A column that a query can read.
 
     `role` is `start`, `end` or `time` for a window column. `rowtime` marks a time attribute.
-    `of_window` holds if the value depends on nothing but the window.
+    `of_window` holds if the value depends on nothing but the window. In a join `table` is the alias of its side and
+    `shown` its name there.
     """
 
     name: str
@@ -26,6 +27,13 @@ class ScopeColumn:
     rowtime: bool = False
     role: str | None = None
     of_window: bool = False
+    table: str | None = None
+    shown: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name that a query writes."""
+        return self.shown or self.name
 
 
 class Scope:
@@ -37,14 +45,23 @@ class Scope:
 
     def find(self, name: ast.Name) -> ScopeColumn:
         """The column that a name means. Raises SqlError with the nearest name."""
-        column_name = self._column_part(name)
-        found = [column for column in self.columns if column.name == column_name]
+        index = self._index(name)
+        wanted = name.parts[index]
+        here = self._columns_of(name.parts[0]) if index else self.columns
+        if not index and len(name.parts) > 1 and wanted not in {column.title for column in here}:
+            raise SqlError(f"there is no table or column {wanted!r} here", name.at)
+        found = [column for column in here if column.name == wanted] or [c for c in here if c.title == wanted]
         if len(found) > 1:
-            raise SqlError(f"column {column_name!r} is ambiguous", name.at)
+            raise SqlError(f"column {wanted!r} is ambiguous", name.at)
         if not found:
-            hint = nearest(column_name, [column.name for column in self.columns])
-            raise SqlError(f"there is no column {column_name!r}{hint}", name.at)
+            raise SqlError(f"there is no column {wanted!r}{nearest(wanted, [c.title for c in here])}", name.at)
         return found[0]
+
+    def has(self, name: ast.Name) -> bool:
+        """Whether a name means a column here."""
+        index = self._index(name)
+        here = self._columns_of(name.parts[0]) if index else self.columns
+        return any(name.parts[index] in (column.name, column.title) for column in here)
 
     def resolve(self, name: ast.Name) -> Typed:
         """A column, or a field of a ROW column."""
@@ -57,13 +74,9 @@ class Scope:
             sql, kind = f"{sql}.{quote(part)}", fields[part].with_nullable(kind.nullable or fields[part].nullable)
         return Typed(sql, kind, columns=frozenset({column.name}))
 
-    def _index(self, name: ast.Name) -> int:
-        """Where in a dotted name the column stands: behind the alias, if it begins with it."""
-        return 1 if len(name.parts) > 1 and name.parts[0] == self.alias else 0
+    def _columns_of(self, table: str) -> tuple[ScopeColumn, ...]:
+        return tuple(c for c in self.columns if (self.alias if c.table is None else c.table) == table)
 
-    def _column_part(self, name: ast.Name) -> str:
-        index = self._index(name)
-        columns = {column.name for column in self.columns}
-        if len(name.parts) > 1 and index == 0 and name.parts[0] not in columns:
-            raise SqlError(f"there is no table or column {name.parts[0]!r} here", name.at)
-        return name.parts[index]
+    def _index(self, name: ast.Name) -> int:
+        """Where in a dotted name the column stands: behind the alias, if it begins with one."""
+        return 1 if len(name.parts) > 1 and self._columns_of(name.parts[0]) else 0
