@@ -192,9 +192,17 @@ class Descriptor:
     at: Place = field(compare=False)
 
 
+@dataclass(frozen=True)
+class Absent:
+    """A group key in a grouping set that lacks it: NULL of its type."""
+
+    operand: Expression
+    at: Place = field(compare=False)
+
+
 Expression = Union[
     Name, Star, Literal, Interval, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Exists,
-    Scalar, Named, TableArgument, Descriptor,
+    Scalar, Named, TableArgument, Descriptor, Absent,
 ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from airflow_nrt.sql.aggregates import AGGREGATES_LATER, canonical_name, is_aggr
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.grouping_sets import plan_grouping_sets
 from airflow_nrt.sql.projection import column_names, expand, plain_column
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
@@ -29,7 +30,16 @@ def plan_aggregate(found: Findings, node: ast.Select, relation: Relation, alias:
     """Raises SqlError if the grouping is not by both window bounds, naming the missing one."""
     if relation.pending is None and relation.window is None:
         _reject_unwindowed(node)
-    return _Aggregation(found, node, relation, alias).plan()
+    node = replace(
+        node,
+        items=unqualified(node.items, alias),
+        where=unqualified(node.where, alias),
+        group=unqualified(node.group, alias),
+        having=unqualified(node.having, alias),
+    )
+    if any(group.kind != "key" for group in node.group or ()):
+        return plan_grouping_sets(node, lambda one: _Aggregation(found, one, relation).plan())
+    return _Aggregation(found, node, relation).plan()
 
 
 def _reject_unwindowed(node: ast.Select) -> None:
@@ -41,15 +51,9 @@ def _reject_unwindowed(node: ast.Select) -> None:
 
 
 class _Aggregation:
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
+    def __init__(self, found: Findings, node: ast.Select, relation: Relation) -> None:
         self.found = found
-        self.node = replace(
-            node,
-            items=unqualified(node.items, alias),
-            where=unqualified(node.where, alias),
-            group=unqualified(node.group, alias),
-            having=unqualified(node.having, alias),
-        )
+        self.node = node
         self.relation = relation
         self.below = Compiler(Scope(relation.columns))
         self.above = Compiler(Scope(relation.columns), self._above)
@@ -106,8 +110,6 @@ class _Aggregation:
 
     def _group(self) -> None:
         for grouping in self.node.group or ():
-            if grouping.kind != "key":
-                raise NotThereYet(grouping.kind, grouping.at)
             expression = grouping.sets[0][0]
             typed = self.below.compile(expression)
             window_columns = [name for name in typed.columns if self.relation.column(name).role is not None]
@@ -160,6 +162,9 @@ class _Aggregation:
         return Typed(quote(name), column.type, columns=frozenset({name}))
 
     def _above(self, node: ast.Expression) -> Typed | None:
+        if isinstance(node, ast.Absent):
+            kind = self.below.compile(node.operand).type.with_nullable(True)
+            return Typed(f"CAST(NULL AS {kind.spark})", kind)
         for expression, field in self.keys:
             if node == expression:
                 return Typed(quote(field.name), field.type, columns=frozenset({field.name}))

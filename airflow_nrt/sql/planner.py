@@ -13,12 +13,15 @@ from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, Wi
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.ddl import check_sink, check_source, declare, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
+from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.lexer import tokenize
@@ -26,8 +29,8 @@ from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
-from airflow_nrt.sql.tvf import read_windowing
-from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.tvf import read_windowing, window_of_group
+from airflow_nrt.sql.typed import Typed, common_type
 
 ZONE = "table.local-time-zone"
 ZONED_FUNCTIONS = ("FROM_UNIXTIME",)
@@ -180,17 +183,41 @@ class Planner:
         for name, columns, query in node.ctes:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)
         if isinstance(node, ast.SetOperation):
-            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+            return self._set_operation(node, scope)
         if node.distinct:
-            raise NotThereYet("SELECT DISTINCT", node.at)
+            node = _as_grouping(node)
         if node.windows:
             raise NotThereYet("WINDOW clauses", node.at)
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         relation, alias = self.relation(node.relation, scope)
+        grouped = grouped_window(node)
+        if grouped is not None:
+            window = window_of_group(grouped.call)
+            relation = self._windowed(relation, alias, grouped.timecol, window, grouped.call.at)
+            node = grouped.select
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
+
+    def _set_operation(self, node: ast.SetOperation, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        """UNION ALL of finished windows; other set operations compare rows of all time."""
+        if node.operator != "UNION" or not node.all:
+            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+        sides = [finished(self.found, self.query(side, ctes)) for side in (node.left, node.right)]
+        if sides[0].window is None or sides[0].window != sides[1].window:
+            raise NotThereYet("UNION ALL of rows that are not of the same window", node.at)
+        counts = [len(side.columns) for side in sides]
+        if counts[0] != counts[1]:
+            raise SqlError(f"UNION ALL: one side has {counts[0]} columns, the other {counts[1]}", node.at)
+        for left, right in zip(sides[0].columns, sides[1].columns):
+            if common_type([left.type, right.type]) is None:
+                raise SqlError(
+                    f"UNION ALL: column {left.title!r} is {left.type.flink} on one side and {right.type.flink} on the "
+                    "other: CAST one of them",
+                    node.at,
+                )
+        return union_all(sides)
 
     def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> Named:
         relation, alias = self.relation(node, ctes)
@@ -247,20 +274,27 @@ class Planner:
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         windowing = read_windowing(call)
         relation, alias = self.relation(windowing.relation, ctes)
-        column = Scope(relation.columns, alias).find(windowing.timecol)
+        return self._windowed(relation, alias, windowing.timecol, windowing.window, call.at)
+
+    def _windowed(
+        self, relation: Relation, alias: str | None, timecol: ast.Name, window: Window, at: Place
+    ) -> Relation:
+        column = Scope(relation.columns, alias).find(timecol)
         if not column.rowtime:
-            raise SqlError(_no_time_attribute(column, relation.scan), windowing.timecol.at)
+            raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
         relation = finished(self.found, relation)
         if relation.window is not None:
             relation = as_rows(relation)
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
-                raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", call.at)
+                raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
         columns = tuple(replace(c, rowtime=False, role=None, of_window=False) for c in relation.columns)
         return replace(
             relation,
             columns=columns + window_columns(column.type),
-            pending=windowing.window,
+            pending=window,
+            window=None,
+            keys=(),
             rowtime_type=column.type,
         )
 
@@ -310,6 +344,16 @@ class Planner:
                 written.setdefault(carried[source], column.name)
         keys = [key.name for key in operator.keys]
         return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
+
+
+def _as_grouping(node: ast.Select) -> ast.Select:
+    """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
+    if node.group is not None or contains_aggregate(node):
+        raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
+    if any(isinstance(item.expression, ast.Star) for item in node.items):
+        raise NotThereYet("SELECT DISTINCT *", node.at, "name the columns")
+    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in node.items)
+    return replace(node, distinct=False, group=keys)
 
 
 def as_typed(column: ScopeColumn) -> Typed:

@@ -36,18 +36,28 @@ def read_windowing(call: ast.Call) -> Windowing:
     arguments = _by_name(call)
     relation = _relation(arguments["DATA"], call)
     timecol = _timecol(arguments["TIMECOL"])
-    lengths = {name: _length(arguments[name]) for name in _PARAMETERS[call.name][2:] if name in arguments}
+    lengths = {name: arguments[name] for name in _PARAMETERS[call.name][2:] if name in arguments}
+    return Windowing(relation, timecol, _window(call, lengths))
+
+
+def window_of_group(call: ast.Call) -> Window:
+    """The window of `GROUP BY TUMBLE(ts, …)`, whose lengths stand behind the time column. Raises SqlError."""
+    if call.name not in _PARAMETERS:
+        raise NotThereYet(f"{call.name} windows", call.at)
+    return _window(call, dict(zip(_PARAMETERS[call.name][2:], call.arguments[1:])))
+
+
+def _window(call: ast.Call, arguments: dict[str, ast.Expression]) -> Window:
+    lengths = {name: _length(argument) for name, argument in arguments.items()}
     offset = lengths.get("OFFSET", 0)
     try:
         if call.name == "TUMBLE":
-            window = tumble(lengths["SIZE"], offset)
-        elif call.name == "HOP":
-            window = hop(lengths["SLIDE"], lengths["SIZE"], offset)
-        else:
-            window = cumulate(lengths["STEP"], lengths["SIZE"], offset)
+            return tumble(lengths["SIZE"], offset)
+        if call.name == "HOP":
+            return hop(lengths["SLIDE"], lengths["SIZE"], offset)
+        return cumulate(lengths["STEP"], lengths["SIZE"], offset)
     except InputError as wrong:
         raise SqlError(str(wrong), call.at) from None
-    return Windowing(relation, timecol, window)
 
 
 def _by_name(call: ast.Call) -> dict[str, ast.Expression]:

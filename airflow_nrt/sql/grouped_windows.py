@@ -1,0 +1,96 @@
+"""The older form of windows: `GROUP BY TUMBLE(ts, size)` with `TUMBLE_START(ts, size)` and its kin.
+
+It is written anew as the windowing function below the aggregation: the same windows, the same lateness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.walk import children
+
+_ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "SESSION": (2, 2)}
+_AUXILIARIES = {"START": "window_start", "END": "window_end", "ROWTIME": "window_time"}
+
+
+@dataclass(frozen=True)
+class GroupedWindow:
+    """The select with names of window columns, and the windowing function as a call on its time column."""
+
+    select: ast.Select
+    call: ast.Call
+    timecol: ast.Name
+
+
+def grouped_window(node: ast.Select) -> GroupedWindow | None:
+    """What a SELECT with a window in its GROUP BY means; None if it has none."""
+    calls = [key for group in node.group or () for keys in group.sets for key in keys if _is_window(key)]
+    if not calls:
+        return None
+    call = calls[0]
+    assert isinstance(call, ast.Call)
+    if any(other != call for other in calls):
+        raise SqlError("GROUP BY takes one window", calls[-1].at)
+    least, most = _ARGUMENTS[call.name]
+    timecol = call.arguments[0] if call.arguments else None
+    if not least <= len(call.arguments) <= most or not isinstance(timecol, ast.Name):
+        raise SqlError(f"{call.name} in GROUP BY takes a time column and its intervals", call.at)
+    groups = []
+    for group in node.group or ():
+        keys = [part for keys in group.sets for part in keys]
+        if group.kind == "key" and keys == [call]:
+            groups += [ast.Grouping("key", ((_window_name(role, call),),), call.at) for role in ("START", "END")]
+        else:
+            groups.append(group)
+    items = tuple(
+        replace(item, alias=item.alias or (f"EXPR${index}" if _is_auxiliary(item.expression) else None))
+        for index, item in enumerate(node.items)
+    )
+    rewritten = _named(replace(node, items=items, group=tuple(groups)), call)
+    time_key = ast.Grouping("key", ((_window_name("ROWTIME", call),),), call.at)
+    if any(_is_auxiliary(part, "ROWTIME") for item in node.items for part in _parts(item.expression)):
+        rewritten = replace(rewritten, group=(*(rewritten.group or ()), time_key))
+    return GroupedWindow(rewritten, call, timecol)
+
+
+def _is_window(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Call) and node.name in _ARGUMENTS
+
+
+def _is_auxiliary(node: ast.Expression, kind: str | None = None) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    window, _, what = node.name.rpartition("_")
+    return window in _ARGUMENTS and what in (*_AUXILIARIES, "PROCTIME") and kind in (None, what)
+
+
+def _parts(node: ast.Expression) -> Iterator[ast.Expression]:
+    yield node
+    for child in children(node):
+        yield from _parts(child)
+
+
+def _window_name(what: str, call: ast.Call) -> ast.Name:
+    return ast.Name((_AUXILIARIES[what],), call.at)
+
+
+def _named(node: Any, call: ast.Call) -> Any:
+    """The same with window columns in place of the auxiliary calls."""
+    if isinstance(node, ast.Call) and _is_auxiliary(node):
+        window, _, what = node.name.rpartition("_")
+        if window != call.name or node.arguments != call.arguments:
+            raise SqlError(f"{node.name} must repeat the arguments of {call.name} in GROUP BY", node.at)
+        if what == "PROCTIME":
+            raise NotThereYet(node.name, node.at)
+        return _window_name(what, call)
+    if isinstance(node, tuple):
+        return tuple(_named(part, call) for part in node)
+    if not is_dataclass(node) or isinstance(node, (type, ast.SetOperation, ast.Values)):
+        return node
+    if isinstance(node, (ast.TableName, ast.Derived, ast.FunctionTable, ast.Join)):
+        return node
+    return replace(node, **{part.name: _named(getattr(node, part.name), call) for part in fields(node)})

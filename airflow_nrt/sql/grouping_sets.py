@@ -1,0 +1,119 @@
+"""GROUPING SETS, CUBE and ROLLUP: one aggregation a grouping set, their results under one another.
+
+Each set keeps its own state, as each has keys of its own; the sets of a window fire together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from itertools import product
+from typing import Any
+
+from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import BIGINT
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import is_aggregate
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.relation import Relation, union_inputs
+from airflow_nrt.sql.typed import common_type
+
+Keys = tuple[ast.Expression, ...]
+
+
+def grouping_sets(groups: tuple[ast.Grouping, ...]) -> list[Keys]:
+    """The grouping sets that a GROUP BY asks for: of several elements every combination."""
+    return [tuple(dict.fromkeys(sum(parts, ()))) for parts in product(*(_sets(group) for group in groups))]
+
+
+def _sets(group: ast.Grouping) -> list[Keys]:
+    if group.kind == "CUBE":
+        choices = product(*(((), one) for one in reversed(group.sets)))
+        return [sum(reversed(choice), ()) for choice in choices][::-1]
+    if group.kind == "ROLLUP":
+        return [sum(group.sets[:count], ()) for count in range(len(group.sets), -1, -1)]
+    return list(group.sets)
+
+
+def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relation]) -> Relation:
+    """The union of the aggregations by each set. `plan_one` plans a SELECT with a plain GROUP BY."""
+    assert node.group is not None
+    sets = grouping_sets(node.group)
+    every = tuple(dict.fromkeys(sum(sets, ())))
+    # Without an alias the columns of all sets are named as in the text, whatever replaces their expressions.
+    items = tuple(
+        replace(item, alias=item.alias or _title(item.expression, index)) for index, item in enumerate(node.items)
+    )
+    relations = []
+    for keys in sets:
+        absent = [key for key in every if key not in keys]
+        one = replace(
+            node,
+            group=tuple(ast.Grouping("key", ((key,),), node.at) for key in keys),
+            items=tuple(replace(item, expression=_in_set(item.expression, every, absent)) for item in items),
+            having=None if node.having is None else _in_set(node.having, every, absent),
+        )
+        relations.append(plan_one(one))
+    return union_all(relations)
+
+
+def union_all(relations: list[Relation]) -> Relation:
+    """The rows of relations with equal columns and windows, under the names of the first."""
+    first = relations[0]
+    columns = []
+    for index, column in enumerate(first.columns):
+        same = [relation.columns[index] for relation in relations]
+        role = column.role if all(one.role == column.role for one in same) else None
+        kind = common_type([one.type for one in same]) or column.type
+        columns.append(
+            replace(
+                column,
+                type=kind.with_nullable(any(one.type.nullable for one in same)),
+                role=role,
+                rowtime=all(one.rowtime for one in same),
+                of_window=all(one.of_window for one in same),
+            )
+        )
+    texts = []
+    for relation in relations:
+        items = [
+            f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
+            for old, new in zip(relation.columns, columns)
+        ]
+        texts.append(f"SELECT {', '.join([*items, WINDOW_END])} FROM {relation.text}")
+    return replace(
+        first,
+        text=f"({' UNION ALL '.join(texts)})",
+        columns=tuple(columns),
+        inputs=union_inputs([relation.inputs for relation in relations]),
+        hidden=(WINDOW_END,),
+        keys=(),
+    )
+
+
+def _title(node: ast.Expression, index: int) -> str:
+    return node.parts[-1] if isinstance(node, ast.Name) else f"EXPR${index}"
+
+
+def _in_set(node: Any, every: Keys, absent: list[ast.Expression]) -> Any:
+    """The expression as one set sees it: absent keys are NULL, GROUPING and GROUPING_ID are numbers."""
+    if isinstance(node, ast.Call) and node.name in ("GROUPING", "GROUPING_ID"):
+        bits = ["1" if _known(key, every, node) in absent else "0" for key in node.arguments]
+        number = ast.Literal("number", str(int("".join(bits) or "0", 2)), node.at)
+        return ast.Cast(number, BIGINT.with_nullable(False), True, node.at)
+    if node in absent:
+        return ast.Absent(node, node.at)
+    if isinstance(node, tuple):
+        return tuple(_in_set(part, every, absent) for part in node)
+    if not is_dataclass(node) or isinstance(node, (type, ast.Select, ast.SetOperation, ast.Values)):
+        return node
+    if is_aggregate(node):  # type: ignore[arg-type]
+        return node
+    return replace(node, **{part.name: _in_set(getattr(node, part.name), every, absent) for part in fields(node)})
+
+
+def _known(key: ast.Expression, every: Keys, node: ast.Call) -> ast.Expression:
+    if key not in every:
+        raise SqlError(f"{node.name} wants keys of GROUP BY", node.at)
+    return key
