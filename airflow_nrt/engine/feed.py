@@ -92,19 +92,11 @@ class FileFeed:
                 self._pending.extend(found)
         if self._pending and self._absorbed == self._batches:
             self._batches += 1
-            batch = self._take()
+            batch = take_batch(self._pending, self._cap)
             self._taken = _extent(batch)
             lines = "".join(json.dumps(asdict(file)) + "\n" for file in batch)
             replace_file(self._journal / f"{self._batches:09d}.json", lines.encode())
         self._waiting = _extent(self._pending)
-
-    def _take(self) -> list[SourceFile]:
-        batch = [self._pending.popleft()]
-        size = batch[0].size
-        while self._pending and size + self._pending[0].size <= self._cap:
-            batch.append(self._pending.popleft())
-            size += batch[-1].size
-        return batch
 
     def _absorb(self, arrivals: DataFrame, batch: int) -> None:
         try:
@@ -119,6 +111,16 @@ class FileFeed:
     def stop(self) -> None:
         if self.query is not None:
             self.query.stop()
+
+
+def take_batch(pending: deque[SourceFile], cap: int) -> list[SourceFile]:
+    """The first files that wait, up to a number of bytes; one at least."""
+    batch = [pending.popleft()]
+    size = batch[0].size
+    while pending and size + pending[0].size <= cap:
+        batch.append(pending.popleft())
+        size += batch[-1].size
+    return batch
 
 
 def _extent(files: Collection[SourceFile]) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.feed import take_batch
 from airflow_nrt.engine.rendering import json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
@@ -26,28 +28,44 @@ def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
     """The result of the plan's one insert as JSON lines. `mode` is `stream` or `batch`."""
     with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
         place = Path(directory)
-        result = _streamed(spark, plan, place) if mode == "stream" else _computed(spark, plan)
-        if result is None:
-            return
-        fields = plan.inserts[0].query.fields
-        json_lines(result, fields).write.text(str(place / "lines"))
-        yield from read_lines(place / "lines")
+        if mode == "stream":
+            stream_to_end(spark, plan, place)
+            yield from streamed_lines(spark, plan, place)
+        else:
+            yield from _lines(_computed(spark, plan), plan, place)
 
 
-def _streamed(spark: SparkSession, plan: Plan, place: Path) -> DataFrame | None:
-    """Absorbs all input in one micro-batch a source, ends the input, and reads what was published."""
+def streamed_lines(spark: SparkSession, plan: Plan, place: Path) -> Iterator[str]:
+    """The result of `stream_to_end` as JSON lines."""
+    files = list((place / "result").rglob("*.parquet"))
+    if files:
+        yield from _lines(spark.read.parquet(*(str(file).translate(GLOB) for file in files)), plan, place)
+
+
+def _lines(result: DataFrame, plan: Plan, place: Path) -> Iterator[str]:
+    json_lines(result, plan.inserts[0].query.fields).write.text(str(place / "lines"))
+    return read_lines(place / "lines")
+
+
+def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, Home]:
+    """Absorbs all input, in batches of at most the source's `source.max-batch-size`, and ends the input.
+
+    The result goes to `place/result` in parquet, the home is `place/home`; gives the plan with that sink, and the home.
+    """
     insert = plan.inserts[0]
     sink = Table(insert.sink.name, insert.sink.columns, "filesystem", options=_parquet(place / "result"))
     plan = replace(plan, inserts=(replace(insert, sink=sink),))
     home = Home.create(place / "home", plan)
-    writer = Writer.begin(home.log(), Lease("", 0, ""))
-    driver = StreamDriver(spark, plan, home, writer)
+    driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
     for source in plan.sources:
-        driver.absorb(source.name, arrived(plan, source.name))
+        waiting = deque(arrived(plan, source.name))
+        while waiting:
+            driver.absorb(
+                source.name, take_batch(waiting, source_option(source.table.options, "source.max-batch-size"))
+            )
     for source in plan.sources:
         driver.note(source.name, ended=True)
-    files = list((place / "result").rglob("*.parquet"))
-    return spark.read.parquet(*(str(file).translate(GLOB) for file in files)) if files else None
+    return plan, home
 
 
 def _parquet(path: Path) -> dict[str, str]:

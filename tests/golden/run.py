@@ -11,20 +11,30 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
+import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.java import ensure_java
-from airflow_nrt.engine.query import run_bounded
+from airflow_nrt.engine.query import run_bounded, stream_to_end, streamed_lines
 from airflow_nrt.engine.session import start_session
+from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.engine.windows.carried import BEFORE_TIME
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.windows import Window
+from airflow_nrt.sql.ddl import with_options
 from airflow_nrt.sql.load import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
@@ -76,8 +86,8 @@ def run_case(spark: Any, case: Case, mode: str) -> Outcome:
     """Runs a case in one mode and compares. Any error is an outcome."""
     divergence = DIVERGENCES.get(case.name)
     try:
-        plan = plan_query(case.ddl, case.text("query.sql"), case.directory)
-        difference = compare(list(run_bounded(spark, plan, mode)), case)
+        run = run_late if case.facts.get("family") == "late" else run_once
+        difference = run(spark, case, mode)
     except Exception as failure:
         known = explained(failure)
         message = str(known) if known is not None else f"{type(failure).__name__}: {failure}"
@@ -87,6 +97,75 @@ def run_case(spark: Any, case: Case, mode: str) -> Outcome:
     if divergence is not None:
         return Outcome(False, "FAILED", f"gave a result, but is to end with an error like {divergence['error']!r}")
     return Outcome(not difference, "FAILED" if difference else "passed", difference)
+
+
+def run_once(spark: Any, case: Case, mode: str) -> str:
+    """What differs from Flink's result."""
+    plan = plan_query(case.ddl, case.text("query.sql"), case.directory)
+    return compare(list(run_bounded(spark, plan, mode)), case)
+
+
+# ---------------------------------------------------------------------------------------------------- late rows
+
+
+def run_late(spark: Any, case: Case, mode: str) -> str:
+    """A case with late rows, in batches that judge lateness as Flink does after every row.
+
+    Its batch check is the verifier, beside: it must prove the stream equal, and find a ledger that was tampered with.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        plan = _in_batches(case, place)
+        plan, home = stream_to_end(spark, plan, place)
+        difference = compare(list(streamed_lines(spark, plan, place)), case)
+        if difference or mode == "stream":
+            return difference
+        verdict = verify(spark, plan, home, Interval())
+        if not verdict.is_proven:
+            return f"not proven: {verdict}"
+        ledgers = list(home.path.glob("ledger/*/late-*"))
+        if bool(verdict.late_rows) != bool(ledgers):
+            return f"{verdict.late_rows} late rows, {len(ledgers)} ledgers"
+        for ledger in ledgers:
+            shutil.rmtree(ledger)
+        return "a ledger that is gone was not found" if ledgers and _is_proven(spark, plan, home) else ""
+
+
+def _is_proven(spark: Any, plan: Plan, home: Home) -> bool:
+    return verify(spark, plan, home, Interval()).is_proven
+
+
+def _in_batches(case: Case, place: Path) -> Plan:
+    """The plan over a copy of the input that is cut where the next row would be judged differently."""
+    query = case.text("query.sql")
+    window = next((one.window for one in plan_query(case.ddl, query, case.directory).operators), None)
+    (table,) = case.facts["tables"]
+    folder = place / table["file"]
+    folder.mkdir()
+    lines = case.text(table["file"]).splitlines(keepends=True)
+    rowtimes = [parse_instant(json.loads(line)[table["rowtime"]]) for line in lines]
+    for n, batch in enumerate(_cut(rowtimes, table["watermark_delay_ms"], window)):
+        file = folder / f"{n:04d}.jsonl"
+        file.write_text("".join(lines[row] for row in batch), encoding="utf-8")
+        os.utime(file, (n, n))
+    plan = plan_query(fill_placeholders(case.text("ddl.sql"), {"CASE_DIR": str(place)}), query, place)
+    small = {"source.max-batch-size": "1 b"}
+    return replace(plan, sources=tuple(replace(s, table=with_options(s.table, small)) for s in plan.sources))
+
+
+def _cut(rowtimes: Sequence[int], delay: int, window: Window | None) -> Iterator[list[int]]:
+    """Rows (by number) in runs inside which the first row's watermark judges as each row's own does."""
+    batch: list[int] = []
+    before = now = BEFORE_TIME
+    for row, at in enumerate(rowtimes):
+        if window is not None and batch:
+            ours, flinks = (window.counted_from(window.slice_end(at), watermark) for watermark in (before, now))
+            if ours != flinks:
+                yield batch
+                batch, before = [], now
+        batch.append(row)
+        now = max(now, at - delay)
+    yield batch
 
 
 # ---------------------------------------------------------------------------------------------------- comparison

@@ -12,8 +12,19 @@ from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, mai
 CASES = cases_below(Path(__file__).with_name("cases"))
 
 
+LATE = [case for case in CASES if case.facts["family"] == "late"]
+OTHERS = [case for case in CASES if case not in LATE]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", LATE, ids=lambda case: case.name)
+def test_late_rows_as_flink_and_proven(spark, case: Case) -> None:
+    outcome = run_case(spark, case, "batch")
+    assert outcome.passed, outcome.detail
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", OTHERS, ids=lambda case: case.name)
 def test_equals_flink(spark, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     print(f"{case.name} {mode}: {outcome.verdict} {outcome.detail}")
