@@ -184,13 +184,13 @@ class Planner:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)
         if isinstance(node, ast.SetOperation):
             return self._set_operation(node, scope)
-        if node.distinct:
-            node = _as_grouping(node)
         if node.windows:
             raise NotThereYet("WINDOW clauses", node.at)
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         relation, alias = self.relation(node.relation, scope)
+        if node.distinct:
+            node = _as_grouping(node, relation)
         grouped = grouped_window(node)
         if grouped is not None:
             window = window_of_group(grouped.call)
@@ -346,8 +346,10 @@ class Planner:
         return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
 
 
-def _as_grouping(node: ast.Select) -> ast.Select:
+def _as_grouping(node: ast.Select, relation: Relation) -> ast.Select:
     """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
+    if relation.pending is None and relation.window is None:
+        raise NotThereYet("SELECT DISTINCT of rows without a window", node.at)
     if node.group is not None or contains_aggregate(node):
         raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
     if any(isinstance(item.expression, ast.Star) for item in node.items):

@@ -103,20 +103,20 @@ WHOLE = {
 def test_forms_of_a_query(form: str) -> None:
     plan = plan_of(ORDERS + CURVE + WHOLE[form])
     assert [operator.window for operator in plan.operators] == [cumulate(10 * MINUTE, HOUR)]
-    assert [insert.operator for insert in plan.inserts] == [plan.operators[0].name]
+    assert [insert.operators for insert in plan.inserts] == [(plan.operators[0].name,)]
 
 
 def test_a_raw_windowing_function_publishes_as_rows_come() -> None:
     sink = CURVE.replace("cnt BIGINT, gmv DECIMAL(38, 2)", "price DECIMAL(10, 2)")
     plan = plan_of(ORDERS + sink + f"INSERT INTO curve SELECT shop, window_start, window_end, price FROM TABLE({TVF});")
-    assert (plan.operators, plan.inserts[0].operator) == ((), None)
+    assert (plan.operators, plan.inserts[0].operators) == ((), ())
 
 
 def test_inserts_share_an_operator() -> None:
     second = CURVE.replace("curve", "other") + INSERT.replace("INTO curve", "INTO other")
     plan = plan_of(REPORT + second)
     assert len(plan.operators) == 1
-    assert [insert.operator for insert in plan.inserts] == ["w1", "w1"]
+    assert [insert.operators for insert in plan.inserts] == [("w1",), ("w1",)]
 
 
 def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
