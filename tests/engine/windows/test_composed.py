@@ -1,0 +1,141 @@
+"""Queries that combine windows: in any cut of the stream, with late rows, they are what the batch gives."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.verify import verify
+from tests.engine.reports import (
+    DELAY,
+    HOUR,
+    Stream,
+    arriving,
+    cut,
+    events_table,
+    ordered,
+    plan_of,
+    random_events,
+    rows_of,
+    source_file,
+    write_events,
+)
+
+TEN_MINUTES = "TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"
+GROWING = "CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR)"
+BOUNDS = "window_start, window_end"
+QUERIES = {
+    "best": (
+        "shop INT, item STRING, n BIGINT, place BIGINT",
+        f"""SELECT shop, item, n, place, {BOUNDS} FROM (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY n DESC) AS place FROM (
+                SELECT a.shop, b.item, a.n, a.window_start, a.window_end
+                FROM (SELECT shop, COUNT(*) AS n, {BOUNDS} FROM {GROWING} GROUP BY shop, {BOUNDS}) a
+                LEFT JOIN (
+                    SELECT shop, MAX(item) AS item, {BOUNDS} FROM {GROWING} WHERE price > 50 GROUP BY shop, {BOUNDS}) b
+                ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.shop = b.shop))
+        WHERE place <= 3""",
+    ),
+    "latest": (
+        "id BIGINT, shop INT",
+        f"""SELECT id, shop, {BOUNDS} FROM (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS}, shop ORDER BY ts DESC) AS n FROM {TEN_MINUTES})
+        WHERE n = 1""",
+    ),
+    "hours": (
+        "parts BIGINT, users BIGINT",
+        f"""SELECT COUNT(*), SUM(users), {BOUNDS} FROM TABLE(HOP(TABLE (
+            SELECT shop, COUNT(DISTINCT user_id) AS users, window_time AS at
+            FROM {TEN_MINUTES} GROUP BY shop, {BOUNDS}, window_time
+        ), DESCRIPTOR(at), INTERVAL '20' MINUTE, INTERVAL '1' HOUR)) GROUP BY {BOUNDS}""",
+    ),
+    "sets": (
+        "shop INT, item STRING, users BIGINT, gid BIGINT",
+        f"""SELECT shop, item, COUNT(DISTINCT user_id), GROUPING_ID(shop, item), {BOUNDS}
+        FROM {TEN_MINUTES} GROUP BY {BOUNDS}, CUBE (shop, item)""",
+    ),
+    "unsold": (
+        "id BIGINT",
+        f"""SELECT id, {BOUNDS} FROM (SELECT * FROM {TEN_MINUTES}) a WHERE NOT EXISTS (
+            SELECT 1 FROM (SELECT * FROM {TEN_MINUTES}) b WHERE a.window_start = b.window_start
+            AND a.window_end = b.window_end AND b.user_id = a.user_id AND b.price > a.price)""",
+    ),
+}  # fmt: skip
+
+
+def insert(name: str) -> str:
+    columns, query = QUERIES[name]
+    return f"""
+CREATE TABLE {name} ({columns}, window_start TIMESTAMP(3), window_end TIMESTAMP(3))
+WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/{name}', 'format' = 'parquet');
+INSERT INTO {name} {query};"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
+@given(st.integers(0, 2**32), st.just(4))
+def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
+    """A second driver goes on in the middle from what the first has stored."""
+    events = random_events(seed, 200, 3 * HOUR)
+    arrived = cut(arriving(events, seed, DELAY, late=0.2), seed, batches)
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        plan = plan_of(place, events_table(), *(insert(name) for name in QUERIES))
+        first = Stream(spark, plan, place / "home")
+        first.absorb_batches(place, arrived[:2])
+        second = Stream(spark, plan, place / "home")
+        second.absorb_batches(place, arrived[2:])
+        second.end()
+        verdict = verify(spark, plan, second.home)
+        assert verdict.is_proven, verdict
+        assert verdict.late_rows > 0
+        assert all(one.rows["equal"] > 0 and one.rows["explained"] > 0 for one in verdict.inserts), verdict
+        assert all(rows_of(place / name) for name in QUERIES)
+
+
+def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
+    events = random_events(9, 300, 3 * HOUR)
+    file = write_events(tmp_path / "events" / "all.csv", events)
+    plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
+    results = {
+        one.name: ordered(insert_result(spark, plan, one, {"events": [source_file(file)]}).drop("_nrt_end").collect())
+        for one in plan.inserts
+    }
+    connection = duckdb.connect()
+    connection.execute(
+        f"""CREATE TABLE events AS SELECT *, row_number() OVER () AS line FROM read_csv('{file}', header = false,
+        nullstr = 'NULL', columns = {{id: 'BIGINT', shop: 'INT', user_id: 'INT', item: 'VARCHAR',
+        price: 'DECIMAL(10,2)', weight: 'DOUBLE', ts: 'TIMESTAMP'}});
+        CREATE TABLE tens AS
+        SELECT *, time_bucket(INTERVAL 10 MINUTE, ts) AS s, s + INTERVAL 10 MINUTE AS e FROM events"""
+    )
+
+    def said(query: str) -> list[tuple[object, ...]]:
+        return ordered(connection.execute(query).fetchall())
+
+    assert results["latest"] == said(
+        "SELECT id, shop, s, e FROM tens "
+        "QUALIFY row_number() OVER (PARTITION BY s, shop ORDER BY ts DESC, line DESC) = 1"
+    )
+    assert results["sets"] == said(
+        "SELECT shop, item, count(DISTINCT user_id), grouping(shop, item), s, e "
+        "FROM tens GROUP BY s, e, CUBE (shop, item)"
+    )
+    assert results["unsold"] == said(
+        "SELECT id, s, e FROM tens a WHERE NOT EXISTS (SELECT 1 FROM tens b WHERE a.s = b.s "
+        "AND b.user_id = a.user_id AND b.price > a.price)"
+    )
+    assert results["hours"] == said(
+        """WITH parts AS (SELECT shop, count(DISTINCT user_id) AS users, s FROM tens GROUP BY shop, s),
+        ends AS (SELECT unnest(generate_series((SELECT time_bucket(INTERVAL 20 MINUTE, min(s)) FROM parts),
+            (SELECT max(s) FROM parts) + INTERVAL 1 HOUR, INTERVAL 20 MINUTE)) AS e)
+        SELECT count(*), sum(users)::BIGINT, e - INTERVAL 1 HOUR, e FROM ends JOIN parts
+        ON s >= e - INTERVAL 1 HOUR AND s < e GROUP BY e"""
+    )
