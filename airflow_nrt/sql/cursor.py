@@ -112,6 +112,13 @@ class Cursor:
             raise self.error(what)
         return self.advance().text
 
+    def qualified_name(self, what: str = "a name") -> str:
+        """The last part of a name that may be qualified with catalog and database."""
+        name = self.name(what)
+        while self.take_symbol("."):
+            name = self.name(what)
+        return name
+
     def string(self, what: str = "a string in single quotes") -> str:
         if self.token.kind is not Kind.STRING:
             raise self.error(what)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.cursor import RESERVED, Cursor
-from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.cursor import Cursor
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_expressions import ExpressionParser
 
@@ -93,12 +93,12 @@ class QueryParser:
         cursor = self.cursor
         at = cursor.expect_word("SELECT")
         if cursor.token.kind is Kind.HINT:
-            raise cursor.error("the first column (hints behind SELECT are not there yet)")
+            raise NotThereYet("hints behind SELECT", cursor.at)
         distinct = cursor.take_any_word("DISTINCT", "ALL") == "DISTINCT"
         items = cursor.listed(self._item)
         relation = self._from() if cursor.take_word("FROM") else None
         where = self.expressions.expression() if cursor.take_word("WHERE") else None
-        group = cursor.listed(self._grouping) if cursor.take_word("GROUP", "BY") else None
+        group = self._group() if cursor.take_word("GROUP", "BY") else None
         having = self.expressions.expression() if cursor.take_word("HAVING") else None
         windows = cursor.listed(self._named_window) if cursor.take_word("WINDOW") else ()
         return ast.Select(items, relation, at, distinct, where, group, having, windows)
@@ -109,16 +109,37 @@ class QueryParser:
             return ast.SelectItem(expression, self.cursor.name("the name of a column"))
         return ast.SelectItem(expression, self.cursor.name() if self.cursor.is_name() else None)
 
-    def _grouping(self) -> ast.Grouping:
+    def _group(self) -> tuple[ast.Grouping, ...]:
+        return tuple(grouping for listed in self.cursor.listed(self._groupings) for grouping in listed)
+
+    def _groupings(self) -> tuple[ast.Grouping, ...]:
+        """One element of GROUP BY; several keys may stand in parentheses, as one element."""
         cursor = self.cursor
         at = cursor.at
         if cursor.take_word("GROUPING", "SETS"):
-            return ast.Grouping("GROUPING SETS", cursor.parenthesised(self._grouping_set), at)
+            return (ast.Grouping("GROUPING SETS", cursor.parenthesised(self._grouping_set), at),)
         for kind in ("CUBE", "ROLLUP"):
             if cursor.is_word(kind) and cursor.ahead().text == "(":
                 cursor.advance()
-                return ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at)
-        return ast.Grouping("key", ((self.expressions.expression(),),), at)
+                return (ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at),)
+        if cursor.is_symbol("(", ")"):
+            return (ast.Grouping("GROUPING SETS", (self._grouping_set(),), at),)
+        keys = self._grouping_set() if self._is_key_list() else (self.expressions.expression(),)
+        return tuple(ast.Grouping("key", ((key,),), key.at) for key in keys)
+
+    def _is_key_list(self) -> bool:
+        """Whether parentheses open here and hold more than one key."""
+        if not self.cursor.is_symbol("(") or self.starts_query():
+            return False
+        ahead, depth = 1, 1
+        while depth and self.cursor.ahead(ahead).kind is not Kind.END:
+            token = self.cursor.ahead(ahead)
+            if token.kind is Kind.SYMBOL:
+                if depth == 1 and token.text == ",":
+                    return True
+                depth += {"(": 1, ")": -1}.get(token.text, 0)
+            ahead += 1
+        return False
 
     def _grouping_set(self) -> tuple[ast.Expression, ...]:
         if not self.cursor.take_symbol("("):
@@ -174,7 +195,7 @@ class QueryParser:
         if cursor.take_word("CROSS", "JOIN"):
             return "CROSS"
         if cursor.is_word("NATURAL"):
-            raise cursor.error("a join with ON (NATURAL JOIN is not there yet)")
+            raise NotThereYet("NATURAL JOIN", cursor.at, "write JOIN … ON")
         for side in ("LEFT", "RIGHT", "FULL"):
             if cursor.take_word(side, "JOIN") or cursor.take_word(side, "OUTER", "JOIN"):
                 return side
@@ -183,8 +204,8 @@ class QueryParser:
     def _relation(self) -> ast.Relation:
         cursor = self.cursor
         at = cursor.at
-        if cursor.is_word("LATERAL"):
-            raise cursor.error("a table (LATERAL is not there yet)")
+        if cursor.token.upper in ("LATERAL", "UNNEST"):
+            raise NotThereYet(f"{cursor.token.upper} in FROM", at)
         if cursor.is_word("TABLE") and cursor.ahead().text == "(":
             cursor.advance()
             cursor.advance()
@@ -215,19 +236,12 @@ class QueryParser:
         return call
 
     def _table(self, at: Place) -> ast.Relation:
-        name = self._table_name("a table, a view, a query in parentheses or a windowing function")
-        if self.cursor.is_word("FOR") and self.cursor.ahead().upper == "SYSTEM_TIME":
-            raise self.cursor.error("an alias (FOR SYSTEM_TIME AS OF is not there yet)")
+        name = self.cursor.qualified_name("a table, a view, a query in parentheses or a windowing function")
+        if self.cursor.is_word("FOR", "SYSTEM_TIME"):
+            raise NotThereYet("FOR SYSTEM_TIME AS OF", self.cursor.at)
         options = self.hint()
         alias = self._alias()
         return ast.TableName(name, at, alias, options or self.hint())
-
-    def _table_name(self, what: str) -> str:
-        """The last part of a name that may be qualified with catalog and database."""
-        name = self.cursor.name(what)
-        while self.cursor.take_symbol("."):
-            name = self.cursor.name()
-        return name
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
@@ -247,6 +261,9 @@ class QueryParser:
         return tuple(options)
 
     def _alias(self) -> str | None:
+        for construct in ("MATCH_RECOGNIZE", "PIVOT", "UNPIVOT", "TABLESAMPLE"):
+            if self.cursor.is_word(construct) and self.cursor.ahead().text in ("(", "BERNOULLI", "SYSTEM"):
+                raise NotThereYet(construct, self.cursor.at)
         if self.cursor.take_word("AS"):
             return self.cursor.name("an alias")
         return self.cursor.name() if self.cursor.is_name() else None
@@ -265,7 +282,7 @@ class QueryParser:
             relation = self._parenthesised(self.cursor.at)
         else:
             place = self.cursor.at
-            relation = ast.TableName(self._table_name("a table or a view"), place, None, self.hint())
+            relation = ast.TableName(self.cursor.qualified_name("a table or a view"), place, None, self.hint())
         return ast.TableArgument(relation, self._partition(), at)
 
     def partitioned_argument(self, value: ast.Name | ast.Scalar, at: Place) -> ast.TableArgument:
@@ -290,10 +307,8 @@ class QueryParser:
         return tuple(keys)
 
     def _continues_partition(self) -> bool:
-        """Whether the next argument is one more key, rather than DESCRIPTOR or a named argument."""
-        ahead = self.cursor.ahead()
-        return ahead.upper != "DESCRIPTOR" and self.cursor.ahead(2).text in (",", ".")
-
-
-def is_reserved(word: str) -> bool:
-    return word.upper() in RESERVED
+        """Whether the next argument is one more key, rather than DESCRIPTOR, an interval or a named argument."""
+        after = self.cursor.ahead(2)
+        return (
+            after.kind is Kind.SYMBOL and after.text in (",", ".", ")") and self.cursor.ahead().kind is not Kind.STRING
+        )

@@ -14,7 +14,7 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.ddl import check_sink, check_source, declare, with_options
+from airflow_nrt.sql.ddl import check_sink, check_source, declare, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
@@ -132,6 +132,8 @@ class Planner:
                 if not (statement.if_not_exists and statement.name in self.views):
                     self._check_free(statement.name, statement.at)
                     self.views[statement.name] = statement
+            case ast.CreateFunction():
+                raise NotThereYet("CREATE FUNCTION", statement.at)
             case ast.Insert():
                 self._insert(statement)
             case ast.Unreadable():
@@ -226,16 +228,14 @@ class Planner:
             raise NotThereYet("TIMESTAMP_LTZ columns in a time zone other than UTC", node.at)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
-        rowtime = table.watermark.column if table.watermark else None
-        columns = tuple(ScopeColumn(c.name, c.type, rowtime=c.name == rowtime) for c in table.columns)
-        return Relation(quote(node.name), columns, (node.name,), scan=node.name)
+        return Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
 
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         windowing = read_windowing(call)
         relation, alias = self.relation(windowing.relation, ctes)
         if relation.pending is not None:
             raise NotThereYet("a windowing function on the rows of another one", call.at)
-        column = Scope(relation.columns, alias).find(windowing.timecol)
+        column = Scope(relation.columns, alias).time_column(windowing.timecol)
         if not column.rowtime:
             raise SqlError(_no_time_attribute(column, relation.scan), windowing.timecol.at)
         if relation.operator is not None:
@@ -243,7 +243,7 @@ class Planner:
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", call.at)
-        columns = tuple(replace(c, rowtime=False) for c in relation.columns)
+        columns = tuple(replace(c, rowtime=False, rowtime_path=()) for c in relation.columns)
         return replace(
             relation,
             columns=columns + window_columns(column.type),
