@@ -15,6 +15,7 @@ from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.ddl import check_sink, check_source, declare, scope_columns, with_options
+from airflow_nrt.sql.emit import check_emit
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
@@ -43,6 +44,8 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
         problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
     if not planner.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
+    if planner.found.operators:
+        problems.attempt(partial(check_emit, planner.settings, planner.set_at))
     problems.raise_any(script)
     return planner.plan(script, name)
 
@@ -58,6 +61,9 @@ def plan_query(ddl: str, query_text: str, base: Path, sink: str = "result") -> P
     problems.raise_any(ddl)
     problems.attempt(partial(_add_query, planner, query_text, sink))
     problems.raise_any(query_text)
+    if planner.found.operators:
+        problems.attempt(partial(check_emit, planner.settings, planner.set_at))
+    problems.raise_any(ddl)
     return planner.plan(f"{ddl}\n{query_text}", "query")
 
 
@@ -97,6 +103,7 @@ class Planner:
         self.tables: dict[str, Table] = {}
         self.views: dict[str, ast.CreateView] = {}
         self.settings: dict[str, str] = {}
+        self.set_at: dict[str, Place] = {}
         self.broken: set[str] = set()
         self.entered: list[str] = []
         self.found = Findings()
@@ -161,6 +168,7 @@ class Planner:
             except ValueError as wrong:
                 raise SqlError(f"setting {key!r}: {wrong}", statement.at) from None
         self.settings[key] = statement.value
+        self.set_at[key] = statement.at
 
     # ------------------------------------------------------------------ queries
 
