@@ -144,5 +144,12 @@ class Cursor:
         return values
 
     def text_since(self, start: Place) -> str:
-        """The script from this place to the token just taken, on one line."""
-        return " ".join(self.script[start.offset : self.tokens[self.index - 1].end].split())
+        """The script from this place to the token just taken, on one line and without comments."""
+        first = self.index
+        while first and self.tokens[first - 1].at.offset >= start.offset:
+            first -= 1
+        text, end = "", start.offset
+        for token in self.tokens[first : self.index]:
+            gap = " " if token.at.offset > end else ""
+            text, end = f"{text}{gap}{self.script[token.at.offset : token.end]}", token.end
+        return text
