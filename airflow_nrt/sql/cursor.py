@@ -31,6 +31,7 @@ class Cursor:
         self.script = script
         self.tokens = tokenize(script)
         self.index = 0
+        self.closing = _closing(self.tokens)
 
     @property
     def token(self) -> Token:
@@ -153,3 +154,15 @@ class Cursor:
             gap = " " if token.at.offset > end else ""
             text, end = f"{text}{gap}{self.script[token.at.offset : token.end]}", token.end
         return text
+
+
+def _closing(tokens: list[Token]) -> dict[int, int]:
+    """The places of opening parentheses among the tokens, each with that of the one which closes it."""
+    closing: dict[int, int] = {}
+    open_: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.kind is Kind.SYMBOL and token.text == "(":
+            open_.append(index)
+        elif token.kind is Kind.SYMBOL and token.text == ")" and open_:
+            closing[open_.pop()] = index
+    return closing

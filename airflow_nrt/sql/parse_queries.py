@@ -12,6 +12,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_expressions import ExpressionParser
 
+_BEHIND_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
 _OPTIONS_HINT = re.compile(r"\s*OPTIONS\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
 _OPTION = re.compile(r"\s*'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'\s*(,|$)")
 
@@ -24,11 +25,14 @@ class QueryParser:
         self.expressions = ExpressionParser(cursor, self)
 
     def starts_query(self) -> bool:
-        """Whether a query begins here, looking through parentheses."""
-        ahead = 0
-        while self.cursor.ahead(ahead).text == "(" and self.cursor.ahead(ahead).kind is Kind.SYMBOL:
-            ahead += 1
-        return self.cursor.ahead(ahead).upper in ("SELECT", "WITH", "VALUES")
+        """Whether a query begins here, perhaps in parentheses: `(SELECT …) UNION …` is one, `(SELECT …) + 1` is none."""
+        tokens, index = self.cursor.tokens, self.cursor.index
+        while tokens[index].kind is Kind.SYMBOL and tokens[index].text == "(":
+            behind = tokens[self.cursor.closing.get(index, len(tokens) - 2) + 1]
+            if behind.text not in (")", ";", "") and behind.upper not in _BEHIND_QUERY:
+                return False
+            index += 1
+        return tokens[index].upper in ("SELECT", "WITH", "VALUES")
 
     # ------------------------------------------------------------------ set operations
 
@@ -129,16 +133,12 @@ class QueryParser:
 
     def _is_key_list(self) -> bool:
         """Whether parentheses open here and hold more than one key."""
-        if not self.cursor.is_symbol("(") or self.starts_query():
-            return False
-        ahead, depth = 1, 1
-        while depth and self.cursor.ahead(ahead).kind is not Kind.END:
-            token = self.cursor.ahead(ahead)
-            if token.kind is Kind.SYMBOL:
-                if depth == 1 and token.text == ",":
-                    return True
-                depth += {"(": 1, ")": -1}.get(token.text, 0)
-            ahead += 1
+        index, end = self.cursor.index + 1, self.cursor.closing.get(self.cursor.index)
+        while end is not None and index < end:
+            token = self.cursor.tokens[index]
+            if token.kind is Kind.SYMBOL and token.text == ",":
+                return True
+            index = self.cursor.closing.get(index, index) + 1
         return False
 
     def _grouping_set(self) -> tuple[ast.Expression, ...]:
@@ -219,12 +219,11 @@ class QueryParser:
         return self._table(at)
 
     def _parenthesised(self, at: Place) -> ast.Relation:
+        self.cursor.expect_symbol("(")
         if self.starts_query():
-            self.cursor.advance()
             query = self.query()
             self.cursor.expect_symbol(")")
             return self._with_alias(ast.Derived(query, at))
-        self.cursor.advance()
         inner = self._from()
         self.cursor.expect_symbol(")")
         return inner

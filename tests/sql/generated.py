@@ -14,23 +14,30 @@ from tests.sample import REPORT
 ROOT = Path(__file__).resolve().parents[2]
 CURVE = ROOT / "dags" / "reports" / "orders_curve.sql"
 CASES = ROOT / "tests" / "golden" / "cases"
-SINK = "CREATE TABLE sink (a INT) WITH ('connector' = 'print');\nINSERT INTO sink\n"
+TABLES = """CREATE TABLE t (
+    a BIGINT, b STRING, d DECIMAL(10, 2) NOT NULL, ts TIMESTAMP(3), r ROW<ts TIMESTAMP(3), a INT>, c AS a + 1,
+    WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');
+CREATE TABLE u WITH ('path' = '/u') LIKE t;
+CREATE VIEW v AS SELECT UPPER(b) AS b, a, ts FROM t WHERE a > 0;
+"""
+"""What grown queries read."""
 
-# ---------------------------------------------------------------------------------------------------- mutated scripts
+# ---------------------------------------------------------------------------------------------------- mutations
 
 
-def _scripts() -> list[str]:
-    ddl = (ERRORS / "ddl.sql").read_text()
-    cases = [
-        (case / "ddl.sql").read_text() + SINK + (case / "query.sql").read_text() for case in sorted(CASES.glob("*/*"))
-    ]
-    return [REPORT, CURVE.read_text(), *cases, *(f"{ddl}{SINK}{statement.sql}" for statement in STATEMENTS)]
+def words_of(script: str) -> list[str]:
+    return [script[token.at.offset : token.end] for token in tokenize(script)]
 
 
-SCRIPTS = [script.replace("${CASE_DIR}", "/c").replace("${DATA}", "/d") for script in _scripts()]
-WORDS = [[script[token.at.offset : token.end] for token in tokenize(script)] for script in SCRIPTS]
+QUERIES = [
+    *(((case / "ddl.sql").read_text(), (case / "query.sql").read_text()) for case in sorted(CASES.glob("*/*"))),
+    *(((ERRORS / "ddl.sql").read_text(), statement.sql) for statement in STATEMENTS),
+]
+"""Tables, and a query over them."""
+SCRIPTS = [words_of(script) for script in (REPORT, CURVE.read_text().replace("${DATA}", "/d"))]
 VOCABULARY = sorted(
-    {word for words in WORDS for word in words}
+    {word for query in QUERIES for part in query for word in words_of(part)}
     | set(
         "SESSION OVER UNION JOIN ROLLUP VALUES ROW LIKE METADATA FUNCTION LANGUAGE GROUPING INTERVAL [ ] { : @".split()
     )
@@ -38,10 +45,10 @@ VOCABULARY = sorted(
 
 
 @st.composite
-def mutations(draw: st.DrawFn) -> str:
-    """A script with some words taken away, put in, exchanged, repeated, or with characters replaced."""
-    words = list(draw(st.sampled_from(WORDS)))
-    for _ in range(draw(st.integers(1, 4))):
+def mutations(draw: st.DrawFn, scripts: list[list[str]]) -> str:
+    """One of these scripts with some words taken away, put in, exchanged, repeated, or with characters replaced."""
+    words = list(draw(st.sampled_from(scripts)))
+    for _ in range(draw(st.integers(1, 3))):
         at, other = draw(st.integers(0, len(words) - 1)), draw(st.integers(0, len(words) - 1))
         match draw(st.sampled_from(["drop", "insert", "replace", "swap", "repeat", "cut", "spoil"])):
             case "drop":
@@ -59,6 +66,12 @@ def mutations(draw: st.DrawFn) -> str:
             case "spoil":
                 words[at] = draw(st.text(max_size=6))
     return " ".join(words)
+
+
+def spoiled_queries() -> st.SearchStrategy[tuple[str, str]]:
+    """Tables as they are, and the query over them with mutations."""
+    queries = [(ddl.replace("${CASE_DIR}", "/c"), words_of(query)) for ddl, query in QUERIES]
+    return st.sampled_from(queries).flatmap(lambda query: st.tuples(st.just(query[0]), mutations([query[1]])))
 
 
 # ---------------------------------------------------------------------------------------------------- grown scripts
@@ -85,56 +98,80 @@ GRAMMAR = {
         "BOOLEAN", "ARRAY<{type}>", "MAP<{type}, {type}>", "ROW<a {type}, b {type}>", "INTERVAL DAY TO SECOND", "CHAR(3)",
     ],
     "query": [
-        "SELECT {items} FROM {relation}", "SELECT {items} FROM {relation} WHERE {value} GROUP BY {keys}",
-        "SELECT {items} FROM {relation} WHERE {value} GROUP BY {keys}", "SELECT {items} FROM {relation} GROUP BY {keys}",
-        "WITH w AS ({query}) {query}", "{query} UNION ALL {query}", "SELECT DISTINCT {items} FROM {relation} HAVING {value}",
-        "SELECT {items} FROM {relation} WINDOW w AS (ORDER BY {name} ROWS 2 PRECEDING)", "VALUES ({value}, {value})",
-        "SELECT {items} FROM {relation} ORDER BY {value} DESC LIMIT 3", "({query})",
+        "SELECT {items} FROM {relation}", "SELECT {items} FROM {relation} WHERE {condition}", "{windowed}", "{windowed}",
+        "{windowed}", "{windowed} HAVING {condition}", "SELECT {items} FROM {relation} GROUP BY {keys}", "{rare}",
     ],
-    "items": ["*", "{value}", "{value} AS {name}, {items}", "window_start, window_end, {items}", "{name}, {items}", "t.*"],
+    "windowed": [
+        "SELECT window_start, {aggregates} FROM {tvf} GROUP BY window_start, window_end",
+        "SELECT b, {aggregates} FROM {tvf} WHERE {condition} GROUP BY b, window_end, window_start",
+        "SELECT {value}, {aggregates} FROM {tvf} x GROUP BY {keys}",
+    ],
+    "rare": [
+        "SELECT {items} FROM t", "SELECT * FROM (WITH w AS ({query}) SELECT {items} FROM w)", "({query}) UNION ALL ({query})",
+        "SELECT DISTINCT {items} FROM {relation}", "SELECT {items} FROM {relation} ORDER BY {value} DESC LIMIT 3",
+        "SELECT {items} FROM t WINDOW w AS (ORDER BY ts ROWS 2 PRECEDING)", "VALUES ({value}, {value})", "SELECT (1, 2) FROM t",
+    ],
+    "items": ["*", "{value}", "{value} AS x, {value} AS y", "b, ts, {value} AS z", "t.*"],
+    "aggregates": ["COUNT(*)", "COUNT(*), {aggregate}", "{aggregate}, {aggregate} AS s", "{aggregate} + {value}"],
+    "aggregate": [
+        "SUM(a)", "SUM({value})", "MAX({value})", "COUNT(DISTINCT {value})", "AVG(d) FILTER (WHERE {condition})", "LISTAGG(b)",
+        "STDDEV_POP({value})", "FIRST_VALUE({value})", "COLLECT({value})", "COUNT({value}, {value})",
+    ],
     "keys": [
-        "window_start, window_end", "window_start, window_end, {value}", "({name}, window_start), window_end", "{value}",
-        "TUMBLE({name}, {interval})", "window_start, window_end, GROUPING SETS (({name}), ())", "window_end, CUBE ({keys})",
+        "window_start, window_end", "window_start, window_end, {value}", "(b, window_start), window_end", "{value}",
+        "TUMBLE(ts, {interval})", "window_start, window_end, GROUPING SETS ((b), ())", "window_end, CUBE (a, b)",
     ],
     "relation": [
-        "t", "u", "v", "w", "t AS {name}", "TABLE({tvf})", "TABLE({tvf})", "{tvf} x", "({query})", "({query}) AS q (a, b)",
-        "{relation} JOIN {relation} ON {value}", "{relation}, {relation}", "t /*+ OPTIONS('path'='q') */",
-        "{relation} LEFT JOIN {relation} USING ({name})",
+        "t", "u", "v", "t AS x", "TABLE({tvf})", "{tvf} x", "({query})", "({query}) AS q", "{relation} JOIN u ON {condition}",
+        "t, u", "t /*+ OPTIONS('path'='q') */", "({query}) AS q (a, b)",
     ],
     "tvf": [
+        "TABLE({valid})", "{valid}", "{valid}", "{any}",
+    ],
+    "valid": [
+        "TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES)", "HOP(TABLE u, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '1' HOUR)",
+        "CUMULATE(TABLE {source}, DESCRIPTOR(ts), INTERVAL '5' MINUTE, INTERVAL '1' DAY, INTERVAL '-8' HOUR)",
+        "TUMBLE(SIZE => INTERVAL '0.5' SECOND, DATA => (SELECT * FROM t WHERE {condition}), TIMECOL => DESCRIPTOR(ts))",
+    ],
+    "any": [
         "TUMBLE(TABLE {source}, DESCRIPTOR({name}), {interval})", "HOP(TABLE t, DESCRIPTOR(ts), {interval}, {interval})",
         "CUMULATE(TABLE {source}, DESCRIPTOR(ts), {interval}, {interval})", "TUMBLE(TABLE t, DESCRIPTOR(r.ts), {interval})",
         "SESSION(TABLE {source} PARTITION BY ({name}), DESCRIPTOR(ts), {interval})",
         "CUMULATE(SIZE => {interval}, DATA => TABLE t, TIMECOL => DESCRIPTOR(ts), STEP => {interval})",
     ],
     "source": ["t", "u", "v", "({query})"],
-    "name": ["a", "b", "ts", "r", "r.ts", "r.a", "t.a", "`b`", "window_time", "nix", "x.y.z", "`größe`"],
+    "name": ["a", "b", "ts", "d", "c", "r.ts", "r.a", "t.a", "`b`", "window_start", "window_time", "nix", "x.y.z", "`größe`"],
     "interval": [
         "INTERVAL '10' MINUTES", "INTERVAL '1' HOUR", "INTERVAL '5' MINUTE", "INTERVAL '1 02:03' DAY TO MINUTE",
         "INTERVAL '0.5' SECOND(2, 1)", "INTERVAL '1-2' YEAR TO MONTH", "- INTERVAL '1' DAY", "INTERVAL '{number}' SECOND(9)", "'5' SECOND",
     ],
     "number": ["0", "1", "2.50", "1e3", ".5", "9223372036854775807", "99999999999999999999", "007", "1e999"],
-    "value": [
-        "{name}", "{name}", "{number}", "'text'", "''", "NULL", "TRUE", "DATE '2024-02-29'", "TIMESTAMP '2024-13-01 00:00:00'",
-        "{interval}", "({value} {operator} {value})", "({value} {operator} {value})", "NOT {value}", "-{value}", "{value} IS NULL",
-        "CASE WHEN {value} THEN {value} ELSE {value} END", "CAST({value} AS {type})", "TRY_CAST({value} AS {type})",
-        "{value} BETWEEN {value} AND {value}", "{value} IN ({value}, {value})", "{value} IN ({query})", "EXISTS ({query})",
-        "{value} LIKE {value} ESCAPE '!'", "{function}({value})", "{function}({value}, {value})", "{function}()", "({query})",
-        "{aggregate}({value})", "{aggregate}(DISTINCT {value}) FILTER (WHERE {value})", "COUNT(*)", "EXTRACT(DAY FROM {value})",
-        "SUM({value}) OVER (PARTITION BY {name} ORDER BY ts RANGE BETWEEN {interval} PRECEDING AND CURRENT ROW)",
-        "FLOOR({value} TO HOUR)", "{value}[{value}]", "{value}.{name}", "ROW({value})", "TUMBLE_START(ts, {interval})",
+    "literal": [
+        "1", "'text'", "''", "NULL", "TRUE", "{number}", "DATE '2024-02-29'", "TIMESTAMP '2024-13-01 00:00:00'", "{interval}",
     ],
-    "operator": ["+", "-", "*", "/", "%", "=", "<>", "<=", "||", "AND", "OR", "IS DISTINCT FROM"],
+    "condition": [
+        "a > 1", "b = 'x'", "{value} {comparison} {value}", "NOT ({condition})", "({condition} AND {condition})",
+        "({value}) IS NOT NULL", "({value}) BETWEEN {value} AND {value}", "({value}) IN ({value}, {literal})", "b LIKE {value}",
+        "({condition} OR {condition}) IS TRUE", "a IN (SELECT a FROM u)", "EXISTS ({query})", "{value}",
+    ],
+    "value": [
+        "{name}", "{name}", "{literal}", "({value} {operator} {value})", "({value} {operator} {value})", "-({value})",
+        "CASE WHEN {condition} THEN {value} ELSE {value} END", "CAST({value} AS {type})", "TRY_CAST({value} AS {type})",
+        "{function}({value})", "{function}({value}, {value})", "{function}()", "({query})", "{aggregate}",
+        "EXTRACT(DAY FROM {value})", "FLOOR({value} TO HOUR)", "({value})[{value}]", "ROW({value})", "TUMBLE_START(ts, {interval})",
+        "SUM({value}) OVER (PARTITION BY b ORDER BY ts RANGE BETWEEN {interval} PRECEDING AND CURRENT ROW)",
+    ],
+    "comparison": ["=", "<>", "<=", ">", "IS DISTINCT FROM"],
+    "operator": ["+", "-", "*", "/", "%", "||"],
     "function": ["UPPER", "ABS", "COALESCE", "DATE_FORMAT", "TO_TIMESTAMP", "SUBSTRING", "TRIM", "IF", "NULLIF", "ROUND", "PROCTIME"],
-    "aggregate": ["COUNT", "SUM", "AVG", "MIN", "MAX", "LISTAGG", "STDDEV_POP", "FIRST_VALUE", "COLLECT"],
 }  # fmt: skip
 """Productions by name. What stands first is taken where a script has grown deep enough, so that it ends."""
 MAX_DEPTH = 9
 
 
 @st.composite
-def scripts(draw: st.DrawFn) -> str:
-    """A script grown from the grammar."""
+def grown(draw: st.DrawFn, start: str) -> str:
+    """A text grown from the grammar."""
 
     def grow(symbol: str, depth: int) -> str:
         choices = GRAMMAR[symbol]
@@ -145,4 +182,4 @@ def scripts(draw: st.DrawFn) -> str:
             text = before + grow(inner, depth + 1) + after
         return text
 
-    return grow("script", 0)
+    return grow(start, 0)

@@ -7,25 +7,29 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import given, settings
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.load import load_report, plan_script
+from airflow_nrt.sql.planner import plan_query
 from tests.sample import CURVE, INSERT, ORDERS
 from tests.sql.generated import CURVE as CURVE_REPORT
-from tests.sql.generated import mutations, scripts
+from tests.sql.generated import SCRIPTS, TABLES, grown, mutations, spoiled_queries
 
+BASE = Path("/base")
 EXAMPLES = int(os.environ.get("AIRFLOW_NRT_FUZZ", "2000"))
-FUZZ = settings(max_examples=EXAMPLES // 2, derandomize="AIRFLOW_NRT_FUZZ" not in os.environ)
+FUZZ = settings(max_examples=EXAMPLES // 4, derandomize="AIRFLOW_NRT_FUZZ" not in os.environ)
 
 
-def check(script: str) -> None:
+def check(plan: Callable[[], Plan]) -> None:
     started = time.monotonic()
     try:
-        plan_script(script, {}, "fuzz", Path("/base"))
+        plan()
     except InputError as wrong:
         assert isinstance(wrong, (SqlError, SqlErrors))
         problems = wrong.problems if isinstance(wrong, SqlErrors) else (wrong,)
@@ -35,15 +39,27 @@ def check(script: str) -> None:
 
 
 @FUZZ
-@given(mutations())
+@given(mutations(SCRIPTS))
 def test_a_spoiled_script(script: str) -> None:
-    check(script)
+    check(lambda: plan_script(script, {}, "fuzz", BASE))
 
 
 @FUZZ
-@given(scripts())
-def test_a_script_of_the_grammar(script: str) -> None:
-    check(script)
+@given(spoiled_queries())
+def test_a_spoiled_query(query: tuple[str, str]) -> None:
+    check(lambda: plan_query(*query, BASE))
+
+
+@FUZZ
+@given(grown("script"))
+def test_a_grown_script(script: str) -> None:
+    check(lambda: plan_script(script, {}, "fuzz", BASE))
+
+
+@FUZZ
+@given(grown("query"))
+def test_a_grown_query(query: str) -> None:
+    check(lambda: plan_query(TABLES, query, BASE))
 
 
 def seconds_of(script: str) -> float:
@@ -51,7 +67,7 @@ def seconds_of(script: str) -> float:
 
     def once() -> float:
         started = time.perf_counter()
-        plan_script(script, {}, "curves", Path("/base"))
+        plan_script(script, {}, "curves", BASE)
         return time.perf_counter() - started
 
     return min(once() for _ in range(5))

@@ -173,3 +173,25 @@ def test_partitions_of_a_session(argument: str, keys: str) -> None:
     values = [a.value if isinstance(a, ast.Named) else a for a in relation.call.arguments]
     (table,) = [value for value in values if isinstance(value, ast.TableArgument)]
     assert " ".join(map(text_of, table.partition)) == keys
+
+
+# ---------------------------------------------------------------------------------------------------- parentheses
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ((SELECT MAX(a) FROM u) + 1) * 2 FROM t",
+        "SELECT a FROM t WHERE a > ((SELECT MAX(a) FROM u) - (SELECT MIN(a) FROM u))",
+        "SELECT a FROM t WHERE a IN ((SELECT MAX(a) FROM u), 2)",
+        "SELECT a FROM t WHERE a IN ((SELECT a FROM u) UNION (SELECT a FROM v))",
+        "SELECT * FROM ((SELECT a FROM t) x JOIN (SELECT a FROM u) y ON x.a = y.a)",
+        "SELECT * FROM ((SELECT a FROM t) UNION ALL (SELECT a FROM u)) x",
+        "((SELECT a FROM t) EXCEPT (SELECT a FROM u)) ORDER BY a LIMIT 2",
+        "(((SELECT a FROM t)))",
+        "SELECT * FROM (((t)))",
+        "SELECT a FROM t GROUP BY (COALESCE(a, b))",
+    ],
+)
+def test_parentheses_around_queries_and_values(query: str) -> None:
+    assert parse_query(query) == parse_query(f"{query};")
