@@ -25,7 +25,7 @@ class QueryParser:
         self.expressions = ExpressionParser(cursor, self)
 
     def starts_query(self) -> bool:
-        """Whether a query begins here, perhaps in parentheses: `(SELECT …) UNION …` is one, `(SELECT …) + 1` is none."""
+        """Whether a query begins here, perhaps in parentheses: `(SELECT …) UNION …` does, `(SELECT …) + 1` does not."""
         tokens, index = self.cursor.tokens, self.cursor.index
         while tokens[index].kind is Kind.SYMBOL and tokens[index].text == "(":
             behind = tokens[self.cursor.closing.get(index, len(tokens) - 2) + 1]
@@ -157,8 +157,13 @@ class QueryParser:
         return self.cursor.listed(self.expressions.order_item) if self.cursor.take_word("ORDER", "BY") else ()
 
     def _limit(self) -> ast.Expression | None:
+        if self.cursor.is_word("OFFSET"):
+            raise NotThereYet("OFFSET", self.cursor.at)
         if self.cursor.take_word("LIMIT"):
-            return self.expressions.expression()
+            limit = self.expressions.expression()
+            if self.cursor.is_word("OFFSET"):
+                raise NotThereYet("OFFSET", self.cursor.at)
+            return limit
         if self.cursor.take_word("FETCH"):
             self.cursor.take_any_word("FIRST", "NEXT")
             limit = self.expressions.expression()

@@ -47,6 +47,7 @@ class _StatementParser:
         self.cursor = cursor
         self.queries = QueryParser(cursor)
         self.declaring: str | None = None
+        self.set_from: Place | None = None
 
     def statements(self, problems: Problems) -> list[ast.Statement]:
         cursor = self.cursor
@@ -55,49 +56,53 @@ class _StatementParser:
             while cursor.take_symbol(";"):
                 pass
             if cursor.is_over:
+                if self.set_from is not None:
+                    problems.found.append(SqlError("this statement set has no END", self.set_from))
                 return statements
             at, self.declaring = cursor.at, None
             found = problems.attempt(self._next)
-            if found is None:
-                if self.declaring is not None:
-                    statements.append(ast.Unreadable(self.declaring, at))
-                self._skip()
-            else:
-                statements += found
+            if found is not None:
+                statements.append(found)
+                continue
+            if self.declaring is not None:
+                statements.append(ast.Unreadable(self.declaring, at))
+            self._skip()
 
-    def _next(self) -> list[ast.Statement]:
-        with nesting_of(self.cursor.at):
-            return self._one_or_set()
-
-    def _one_or_set(self) -> list[ast.Statement]:
-        """One statement, or those of a statement set, with the semicolon behind it."""
+    def _next(self) -> ast.Statement:
+        """One statement with the semicolon behind it; a statement set begins with one and ends with another."""
         cursor = self.cursor
-        if cursor.take_word("EXECUTE", "STATEMENT", "SET"):
-            cursor.expect_word("BEGIN")
-            found = self._statement_set()
-        elif cursor.take_word("BEGIN", "STATEMENT", "SET"):
-            cursor.expect_symbol(";")
-            found = self._statement_set()
-        else:
-            found = [self._statement()]
+        at = cursor.at
+        with nesting_of(at):
+            if cursor.take_word("EXECUTE", "STATEMENT", "SET") or cursor.is_word("BEGIN", "STATEMENT", "SET"):
+                return self._begin(at)
+            if self.set_from is not None and cursor.take_word("END"):
+                self.set_from = None
+                found: ast.Statement = ast.Ignored("END", at)
+            else:
+                found = self._statement()
+        if self.set_from is not None and not isinstance(found, ast.Insert):
+            raise SqlError("a statement set holds INSERT INTO and nothing else, until its END", at)
         if not cursor.is_over:
             cursor.expect_symbol(";")
         return found
+
+    def _begin(self, at: Place) -> ast.Statement:
+        """`EXECUTE STATEMENT SET BEGIN`, or `BEGIN STATEMENT SET;`."""
+        cursor = self.cursor
+        if self.set_from is not None:
+            raise SqlError("a statement set holds INSERT INTO and nothing else, until its END", at)
+        if cursor.take_word("BEGIN", "STATEMENT", "SET"):
+            cursor.expect_symbol(";")
+        else:
+            cursor.expect_word("BEGIN")
+        self.set_from = at
+        return ast.Ignored("BEGIN", at)
 
     def _skip(self) -> None:
         """Goes to the semicolon that ends the statement which could not be read."""
         self.queries.expressions.depth = 0
         while not self.cursor.is_over and not self.cursor.is_symbol(";"):
             self.cursor.advance()
-
-    def _statement_set(self) -> list[ast.Statement]:
-        inserts: list[ast.Statement] = []
-        while not self.cursor.take_word("END"):
-            inserts.append(self._insert())
-            self.cursor.expect_symbol(";")
-        if not inserts:
-            raise self.cursor.error("at least one INSERT in the statement set")
-        return inserts
 
     def _statement(self) -> ast.Statement:
         cursor = self.cursor

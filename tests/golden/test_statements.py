@@ -16,9 +16,9 @@ ACCEPTED = [s for s in STATEMENTS if s.id not in NOT_THERE_YET and (s.is_accepte
 FAILING = [s for s in ACCEPTED if s.streaming.get("phase") == "runtime"]
 RUNNING = [s for s in ACCEPTED if s not in FAILING]
 FAILURES = {"RowTime field should not be null": "RowTime field should not be null: a row of table NullTs has none"}
-"""Flink's words at run time, and those of this product. Flink's batch drops a row without a time; this one does not."""
+"""Flink's words at run time, and those of this product. Flink's batch drops a row without a time, this one fails."""
 LIKE_BATCH = {"listagg.hop"}
-"""A stream of Flink joins the newest slice of a HOP window first, its batch in the order of arrival, as is done here."""
+"""A stream of Flink joins the newest slice of a HOP window first; its batch joins by arrival, as both do here."""
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -102,6 +102,15 @@ WRONG = {
     "no date": (changed("\nGROUP", "\nWHERE ts > TIMESTAMP '2024-02-30 00:00:00'\nGROUP"), "14:12: TIMESTAMP '2024-02-30 00:00:00' does not exist: write yyyy-MM-dd HH:mm:ss"),
     "a number too long": (changed("SUM(price)", "SUM(9223372036854775808)"), "12:54: 9223372036854775808 does not fit BIGINT"),
     "recursive view": (ORDERS + CURVE + "CREATE VIEW v AS SELECT * FROM v;\n" + INSERT.replace("orders", "v"), "11:32: view 'v' reads itself"),
+    # statement sets
+    "a set without its end": (REPORT + "EXECUTE STATEMENT SET BEGIN " + INSERT, "15:1: this statement set has no END"),
+    "a table in a set": ("BEGIN STATEMENT SET;\n" + ORDERS + "END;", "2:1: a statement set holds INSERT INTO and nothing else, until its END"),
+    "a set in a set": (REPORT + "BEGIN STATEMENT SET; EXECUTE STATEMENT SET BEGIN END; END", "15:22: a statement set holds INSERT INTO and nothing else, until its END"),
+    "an end of nothing": (REPORT + "END;", "15:1: expected a statement: SET, CREATE TABLE, CREATE VIEW, INSERT INTO or EXECUTE STATEMENT SET, found 'END'"),
+    "a wrong insert in a set": (
+        ORDERS + CURVE + "EXECUTE STATEMENT SET BEGIN\n" + INSERT.replace("SELECT", "SELEC") + INSERT + "END;",
+        "13:1: expected SELECT, found 'SELEC'",
+    ),
     # sinks
     "too few columns": (
         changed(", SUM(price)", ""),
@@ -214,6 +223,7 @@ LATER = {
     "COUNT of two": (changed("COUNT(*)", "COUNT(DISTINCT id, shop)"), "12:40: COUNT of several columns"),
     "processing time": (changed("ts TIMESTAMP(3)", "p AS PROCTIME(), ts TIMESTAMP(3)"), "5:10: function PROCTIME"),
     "CREATE FUNCTION": ("CREATE TEMPORARY SYSTEM FUNCTION IF NOT EXISTS f AS 'marks.punctuated' LANGUAGE PYTHON;\n" + REPORT, "1:1: CREATE FUNCTION"),
+    "OFFSET": (insert("SELECT shop FROM orders LIMIT 5 OFFSET 2"), "12:33: OFFSET"),
     "LATERAL": (insert("SELECT * FROM orders, LATERAL TABLE(f(1))"), "12:23: LATERAL in FROM"),
     "UNNEST": (insert("SELECT * FROM orders CROSS JOIN UNNEST(shop) AS u (x)"), "12:33: UNNEST in FROM"),
     "NATURAL JOIN": (insert("SELECT * FROM orders NATURAL JOIN curve"), "12:22: NATURAL JOIN; write JOIN … ON"),
