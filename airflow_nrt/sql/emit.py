@@ -10,7 +10,7 @@ from airflow_nrt.sql.errors import Place, SqlError
 _FIRES = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
-def check_emit(settings: Mapping[str, str], places: Mapping[str, Place]) -> None:
+def check_emit(settings: Mapping[str, str], places: Mapping[str, Place], script: str) -> None:
     """Raises SqlError at the setting that makes a windowing function emit earlier or again. Flink has it so."""
     for key in _FIRES:
         if read_option(settings, REPORT_OPTIONS, key):
@@ -19,4 +19,5 @@ def check_emit(settings: Mapping[str, str], places: Mapping[str, Place]) -> None
                 f"configuration {_FIRES[0]!r} and {_FIRES[1]!r}: CUMULATE gives early results, and late rows are kept "
                 "in the ledger",
                 places[key],
+                script,
             )

@@ -44,8 +44,6 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
         problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
     if not planner.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
-    if planner.found.operators:
-        problems.attempt(partial(check_emit, planner.settings, planner.set_at))
     problems.raise_any(script)
     return planner.plan(script, name)
 
@@ -61,9 +59,6 @@ def plan_query(ddl: str, query_text: str, base: Path, sink: str = "result") -> P
     problems.raise_any(ddl)
     problems.attempt(partial(_add_query, planner, query_text, sink))
     problems.raise_any(query_text)
-    if planner.found.operators:
-        problems.attempt(partial(check_emit, planner.settings, planner.set_at))
-    problems.raise_any(ddl)
     return planner.plan(f"{ddl}\n{query_text}", "query")
 
 
@@ -111,6 +106,8 @@ class Planner:
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
         self._check_zone(script)
+        if found.operators:
+            check_emit(self.settings, self.set_at, script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
@@ -138,13 +135,22 @@ class Planner:
             case ast.CreateView():
                 if not (statement.if_not_exists and statement.name in self.views):
                     self._check_free(statement.name, statement.at)
-                    self.views[statement.name] = statement
+                    self._add_view(statement)
             case ast.CreateFunction():
                 raise NotThereYet("CREATE FUNCTION", statement.at)
             case ast.Insert():
                 self._insert(statement)
             case ast.Unreadable():
                 self.broken.add(statement.name)
+
+    def _add_view(self, view: ast.CreateView) -> None:
+        """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
+        self.views[view.name] = view
+        found, self.found = self.found, Findings()
+        try:
+            self._view(view, ast.TableName(view.name, view.at))
+        finally:
+            self.found = found
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -207,6 +213,8 @@ class Planner:
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         view = ctes.get(node.name)
+        if node.options and (view is not None or node.name in self.views):
+            raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if isinstance(view, ast.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
             return _renamed(self.query(view.query, inner), view.columns, node.at)

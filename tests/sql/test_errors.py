@@ -101,6 +101,11 @@ WRONG = {
     "no condition": (changed("\nGROUP", "\nWHERE price\nGROUP"), "14:7: WHERE wants a condition, price is DECIMAL(10, 2)"),
     "no date": (changed("\nGROUP", "\nWHERE ts > TIMESTAMP '2024-02-30 00:00:00'\nGROUP"), "14:12: TIMESTAMP '2024-02-30 00:00:00' does not exist: write yyyy-MM-dd HH:mm:ss"),
     "a number too long": (changed("SUM(price)", "SUM(9223372036854775808)"), "12:54: 9223372036854775808 does not fit BIGINT"),
+    "a view that nobody reads": (ORDERS + CURVE + "CREATE VIEW v AS SELECT prize FROM orders;\n" + INSERT, "11:25: there is no column 'prize'; did you mean 'price'?"),
+    "OPTIONS of a view": (
+        ORDERS + CURVE + "CREATE VIEW v AS SELECT * FROM orders;\n" + INSERT.replace("TABLE orders", "TABLE v /*+ OPTIONS('path'='x') */"),
+        "14:27: 'v' is no table, so it takes no OPTIONS",
+    ),
     "recursive view": (ORDERS + CURVE + "CREATE VIEW v AS SELECT * FROM v;\n" + INSERT.replace("orders", "v"), "11:32: view 'v' reads itself"),
     # statement sets
     "a set without its end": (REPORT + "EXECUTE STATEMENT SET BEGIN " + INSERT, "15:1: this statement set has no END"),
