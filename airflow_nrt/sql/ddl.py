@@ -92,6 +92,11 @@ def _check_file_table(table: Table, at: Place) -> None:
     for name in ("path", "format"):
         if name not in table.options:
             raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
+    nested = next((column for column in table.physical if column.type.children), None)
+    if nested is not None and table.format == "csv":
+        raise NotThereYet(
+            f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", at, "use json or parquet"
+        )
     scheme, separator, _ = table.options["path"].partition("://")
     if separator and scheme != "file":
         raise SqlError(

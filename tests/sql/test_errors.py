@@ -228,6 +228,7 @@ LATER = {
     "COUNT of two": (changed("COUNT(*)", "COUNT(DISTINCT id, shop)"), "12:40: COUNT of several columns"),
     "processing time": (changed("ts TIMESTAMP(3)", "p AS PROCTIME(), ts TIMESTAMP(3)"), "5:10: function PROCTIME"),
     "CREATE FUNCTION": ("CREATE TEMPORARY SYSTEM FUNCTION IF NOT EXISTS f AS 'marks.punctuated' LANGUAGE PYTHON;\n" + REPORT, "1:1: CREATE FUNCTION"),
+    "a ROW in csv": (changed("id BIGINT", "id ROW<a INT>"), "13:27: table 'orders': column 'id': ROW in a csv file; use json or parquet"),
     "OFFSET": (insert("SELECT shop FROM orders LIMIT 5 OFFSET 2"), "12:33: OFFSET"),
     "LATERAL": (insert("SELECT * FROM orders, LATERAL TABLE(f(1))"), "12:23: LATERAL in FROM"),
     "UNNEST": (insert("SELECT * FROM orders CROSS JOIN UNNEST(shop) AS u (x)"), "12:33: UNNEST in FROM"),
