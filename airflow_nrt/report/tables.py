@@ -90,4 +90,4 @@ class Table:
 
     @property
     def format(self) -> str:
-        return self.options["format"]
+        return self.options["format"].lower()

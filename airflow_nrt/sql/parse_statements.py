@@ -167,7 +167,8 @@ class _StatementParser:
             return TableParser(cursor, self.queries).table(name, if_not_exists, at)
         columns = cursor.parenthesised(self._view_column) if cursor.is_symbol("(") else ()
         take_comment(cursor)
-        cursor.expect_word("AS")
+        # FLIP-145 leaves it out.
+        cursor.take_word("AS")
         return ast.CreateView(name, columns, self.queries.query(), if_not_exists, at)
 
     def _view_column(self) -> str:

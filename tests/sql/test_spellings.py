@@ -89,6 +89,7 @@ SAME = {
     "the query in parentheses": REPORT.replace("SELECT shop", "(SELECT shop").replace("window_end;", "window_end);"),
     "ALL": REPORT.replace("SELECT shop", "SELECT ALL shop").replace("SUM(price)", "SUM(ALL price)"),
     "a common table expression that nobody reads": REPORT.replace("INSERT INTO curve\n", "INSERT INTO curve WITH none AS (SELECT id FROM orders) "),
+    "a view without AS": REPORT.replace("INSERT INTO", "CREATE TEMPORARY VIEW v\nSELECT id, shop FROM orders;\nINSERT INTO"),
     "a view that nobody reads": REPORT.replace(
         "INSERT INTO", "CREATE TEMPORARY VIEW IF NOT EXISTS v (a COMMENT 'x', b) COMMENT 'it''s' AS SELECT id, shop FROM orders;\nINSERT INTO"
     ),

@@ -99,6 +99,10 @@ def test_a_watermark_of_another_computed_column_computes_it() -> None:
     assert {"w", "ts"} <= set(source.columns) and "t" in source.physical
 
 
+def test_a_format_in_upper_case() -> None:
+    assert tables(f"CREATE TABLE t (a INT) {OPTIONS.replace('json', 'JSON')};")["t"].format == "json"
+
+
 def test_metadata_is_computed_from_the_file() -> None:
     declared = table("a INT, p STRING NOT NULL METADATA FROM 'file.path' VIRTUAL, `file.name` STRING METADATA")
     assert [column.name for column in declared.physical] == ["a"]
