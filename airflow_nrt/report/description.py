@@ -29,7 +29,7 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
         "path": table.path,
         "format": table.format,
         "columns": list(source.columns),
-        "watermark": f"{table.watermark.column} AS {table.watermark.text}" if table.watermark else None,
+        "watermark": f"{table.watermark.name} AS {table.watermark.text}" if table.watermark else None,
         "kind": f"live, looked at every {live}" if live else "bounded",
     }
     time = partition_time(table)

@@ -59,7 +59,7 @@ def _source_facts(source: Source) -> dict[str, str]:
             computed = f" AS {column.expression}" if column.expression else ""
             facts[f"source {source.name}, column {column.name}"] = f"{column.type}{computed}"
     if table.watermark is not None:
-        facts[f"source {source.name}, watermark for {table.watermark.column}"] = table.watermark.text
+        facts[f"source {source.name}, watermark for {table.watermark.name}"] = table.watermark.text
     return facts
 
 

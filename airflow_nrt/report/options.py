@@ -134,9 +134,16 @@ REPORT_OPTIONS = {
             "ignored: the caller chooses",
         ),
         Option("parallelism.default", _positive, None, "number of shuffle partitions"),
+        Option("table.exec.emit.early-fire.enabled", parse_boolean, False, "older windows: results before the end"),
+        Option("table.exec.emit.early-fire.delay", parse_duration, None, "older windows: how often"),
+        Option("table.exec.emit.late-fire.enabled", parse_boolean, False, "older windows: results of late rows"),
+        Option("table.exec.emit.late-fire.delay", parse_duration, None, "older windows: how often"),
+        Option(
+            "table.exec.emit.allow-lateness", parse_duration, None, "older windows; no effect on windowing functions"
+        ),
     )
 }
-"""`table.exec.…` of Flink's own engine has no meaning here and is refused like any unknown option."""
+"""Any other `table.exec.…` of Flink's own engine has no meaning here and is refused like any unknown option."""
 
 SPARK_PREFIX = "spark."
 """`SET 'spark.…'` passes through to the Spark session."""

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
+
+SOURCE_FILE = "_nrt_file"
+"""The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column. A computed one has an `expression` (Spark SQL), which `reads` these physical columns."""
+    """One column. A computed one has an `expression` (Spark SQL), which `reads` these columns of the file.
+
+    `metadata` is the connector's key of a METADATA column, which is computed too.
+    """
 
     name: str
     type: DataType
     expression: str | None = None
     reads: tuple[str, ...] = ()
+    metadata: str | None = None
 
     @property
     def is_computed(self) -> bool:
@@ -27,13 +35,25 @@ class Watermark:
     """FLIP-66: the rowtime column and the watermark that each row proposes.
 
     `expression` is Spark SQL for milliseconds (BIGINT), of the columns that it `reads` and of `_nrt_ts`, the rowtime in
-    milliseconds; `text` is the report's own.
+    milliseconds; NULL proposes none. `text` is the report's own. `path` leads into a ROW column: for
+    `WATERMARK FOR event.log_ts` the column is `event`, the path `("log_ts",)`.
     """
 
     column: str
     expression: str
     text: str
     reads: tuple[str, ...]
+    path: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The rowtime as the report writes it."""
+        return ".".join((self.column, *self.path))
+
+    @property
+    def rowtime(self) -> str:
+        """The rowtime in Spark SQL."""
+        return ".".join(map(quote, (self.column, *self.path)))
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,15 @@ class Table:
         return next(column for column in self.columns if column.name == name)
 
     @property
+    def rowtime_type(self) -> DataType:
+        """The type of the rowtime. The table has a watermark."""
+        assert self.watermark is not None
+        kind = self.column(self.watermark.column).type
+        for name in self.watermark.path:
+            kind = dict(kind.children)[name]
+        return kind
+
+    @property
     def physical(self) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if not column.is_computed)
 
@@ -61,4 +90,4 @@ class Table:
 
     @property
     def format(self) -> str:
-        return self.options["format"]
+        return self.options["format"].lower()

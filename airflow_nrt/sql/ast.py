@@ -126,10 +126,34 @@ class Keyword:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """One end of a frame: `value` rows or an interval before the current row, None: all of them.
+
+    The current row itself is `following` nothing: `CURRENT ROW` has the value of the number 0.
+    """
+
+    value: Expression | None
+    following: bool
+
+
+@dataclass(frozen=True)
+class Frame:
+    """`ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`; `unit` is ROWS or RANGE, `text` the report's own words."""
+
+    unit: str
+    low: Bound
+    high: Bound
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Over:
+    """What stands behind OVER or in WINDOW; `name` is the window of the WINDOW clause that this one refers to."""
+
     partition: tuple[Expression, ...]
     order: tuple[OrderItem, ...]
-    frame: str | None
+    frame: Frame | None
     name: str | None
     at: Place = field(compare=False)
 
@@ -342,6 +366,18 @@ class CreateTable:
     like: str | None
     if_not_exists: bool
     at: Place = field(compare=False)
+    like_rules: tuple[tuple[str, str], ...] = ()
+    """What LIKE does with each feature: `("EXCLUDING", "WATERMARKS")`."""
+
+
+@dataclass(frozen=True)
+class CreateFunction:
+    """`CREATE FUNCTION name AS 'module.function' LANGUAGE PYTHON`."""
+
+    name: str
+    target: str
+    if_not_exists: bool
+    at: Place = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -373,7 +409,7 @@ class SetOption:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A statement that Flink knows and that has no meaning for a report: `USE`, `RESET`."""
+    """A statement that changes nothing: `USE CATALOG default_catalog`."""
 
     text: str
     at: Place = field(compare=False)
@@ -387,4 +423,4 @@ class Unreadable:
     at: Place = field(compare=False)
 
 
-Statement = Union[CreateTable, CreateView, Insert, SetOption, Ignored, Unreadable]
+Statement = Union[CreateTable, CreateFunction, CreateView, Insert, SetOption, Ignored, Unreadable]

@@ -31,6 +31,7 @@ class Cursor:
         self.script = script
         self.tokens = tokenize(script)
         self.index = 0
+        self.closing = _closing(self.tokens)
 
     @property
     def token(self) -> Token:
@@ -112,6 +113,13 @@ class Cursor:
             raise self.error(what)
         return self.advance().text
 
+    def qualified_name(self, what: str = "a name") -> str:
+        """The last part of a name that may be qualified with catalog and database."""
+        name = self.name(what)
+        while self.take_symbol("."):
+            name = self.name(what)
+        return name
+
     def string(self, what: str = "a string in single quotes") -> str:
         if self.token.kind is not Kind.STRING:
             raise self.error(what)
@@ -137,5 +145,24 @@ class Cursor:
         return values
 
     def text_since(self, start: Place) -> str:
-        """The script from this place to the token just taken, on one line."""
-        return " ".join(self.script[start.offset : self.tokens[self.index - 1].end].split())
+        """The script from this place to the token just taken, on one line and without comments."""
+        first = self.index
+        while first and self.tokens[first - 1].at.offset >= start.offset:
+            first -= 1
+        text, end = "", start.offset
+        for token in self.tokens[first : self.index]:
+            gap = " " if token.at.offset > end else ""
+            text, end = f"{text}{gap}{self.script[token.at.offset : token.end]}", token.end
+        return text
+
+
+def _closing(tokens: list[Token]) -> dict[int, int]:
+    """The places of opening parentheses among the tokens, each with that of the one which closes it."""
+    closing: dict[int, int] = {}
+    open_: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.kind is Kind.SYMBOL and token.text == "(":
+            open_.append(index)
+        elif token.kind is Kind.SYMBOL and token.text == ")" and open_:
+            closing[open_.pop()] = index
+    return closing

@@ -1,4 +1,4 @@
-"""CREATE TABLE, checked: columns and their order, computed columns, rowtime and watermark, keys, options."""
+"""CREATE TABLE, checked: columns and their order, computed columns, keys, options."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import replace
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.options import SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
 from airflow_nrt.report.partitions import check_pattern
-from airflow_nrt.report.plan import ROWTIME
-from airflow_nrt.report.tables import Column, Table, Watermark
-from airflow_nrt.report.types import DataType
+from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
-from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.like import taken_over
+from airflow_nrt.sql.metadata import metadata_column
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.watermark import declare_watermark
 
 CONNECTORS = ("filesystem", "print")
-ROWTIME_PRECISION = 3
-_WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
 
 
 def declare(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table:
     """The table that a statement declares; `known` serves LIKE. Raises SqlError."""
     base = _base(statement, known)
     columns = _columns(statement, base)
-    watermark = _watermark(statement, columns) or (base.watermark if base else None)
+    watermark = base.watermark if base else None
+    if statement.watermark is not None:
+        watermark = declare_watermark(statement.watermark, columns)
     options = dict(base.options) if base else {}
     options.update((key, value) for key, value, _ in statement.options)
     _check_options(statement)
@@ -92,6 +92,11 @@ def _check_file_table(table: Table, at: Place) -> None:
     for name in ("path", "format"):
         if name not in table.options:
             raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
+    nested = next((column for column in table.physical if column.type.children), None)
+    if nested is not None and table.format == "csv":
+        raise NotThereYet(
+            f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", at, "use json or parquet"
+        )
     scheme, separator, _ = table.options["path"].partition("://")
     if separator and scheme != "file":
         raise SqlError(
@@ -104,7 +109,7 @@ def _base(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table | Non
         return None
     if statement.like not in known:
         raise SqlError(f"there is no table {statement.like!r}{nearest(statement.like, known)}", statement.at)
-    return known[statement.like]
+    return taken_over(statement, known[statement.like])
 
 
 def _connector_error(name: str, connector: str | None) -> str:
@@ -119,8 +124,6 @@ def _connector_error(name: str, connector: str | None) -> str:
 def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ...]:
     physical = [ScopeColumn(c.name, c.type) for c in (base.physical if base else ())]
     for definition in statement.columns:
-        if definition.metadata is not None:
-            raise NotThereYet(f"METADATA column {definition.name!r}", definition.at)
         if definition.type is not None:
             physical.append(ScopeColumn(definition.name, definition.type))
     compiler = Compiler(Scope(physical))
@@ -130,7 +133,11 @@ def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ..
             raise SqlError(f"column {definition.name!r} stands twice", definition.at)
         if definition.name.startswith("_nrt_"):
             raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
-        if definition.type is not None:
+        if definition.metadata is not None:
+            columns.append(metadata_column(definition))
+        elif definition.type is not None:
+            if definition.type.name == "INTERVAL":
+                raise NotThereYet("a column of type INTERVAL", definition.at)
             columns.append(Column(definition.name, definition.type))
         else:
             assert definition.expression is not None
@@ -141,51 +148,15 @@ def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ..
     return tuple(columns)
 
 
-def _watermark(statement: ast.CreateTable, columns: tuple[Column, ...]) -> Watermark | None:
-    definition = statement.watermark
-    if definition is None:
-        return None
-    scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
-    if len(definition.column.parts) > 1:
-        raise NotThereYet("WATERMARK FOR a nested field", definition.column.at)
-    rowtime = scope.find(definition.column)
-    _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
-    proposal = Compiler(scope).compile(definition.expression)
-    if proposal.type.name != rowtime.type.name:
-        raise SqlError(
-            f"the watermark must be a {rowtime.type.name} like its column {rowtime.name!r}, "
-            f"{definition.text!r} is {proposal.type.flink}",
-            definition.expression.at,
-        )
-    delay = _constant_delay(definition)
-    expression = f"({ROWTIME} - {delay}L)" if delay is not None else milliseconds(proposal.sql, proposal.type)
-    return Watermark(rowtime.name, expression, definition.text, tuple(sorted({*proposal.columns, rowtime.name})))
-
-
-def _constant_delay(definition: ast.WatermarkDefinition) -> int | None:
-    """Milliseconds that the watermark stays behind its column, None if it is any other expression."""
-    match definition.expression:
-        case ast.Name(parts) if parts[-1] == definition.column.parts[-1]:
-            return 0
-        case ast.Binary("-", ast.Name(parts), ast.Interval() as delay) if parts[-1] == definition.column.parts[-1]:
-            return interval_ms(delay) if delay.unit in ("DAY", "HOUR", "MINUTE", "SECOND") else None
-    return None
-
-
-def _check_rowtime(name: str, kind: DataType, at: Place) -> None:
-    if not kind.is_timestamp:
-        raise SqlError(f"the rowtime column {name!r} must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is {kind.flink}", at)
-    if (kind.precision or 0) > ROWTIME_PRECISION:
-        raise SqlError(
-            f"the rowtime column {name!r} is {kind.flink}; a rowtime has at most {ROWTIME_PRECISION} fraction digits: "
-            f"declare it as {kind.name}({ROWTIME_PRECISION}), or add a computed column with a CAST",
-            at,
-        )
-
-
-def milliseconds(sql: str, kind: DataType) -> str:
-    """A TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock. The engine's session zone is UTC."""
-    return f"unix_millis(CAST({sql} AS TIMESTAMP))" if kind.name == "TIMESTAMP" else f"unix_millis({sql})"
+def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
+    """The columns of a table as a query sees them, with its time attribute."""
+    watermark = table.watermark
+    return tuple(
+        ScopeColumn(column.name, column.type)
+        if watermark is None or watermark.column != column.name
+        else ScopeColumn(column.name, column.type, rowtime=not watermark.path, rowtime_path=watermark.path)
+        for column in table.columns
+    )
 
 
 def with_options(table: Table, options: Mapping[str, str]) -> Table:

@@ -24,6 +24,7 @@ class Findings:
         used = self.used.setdefault(table.name, set())
         if table.watermark is not None:
             used.add(table.watermark.column)
+            used.update(name for name in table.watermark.reads if table.column(name).is_computed)
         return self.read.setdefault(table.name, table) == table
 
     def note_columns(self, relation: Relation, values: Iterable[Typed]) -> None:

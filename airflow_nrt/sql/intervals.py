@@ -11,6 +11,8 @@ from airflow_nrt.sql.errors import NotThereYet, SqlError
 _UNIT_MS = {"DAY": DAY, "HOUR": HOUR, "MINUTE": MINUTE, "SECOND": SECOND}
 _ORDER = ("DAY", "HOUR", "MINUTE", "SECOND")
 _DEFAULT_PRECISION = 2
+_MOST = {"HOUR": 23, "MINUTE": 59, "SECOND": 59}
+"""The greatest value of a field that is not the first."""
 
 
 def interval_ms(node: ast.Interval) -> int:
@@ -29,15 +31,20 @@ def interval_ms(node: ast.Interval) -> int:
     match = re.fullmatch(r"(\d+)(\.\d+)?", text)
     if match is None or (match.group(2) and node.unit != "SECOND"):
         raise SqlError(f"{node.text!r} is not a number of {node.unit.lower()}s", node.at)
-    precision = node.precision or _DEFAULT_PRECISION
-    if len(match.group(1).lstrip("0")) > precision:
-        raise SqlError(
-            f"Interval field value {match.group(1)} exceeds precision of {node.unit}({precision}) field: "
-            f"write {node.unit}({len(match.group(1))}) or a larger unit",
-            node.at,
-        )
+    _check_precision(node, match.group(1))
     fraction = (match.group(2) or ".0")[1:4].ljust(3, "0")
     return sign * (int(match.group(1)) * _UNIT_MS[node.unit] + (int(fraction) if node.unit == "SECOND" else 0))
+
+
+def _check_precision(node: ast.Interval, value: str) -> None:
+    precision = node.precision or _DEFAULT_PRECISION
+    digits = len(value.lstrip("0"))
+    if digits > precision:
+        raise SqlError(
+            f"Interval field value {value} exceeds precision of {node.unit}({precision}) field: "
+            f"write {node.unit}({digits}) or a larger unit",
+            node.at,
+        )
 
 
 def _span(node: ast.Interval, text: str) -> int:
@@ -52,6 +59,10 @@ def _span(node: ast.Interval, text: str) -> int:
     if match is None:
         raise SqlError(f"{node.text!r} is not an interval from {node.unit} to {node.to_unit}", node.at)
     *values, decimals = match.groups()
+    _check_precision(node, values[0])
+    for value, unit in zip(values[1:], units[1:]):
+        if int(value) > _MOST[unit]:
+            raise SqlError(f"{node.text!r}: {value} is no {unit} inside {units[0]} TO {units[-1]}", node.at)
     total = sum(int(value) * _UNIT_MS[unit] for value, unit in zip(values, units))
     return total + int((decimals or "0")[:3].ljust(3, "0"))
 

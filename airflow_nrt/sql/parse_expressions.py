@@ -8,6 +8,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.parse_frames import parse_frame
 from airflow_nrt.sql.parse_types import parse_type
 
 if TYPE_CHECKING:
@@ -158,6 +159,9 @@ class ExpressionParser:
         if token.kind is Kind.NUMBER:
             return ast.Literal("number", cursor.advance().text, at)
         if token.kind is Kind.STRING:
+            if cursor.ahead().upper in _TIME_UNITS:
+                # FLIP-66 writes `ts - '5' SECOND`; a unit is a reserved word, so that it is no alias.
+                return self._interval(at)
             return ast.Literal("string", cursor.advance().text, at)
         if cursor.is_symbol("("):
             return self._parenthesised(at)
@@ -168,7 +172,7 @@ class ExpressionParser:
             return ast.Literal("null" if word == "NULL" else "boolean", word, at)
         if token.upper in ("DATE", "TIME", "TIMESTAMP") and cursor.ahead().kind is Kind.STRING:
             return ast.Literal(cursor.advance().upper, cursor.string(), at)
-        if cursor.is_word("INTERVAL"):
+        if cursor.take_word("INTERVAL"):
             return self._interval(at)
         if cursor.is_word("CASE"):
             return self._case(at)
@@ -206,7 +210,6 @@ class ExpressionParser:
 
     def _interval(self, at: Place) -> ast.Expression:
         cursor = self.cursor
-        cursor.advance()
         negative = cursor.take_any_symbol("+", "-") == "-"
         text = cursor.string("the length of the interval in single quotes, as in INTERVAL '10' MINUTES")
         unit, precision = self._unit()
@@ -291,10 +294,11 @@ class ExpressionParser:
         return ast.Call(name, arguments, at, distinct, condition, over, within)
 
     def _descriptor_column(self) -> ast.Name:
-        name = self._name(self.cursor.at)
-        if isinstance(name, ast.Star):
-            raise self.cursor.error("the name of a column")
-        return name  # type: ignore[return-value]
+        at = self.cursor.at
+        parts = [self.cursor.name("the name of a column")]
+        while self.cursor.take_symbol("."):
+            parts.append(self.cursor.name("the name of a field"))
+        return ast.Name(tuple(parts), at)
 
     def _argument(self) -> ast.Expression:
         cursor = self.cursor
@@ -334,16 +338,11 @@ class ExpressionParser:
             return ast.Over((), (), None, cursor.name("'(' or the name of a window"), at)
         cursor.advance()
         name = None
-        if cursor.is_name() and not cursor.is_word("PARTITION") and not cursor.is_word("RANGE"):
+        if cursor.is_name() and not cursor.is_word("RANGE"):
             name = cursor.name()
         partition = cursor.listed(self.expression) if cursor.take_word("PARTITION", "BY") else ()
         order = cursor.listed(self.order_item) if cursor.take_word("ORDER", "BY") else ()
-        frame_at, depth = cursor.at, 0
-        while depth or not cursor.is_symbol(")"):
-            if cursor.token.kind is Kind.END:
-                raise cursor.error("')'")
-            depth += {"(": 1, ")": -1}.get(cursor.advance().text, 0)
-        frame = cursor.text_since(frame_at) if cursor.at.offset > frame_at.offset else None
+        frame = parse_frame(cursor, self.expression)
         cursor.expect_symbol(")")
         return ast.Over(partition, order, frame, name, at)
 

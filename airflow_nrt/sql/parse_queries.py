@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.cursor import RESERVED, Cursor
-from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.cursor import Cursor
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_expressions import ExpressionParser
 
+_BEHIND_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
 _OPTIONS_HINT = re.compile(r"\s*OPTIONS\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
 _OPTION = re.compile(r"\s*'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'\s*(,|$)")
 
@@ -24,11 +25,14 @@ class QueryParser:
         self.expressions = ExpressionParser(cursor, self)
 
     def starts_query(self) -> bool:
-        """Whether a query begins here, looking through parentheses."""
-        ahead = 0
-        while self.cursor.ahead(ahead).text == "(" and self.cursor.ahead(ahead).kind is Kind.SYMBOL:
-            ahead += 1
-        return self.cursor.ahead(ahead).upper in ("SELECT", "WITH", "VALUES")
+        """Whether a query begins here, perhaps in parentheses: `(SELECT …) UNION …` does, `(SELECT …) + 1` does not."""
+        tokens, index = self.cursor.tokens, self.cursor.index
+        while tokens[index].kind is Kind.SYMBOL and tokens[index].text == "(":
+            behind = tokens[self.cursor.closing.get(index, len(tokens) - 2) + 1]
+            if behind.text not in (")", ";", "") and behind.upper not in _BEHIND_QUERY:
+                return False
+            index += 1
+        return tokens[index].upper in ("SELECT", "WITH", "VALUES")
 
     # ------------------------------------------------------------------ set operations
 
@@ -93,12 +97,12 @@ class QueryParser:
         cursor = self.cursor
         at = cursor.expect_word("SELECT")
         if cursor.token.kind is Kind.HINT:
-            raise cursor.error("the first column (hints behind SELECT are not there yet)")
+            raise NotThereYet("hints behind SELECT", cursor.at)
         distinct = cursor.take_any_word("DISTINCT", "ALL") == "DISTINCT"
         items = cursor.listed(self._item)
         relation = self._from() if cursor.take_word("FROM") else None
         where = self.expressions.expression() if cursor.take_word("WHERE") else None
-        group = cursor.listed(self._grouping) if cursor.take_word("GROUP", "BY") else None
+        group = self._group() if cursor.take_word("GROUP", "BY") else None
         having = self.expressions.expression() if cursor.take_word("HAVING") else None
         windows = cursor.listed(self._named_window) if cursor.take_word("WINDOW") else ()
         return ast.Select(items, relation, at, distinct, where, group, having, windows)
@@ -109,16 +113,33 @@ class QueryParser:
             return ast.SelectItem(expression, self.cursor.name("the name of a column"))
         return ast.SelectItem(expression, self.cursor.name() if self.cursor.is_name() else None)
 
-    def _grouping(self) -> ast.Grouping:
+    def _group(self) -> tuple[ast.Grouping, ...]:
+        return tuple(grouping for listed in self.cursor.listed(self._groupings) for grouping in listed)
+
+    def _groupings(self) -> tuple[ast.Grouping, ...]:
+        """One element of GROUP BY; several keys may stand in parentheses, as one element."""
         cursor = self.cursor
         at = cursor.at
         if cursor.take_word("GROUPING", "SETS"):
-            return ast.Grouping("GROUPING SETS", cursor.parenthesised(self._grouping_set), at)
+            return (ast.Grouping("GROUPING SETS", cursor.parenthesised(self._grouping_set), at),)
         for kind in ("CUBE", "ROLLUP"):
             if cursor.is_word(kind) and cursor.ahead().text == "(":
                 cursor.advance()
-                return ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at)
-        return ast.Grouping("key", ((self.expressions.expression(),),), at)
+                return (ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at),)
+        if cursor.is_symbol("(", ")"):
+            return (ast.Grouping("GROUPING SETS", (self._grouping_set(),), at),)
+        keys = self._grouping_set() if self._is_key_list() else (self.expressions.expression(),)
+        return tuple(ast.Grouping("key", ((key,),), key.at) for key in keys)
+
+    def _is_key_list(self) -> bool:
+        """Whether parentheses open here and hold more than one key."""
+        index, end = self.cursor.index + 1, self.cursor.closing.get(self.cursor.index)
+        while end is not None and index < end:
+            token = self.cursor.tokens[index]
+            if token.kind is Kind.SYMBOL and token.text == ",":
+                return True
+            index = self.cursor.closing.get(index, index) + 1
+        return False
 
     def _grouping_set(self) -> tuple[ast.Expression, ...]:
         if not self.cursor.take_symbol("("):
@@ -136,8 +157,13 @@ class QueryParser:
         return self.cursor.listed(self.expressions.order_item) if self.cursor.take_word("ORDER", "BY") else ()
 
     def _limit(self) -> ast.Expression | None:
+        if self.cursor.is_word("OFFSET"):
+            raise NotThereYet("OFFSET", self.cursor.at)
         if self.cursor.take_word("LIMIT"):
-            return self.expressions.expression()
+            limit = self.expressions.expression()
+            if self.cursor.is_word("OFFSET"):
+                raise NotThereYet("OFFSET", self.cursor.at)
+            return limit
         if self.cursor.take_word("FETCH"):
             self.cursor.take_any_word("FIRST", "NEXT")
             limit = self.expressions.expression()
@@ -174,7 +200,7 @@ class QueryParser:
         if cursor.take_word("CROSS", "JOIN"):
             return "CROSS"
         if cursor.is_word("NATURAL"):
-            raise cursor.error("a join with ON (NATURAL JOIN is not there yet)")
+            raise NotThereYet("NATURAL JOIN", cursor.at, "write JOIN … ON")
         for side in ("LEFT", "RIGHT", "FULL"):
             if cursor.take_word(side, "JOIN") or cursor.take_word(side, "OUTER", "JOIN"):
                 return side
@@ -183,8 +209,8 @@ class QueryParser:
     def _relation(self) -> ast.Relation:
         cursor = self.cursor
         at = cursor.at
-        if cursor.is_word("LATERAL"):
-            raise cursor.error("a table (LATERAL is not there yet)")
+        if cursor.token.upper in ("LATERAL", "UNNEST"):
+            raise NotThereYet(f"{cursor.token.upper} in FROM", at)
         if cursor.is_word("TABLE") and cursor.ahead().text == "(":
             cursor.advance()
             cursor.advance()
@@ -198,12 +224,11 @@ class QueryParser:
         return self._table(at)
 
     def _parenthesised(self, at: Place) -> ast.Relation:
+        self.cursor.expect_symbol("(")
         if self.starts_query():
-            self.cursor.advance()
             query = self.query()
             self.cursor.expect_symbol(")")
             return self._with_alias(ast.Derived(query, at))
-        self.cursor.advance()
         inner = self._from()
         self.cursor.expect_symbol(")")
         return inner
@@ -215,19 +240,12 @@ class QueryParser:
         return call
 
     def _table(self, at: Place) -> ast.Relation:
-        name = self._table_name("a table, a view, a query in parentheses or a windowing function")
-        if self.cursor.is_word("FOR") and self.cursor.ahead().upper == "SYSTEM_TIME":
-            raise self.cursor.error("an alias (FOR SYSTEM_TIME AS OF is not there yet)")
+        name = self.cursor.qualified_name("a table, a view, a query in parentheses or a windowing function")
+        if self.cursor.is_word("FOR", "SYSTEM_TIME"):
+            raise NotThereYet("FOR SYSTEM_TIME AS OF", self.cursor.at)
         options = self.hint()
         alias = self._alias()
         return ast.TableName(name, at, alias, options or self.hint())
-
-    def _table_name(self, what: str) -> str:
-        """The last part of a name that may be qualified with catalog and database."""
-        name = self.cursor.name(what)
-        while self.cursor.take_symbol("."):
-            name = self.cursor.name()
-        return name
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
@@ -247,6 +265,9 @@ class QueryParser:
         return tuple(options)
 
     def _alias(self) -> str | None:
+        for construct in ("MATCH_RECOGNIZE", "PIVOT", "UNPIVOT", "TABLESAMPLE"):
+            if self.cursor.is_word(construct) and self.cursor.ahead().text in ("(", "BERNOULLI", "SYSTEM"):
+                raise NotThereYet(construct, self.cursor.at)
         if self.cursor.take_word("AS"):
             return self.cursor.name("an alias")
         return self.cursor.name() if self.cursor.is_name() else None
@@ -265,7 +286,7 @@ class QueryParser:
             relation = self._parenthesised(self.cursor.at)
         else:
             place = self.cursor.at
-            relation = ast.TableName(self._table_name("a table or a view"), place, None, self.hint())
+            relation = ast.TableName(self.cursor.qualified_name("a table or a view"), place, None, self.hint())
         return ast.TableArgument(relation, self._partition(), at)
 
     def partitioned_argument(self, value: ast.Name | ast.Scalar, at: Place) -> ast.TableArgument:
@@ -290,10 +311,8 @@ class QueryParser:
         return tuple(keys)
 
     def _continues_partition(self) -> bool:
-        """Whether the next argument is one more key, rather than DESCRIPTOR or a named argument."""
-        ahead = self.cursor.ahead()
-        return ahead.upper != "DESCRIPTOR" and self.cursor.ahead(2).text in (",", ".")
-
-
-def is_reserved(word: str) -> bool:
-    return word.upper() in RESERVED
+        """Whether the next argument is one more key, rather than DESCRIPTOR, an interval or a named argument."""
+        after = self.cursor.ahead(2)
+        return (
+            after.kind is Kind.SYMBOL and after.text in (",", ".", ")") and self.cursor.ahead().kind is not Kind.STRING
+        )

@@ -1,4 +1,4 @@
-"""Statements of a script: SET, CREATE TABLE, CREATE VIEW, INSERT, statement sets."""
+"""Statements of a script: SET, CREATE, INSERT, statement sets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesting_of
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_queries import QueryParser
-from airflow_nrt.sql.parse_types import parse_type
+from airflow_nrt.sql.parse_tables import TableParser, take_comment
 
-_LATER = frozenset(
-    """ALTER DROP ANALYZE MERGE UPDATE DELETE TRUNCATE CALL DESCRIBE DESC SHOW EXPLAIN LOAD ADD""".split()
-)
+REFUSED = {
+    **dict.fromkeys(("ALTER", "DROP", "TRUNCATE"), "it declares each table once, and never changes one"),
+    **dict.fromkeys(("UPDATE", "DELETE", "MERGE", "CALL", "ANALYZE"), "it reads tables and inserts into others"),
+    **dict.fromkeys(("DESCRIBE", "DESC", "SHOW", "EXPLAIN"), "airflow-nrt plan shows what it does"),
+    **dict.fromkeys(("ADD", "REMOVE", "LOAD", "UNLOAD"), "a function comes by CREATE FUNCTION … LANGUAGE PYTHON"),
+    "RESET": "leave out the SET that it takes back",
+}
+"""Statements of Flink that have no place in a report, and why."""
+
+_CATALOG = ("default_catalog", "default_database")
 
 
 def parse_script(script: str, problems: Problems) -> list[ast.Statement]:
@@ -40,6 +47,7 @@ class _StatementParser:
         self.cursor = cursor
         self.queries = QueryParser(cursor)
         self.declaring: str | None = None
+        self.set_from: Place | None = None
 
     def statements(self, problems: Problems) -> list[ast.Statement]:
         cursor = self.cursor
@@ -48,49 +56,53 @@ class _StatementParser:
             while cursor.take_symbol(";"):
                 pass
             if cursor.is_over:
+                if self.set_from is not None:
+                    problems.found.append(SqlError("this statement set has no END", self.set_from))
                 return statements
             at, self.declaring = cursor.at, None
             found = problems.attempt(self._next)
-            if found is None:
-                if self.declaring is not None:
-                    statements.append(ast.Unreadable(self.declaring, at))
-                self._skip()
-            else:
-                statements += found
+            if found is not None:
+                statements.append(found)
+                continue
+            if self.declaring is not None:
+                statements.append(ast.Unreadable(self.declaring, at))
+            self._skip()
 
-    def _next(self) -> list[ast.Statement]:
-        with nesting_of(self.cursor.at):
-            return self._one_or_set()
-
-    def _one_or_set(self) -> list[ast.Statement]:
-        """One statement, or those of a statement set, with the semicolon behind it."""
+    def _next(self) -> ast.Statement:
+        """One statement with the semicolon behind it; a statement set begins with one and ends with another."""
         cursor = self.cursor
-        if cursor.take_word("EXECUTE", "STATEMENT", "SET"):
-            cursor.expect_word("BEGIN")
-            found = self._statement_set()
-        elif cursor.take_word("BEGIN", "STATEMENT", "SET"):
-            cursor.expect_symbol(";")
-            found = self._statement_set()
-        else:
-            found = [self._statement()]
+        at = cursor.at
+        with nesting_of(at):
+            if cursor.take_word("EXECUTE", "STATEMENT", "SET") or cursor.is_word("BEGIN", "STATEMENT", "SET"):
+                return self._begin(at)
+            if self.set_from is not None and cursor.take_word("END"):
+                self.set_from = None
+                found: ast.Statement = ast.Ignored("END", at)
+            else:
+                found = self._statement()
+        if self.set_from is not None and not isinstance(found, ast.Insert):
+            raise SqlError("a statement set holds INSERT INTO and nothing else, until its END", at)
         if not cursor.is_over:
             cursor.expect_symbol(";")
         return found
+
+    def _begin(self, at: Place) -> ast.Statement:
+        """`EXECUTE STATEMENT SET BEGIN`, or `BEGIN STATEMENT SET;`."""
+        cursor = self.cursor
+        if self.set_from is not None:
+            raise SqlError("a statement set holds INSERT INTO and nothing else, until its END", at)
+        if cursor.take_word("BEGIN", "STATEMENT", "SET"):
+            cursor.expect_symbol(";")
+        else:
+            cursor.expect_word("BEGIN")
+        self.set_from = at
+        return ast.Ignored("BEGIN", at)
 
     def _skip(self) -> None:
         """Goes to the semicolon that ends the statement which could not be read."""
         self.queries.expressions.depth = 0
         while not self.cursor.is_over and not self.cursor.is_symbol(";"):
             self.cursor.advance()
-
-    def _statement_set(self) -> list[ast.Statement]:
-        inserts: list[ast.Statement] = []
-        while not self.cursor.take_word("END"):
-            inserts.append(self._insert())
-            self.cursor.expect_symbol(";")
-        if not inserts:
-            raise self.cursor.error("at least one INSERT in the statement set")
-        return inserts
 
     def _statement(self) -> ast.Statement:
         cursor = self.cursor
@@ -103,12 +115,10 @@ class _StatementParser:
             cursor.advance()
         if cursor.is_word("INSERT"):
             return self._insert()
-        if cursor.token.upper in ("USE", "RESET"):
-            while not cursor.is_over and not cursor.is_symbol(";"):
-                cursor.advance()
-            return ast.Ignored(cursor.text_since(at), at)
-        if cursor.token.upper in _LATER:
-            raise NotThereYet(f"{cursor.token.upper} in a report", at)
+        if cursor.take_word("USE"):
+            return self._use(at)
+        if cursor.token.upper in REFUSED:
+            raise SqlError(f"{cursor.token.upper} has no place in a report: {REFUSED[cursor.token.upper]}", at)
         if self.queries.starts_query():
             raise SqlError("a report writes its result: put INSERT INTO … in front of this query", at)
         raise cursor.error("a statement: SET, CREATE TABLE, CREATE VIEW, INSERT INTO or EXECUTE STATEMENT SET")
@@ -117,6 +127,14 @@ class _StatementParser:
         key = self._option_text(stop=("=",))
         self.cursor.expect_symbol("=")
         return ast.SetOption(key, self._option_text(stop=(";",)), at)
+
+    def _use(self, at: Place) -> ast.Statement:
+        cursor = self.cursor
+        cursor.take_any_word("CATALOG", "MODULES")
+        place, name = cursor.at, cursor.qualified_name("the name of a catalog or database")
+        if name not in _CATALOG:
+            raise SqlError(f"there is no catalog {name!r}: a report declares its tables itself, leave USE out", place)
+        return ast.Ignored(cursor.text_since(at), at)
 
     def _option_text(self, stop: tuple[str, ...]) -> str:
         """A key or value of SET: a string, or words up to the stop."""
@@ -136,22 +154,41 @@ class _StatementParser:
         if cursor.is_word("OR", "REPLACE"):
             raise NotThereYet("CREATE OR REPLACE", at)
         cursor.take_word("TEMPORARY")
-        if cursor.take_word("TABLE"):
-            return self._create_table(at)
-        if cursor.take_word("VIEW"):
-            return self._create_view(at)
-        if cursor.token.upper in ("FUNCTION", "SYSTEM", "CATALOG", "DATABASE", "MODEL", "MATERIALIZED"):
+        if cursor.take_word("SYSTEM", "FUNCTION") or cursor.take_word("FUNCTION"):
+            return self._create_function(at)
+        if cursor.token.upper in ("CATALOG", "DATABASE", "MODEL", "MATERIALIZED"):
             raise NotThereYet(f"CREATE {cursor.token.upper}", at)
-        raise cursor.error("TABLE or VIEW")
-
-    def _create_view(self, at: Place) -> ast.Statement:
-        cursor = self.cursor
+        kind = cursor.take_any_word("TABLE", "VIEW")
+        if kind is None:
+            raise cursor.error("TABLE, VIEW or FUNCTION")
         if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
-        name = self.declaring = self._qualified_name("the name of the view")
-        columns = cursor.parenthesised(cursor.name) if cursor.is_symbol("(") else ()
-        self._comment()
+        name = self.declaring = cursor.qualified_name(f"the name of the {kind.lower()}")
+        if kind == "TABLE":
+            return TableParser(cursor, self.queries).table(name, if_not_exists, at)
+        columns = cursor.parenthesised(self._view_column) if cursor.is_symbol("(") else ()
+        take_comment(cursor)
+        # FLIP-145 leaves it out.
         cursor.take_word("AS")
         return ast.CreateView(name, columns, self.queries.query(), if_not_exists, at)
+
+    def _view_column(self) -> str:
+        name = self.cursor.name("the name of a column")
+        take_comment(self.cursor)
+        return name
+
+    def _create_function(self, at: Place) -> ast.Statement:
+        cursor = self.cursor
+        if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
+        name = cursor.qualified_name("the name of the function")
+        cursor.expect_word("AS")
+        target = cursor.string("'module.function' in single quotes")
+        if not cursor.take_word("LANGUAGE", "PYTHON"):
+            raise SqlError(
+                f"function {name!r} is a Java class, which can't run here: write it in Python, "
+                "CREATE FUNCTION … AS 'module.function' LANGUAGE PYTHON",
+                at,
+            )
+        return ast.CreateFunction(name, target, if_not_exists, at)
 
     def _insert(self) -> ast.Insert:
         cursor = self.cursor
@@ -159,7 +196,7 @@ class _StatementParser:
         if cursor.is_word("OVERWRITE"):
             raise NotThereYet("INSERT OVERWRITE", at)
         cursor.expect_word("INTO")
-        name = self._qualified_name("the name of the table to insert into")
+        name = cursor.qualified_name("the name of the table to insert into")
         options = self.queries.hint()
         if cursor.is_word("PARTITION"):
             raise NotThereYet("INSERT INTO … PARTITION", cursor.at)
@@ -170,111 +207,3 @@ class _StatementParser:
 
     def _is_column_list(self) -> bool:
         return self.cursor.is_symbol("(") and not self.queries.starts_query()
-
-    def _qualified_name(self, what: str) -> str:
-        name = self.cursor.name(what)
-        while self.cursor.take_symbol("."):
-            name = self.cursor.name(what)
-        return name
-
-    def _comment(self) -> None:
-        if self.cursor.take_word("COMMENT"):
-            self.cursor.string()
-
-    # ------------------------------------------------------------------ create table
-
-    def _create_table(self, at: Place) -> ast.Statement:
-        cursor = self.cursor
-        if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
-        name = self.declaring = self._qualified_name("the name of the table")
-        body = _TableBody()
-        if cursor.is_symbol("("):
-            cursor.parenthesised(lambda: self._element(body))
-        self._comment()
-        partition_keys: tuple[str, ...] = ()
-        if cursor.take_word("PARTITIONED", "BY"):
-            partition_keys = cursor.parenthesised(cursor.name)
-        if cursor.is_word("DISTRIBUTED"):
-            raise NotThereYet("DISTRIBUTED BY", cursor.at)
-        options = cursor.parenthesised(self._table_option) if cursor.take_word("WITH") else ()
-        if cursor.is_word("AS"):
-            raise NotThereYet("CREATE TABLE … AS SELECT", cursor.at, "write CREATE TABLE and INSERT INTO")
-        like = None
-        if cursor.take_word("LIKE"):
-            like = self._qualified_name("the name of a table")
-            if cursor.is_symbol("("):
-                raise NotThereYet("LIKE with merging options", cursor.at)
-        return ast.CreateTable(
-            name,
-            tuple(body.columns),
-            body.watermark,
-            body.primary_key,
-            partition_keys,
-            options,
-            like,
-            if_not_exists,
-            at,
-        )
-
-    def _table_option(self) -> tuple[str, str, Place]:
-        at = self.cursor.at
-        key = self.cursor.string("an option: 'key' = 'value'")
-        self.cursor.expect_symbol("=")
-        return key, self.cursor.string("the option's value in single quotes"), at
-
-    def _element(self, body: _TableBody) -> None:
-        cursor = self.cursor
-        at = cursor.at
-        if cursor.is_word("WATERMARK", "FOR"):
-            self._watermark(body, at)
-        elif cursor.is_word("PRIMARY", "KEY") or cursor.is_word("CONSTRAINT"):
-            if cursor.take_word("CONSTRAINT"):
-                cursor.name()
-            cursor.expect_word("PRIMARY", "KEY")
-            body.primary_key = cursor.parenthesised(cursor.name)
-            cursor.expect_word("NOT", "ENFORCED")
-        else:
-            body.columns.append(self._column(body, at))
-
-    def _watermark(self, body: _TableBody, at: Place) -> None:
-        cursor = self.cursor
-        cursor.expect_word("WATERMARK", "FOR")
-        if body.watermark is not None:
-            raise SqlError("a table has at most one WATERMARK", at)
-        place = cursor.at
-        column = cursor.name("the rowtime column")
-        parts = [column]
-        while cursor.take_symbol("."):
-            parts.append(cursor.name())
-        cursor.expect_word("AS")
-        start = cursor.at
-        expression = self.queries.expressions.expression()
-        text = cursor.text_since(start)
-        body.watermark = ast.WatermarkDefinition(ast.Name(tuple(parts), place), expression, text, at)
-
-    def _column(self, body: _TableBody, at: Place) -> ast.ColumnDefinition:
-        cursor = self.cursor
-        name = cursor.name("a column, WATERMARK FOR or PRIMARY KEY")
-        if cursor.take_word("AS"):
-            expression = self.queries.expressions.expression()
-            self._comment()
-            return ast.ColumnDefinition(name, None, expression, None, at)
-        kind = parse_type(cursor)
-        metadata = None
-        if cursor.take_word("METADATA"):
-            metadata = cursor.string() if cursor.take_word("FROM") else name
-            cursor.take_word("VIRTUAL")
-        if cursor.take_word("PRIMARY", "KEY"):
-            cursor.expect_word("NOT", "ENFORCED")
-            body.primary_key = (name,)
-        self._comment()
-        return ast.ColumnDefinition(name, kind, None, metadata, at)
-
-
-class _TableBody:
-    """What the parentheses of CREATE TABLE have given so far."""
-
-    def __init__(self) -> None:
-        self.columns: list[ast.ColumnDefinition] = []
-        self.watermark: ast.WatermarkDefinition | None = None
-        self.primary_key: tuple[str, ...] = ()

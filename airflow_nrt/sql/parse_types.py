@@ -11,7 +11,8 @@ _PLAIN = {
     "BIGINT": "BIGINT", "FLOAT": "FLOAT", "STRING": "STRING", "BYTES": "BYTES", "DATE": "DATE",
 }  # fmt: skip
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
-_LATER = ("BINARY", "VARBINARY", "TIME", "MULTISET", "RAW", "INTERVAL", "VARIANT")
+_LATER = ("BINARY", "VARBINARY", "TIME", "MULTISET", "RAW", "VARIANT")
+_DAY_TIME, _YEAR_MONTH = ("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "QUARTER", "MONTH", "WEEK")
 
 
 def parse_type(cursor: Cursor) -> DataType:
@@ -41,9 +42,10 @@ def _type(cursor: Cursor) -> DataType:
         return DataType("DOUBLE")
     if word in _DECIMALS:
         return _decimal(cursor, at)
-    if word in ("VARCHAR", "CHAR"):
-        default = 1 if word == "CHAR" else None
-        return DataType(word, precision=_parameter(cursor, default)) if word == "CHAR" else _varchar(cursor)
+    if word == "VARCHAR" or (word in ("CHAR", "CHARACTER") and cursor.take_word("VARYING")):
+        return _varchar(cursor)
+    if word in ("CHAR", "CHARACTER"):
+        return DataType("CHAR", precision=_parameter(cursor, 1))
     if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         return _timestamp(cursor, word, at)
     if word == "ARRAY":
@@ -57,6 +59,8 @@ def _type(cursor: Cursor) -> DataType:
         return DataType("MAP", children=(("key", key), ("value", value)))
     if word == "ROW":
         return _row(cursor)
+    if word == "INTERVAL":
+        return _interval(cursor)
     if word in _LATER:
         raise NotThereYet(f"type {word}", at)
     raise SqlError(f"there is no type {word}", at)
@@ -100,6 +104,22 @@ def _timestamp(cursor: Cursor, word: str, at: Place) -> DataType:
     else:
         cursor.take_word("WITHOUT", "TIME", "ZONE")
     return DataType(word, precision=precision)
+
+
+def _interval(cursor: Cursor) -> DataType:
+    """`INTERVAL DAY(3) TO SECOND(3)`: all lengths in days or less are one type."""
+    at = cursor.at
+    unit = cursor.take_any_word(*_DAY_TIME, *_YEAR_MONTH)
+    if unit is None:
+        raise cursor.error("a unit of time such as SECOND, MINUTE, HOUR or DAY")
+    _parameter(cursor, None)
+    if cursor.take_word("TO"):
+        if cursor.take_any_word(*_DAY_TIME, "MONTH") is None:
+            raise cursor.error("a unit of time such as SECOND")
+        _parameter(cursor, None)
+    if unit in _YEAR_MONTH:
+        raise NotThereYet(f"type INTERVAL {unit}", at)
+    return DataType("INTERVAL")
 
 
 def _one_in_angles(cursor: Cursor) -> DataType:

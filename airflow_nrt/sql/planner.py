@@ -15,7 +15,8 @@ from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.ddl import check_sink, check_source, declare, with_options
+from airflow_nrt.sql.ddl import check_sink, check_source, declare, scope_columns, with_options
+from airflow_nrt.sql.emit import check_emit
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
@@ -102,6 +103,7 @@ class Planner:
         self.tables: dict[str, Table] = {}
         self.views: dict[str, ast.CreateView] = {}
         self.settings: dict[str, str] = {}
+        self.set_at: dict[str, Place] = {}
         self.broken: set[str] = set()
         self.entered: list[str] = []
         self.found = Findings()
@@ -109,6 +111,8 @@ class Planner:
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
         self._check_zone(script)
+        if found.operators:
+            check_emit(self.settings, self.set_at, script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
@@ -143,11 +147,22 @@ class Planner:
             case ast.CreateView():
                 if not (statement.if_not_exists and statement.name in self.views):
                     self._check_free(statement.name, statement.at)
-                    self.views[statement.name] = statement
+                    self._add_view(statement)
+            case ast.CreateFunction():
+                raise NotThereYet("CREATE FUNCTION", statement.at)
             case ast.Insert():
                 self._insert(statement)
             case ast.Unreadable():
                 self.broken.add(statement.name)
+
+    def _add_view(self, view: ast.CreateView) -> None:
+        """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
+        self.views[view.name] = view
+        found, self.found = self.found, Findings()
+        try:
+            self._view(view, ast.TableName(view.name, view.at))
+        finally:
+            self.found = found
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -171,6 +186,7 @@ class Planner:
             except ValueError as wrong:
                 raise SqlError(f"setting {key!r}: {wrong}", statement.at) from None
         self.settings[key] = statement.value
+        self.set_at[key] = statement.at
 
     # ------------------------------------------------------------------ queries
 
@@ -238,6 +254,8 @@ class Planner:
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         view = ctes.get(node.name)
+        if node.options and (view is not None or node.name in self.views):
+            raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if isinstance(view, ast.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
             return _renamed(self.query(view.query, inner), view.columns, node.at)
@@ -267,9 +285,7 @@ class Planner:
             raise NotThereYet("TIMESTAMP_LTZ columns in a time zone other than UTC", node.at)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
-        rowtime = table.watermark.column if table.watermark else None
-        columns = tuple(ScopeColumn(c.name, c.type, rowtime=c.name == rowtime) for c in table.columns)
-        return Relation(quote(node.name), columns, (node.name,), scan=node.name)
+        return Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
 
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         windowing = read_windowing(call)
@@ -279,7 +295,7 @@ class Planner:
     def _windowed(
         self, relation: Relation, alias: str | None, timecol: ast.Name, window: Window, at: Place
     ) -> Relation:
-        column = Scope(relation.columns, alias).find(timecol)
+        column = Scope(relation.columns, alias).time_column(timecol)
         if not column.rowtime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
         relation = finished(self.found, relation)
@@ -288,7 +304,9 @@ class Planner:
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
-        columns = tuple(replace(c, rowtime=False, role=None, of_window=False) for c in relation.columns)
+        columns = tuple(
+            replace(c, rowtime=False, rowtime_path=(), role=None, of_window=False) for c in relation.columns
+        )
         return replace(
             relation,
             columns=columns + window_columns(column.type),

@@ -108,8 +108,9 @@ def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
     source = plain_column(value)
     if source is not None:
         return replace(relation.column(source), name=name, table=None, shown=None)
-    of_window = all(relation.column(column).of_window for column in value.columns)
-    return ScopeColumn(name, value.type, of_window=of_window)
+    read = [relation.column(column) for column in value.columns]
+    rowtime = any(value.sql == column.rowtime_field for column in read)
+    return ScopeColumn(name, value.type, rowtime=rowtime, of_window=all(column.of_window for column in read))
 
 
 def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | None) -> list[ast.SelectItem]:

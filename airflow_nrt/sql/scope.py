@@ -18,6 +18,7 @@ class ScopeColumn:
     """A column that a query can read.
 
     `role` is `start`, `end` or `time` for a window column. `rowtime` marks a time attribute.
+    `rowtime_path` leads to the time attribute inside a ROW column; it is empty where there is none.
     `of_window` holds if the value depends on nothing but the window. In a join `table` is the alias of its side and
     `shown` its name there.
     """
@@ -27,6 +28,7 @@ class ScopeColumn:
     rowtime: bool = False
     role: str | None = None
     of_window: bool = False
+    rowtime_path: tuple[str, ...] = ()
     table: str | None = None
     shown: str | None = None
 
@@ -34,6 +36,11 @@ class ScopeColumn:
     def title(self) -> str:
         """The name that a query writes."""
         return self.shown or self.name
+
+    @property
+    def rowtime_field(self) -> str | None:
+        """The time attribute inside a ROW column, in Spark SQL."""
+        return ".".join(map(quote, (self.name, *self.rowtime_path))) if self.rowtime_path else None
 
 
 class Scope:
@@ -62,6 +69,15 @@ class Scope:
         index = self._index(name)
         here = self._columns_of(name.parts[0]) if index else self.columns
         return any(name.parts[index] in (column.name, column.title) for column in here)
+
+    def time_column(self, name: ast.Name) -> ScopeColumn:
+        """What DESCRIPTOR names: a column, or a field of a ROW column as if it were one. Raises SqlError."""
+        column = self.find(name)
+        path = name.parts[self._index(name) + 1 :]
+        if not path:
+            return column
+        kind = self.resolve(name).type
+        return ScopeColumn(".".join((column.name, *path)), kind, rowtime=path == column.rowtime_path)
 
     def resolve(self, name: ast.Name) -> Typed:
         """A column, or a field of a ROW column."""

@@ -19,6 +19,12 @@ def report(query: str) -> str:
     return f"{ORDERS}{CURVE}INSERT INTO curve {query};"
 
 
+def tvf(relation: str) -> str:
+    """The report with another way of writing its windowing function."""
+    assert f"TABLE({TVF})" in REPORT
+    return REPORT.replace(f"TABLE({TVF})", relation)
+
+
 SAME = {
     "without TABLE( )": report(SELECT + TVF + GROUP),
     "with an alias": report(SELECT + f"TABLE({TVF}) AS t" + GROUP),
@@ -52,8 +58,50 @@ SAME = {
     "other names of types": REPORT.replace("DECIMAL(10, 2)", "NUMERIC(10, 2)").replace("STRING", "VARCHAR(2147483647)"),
     "a qualified name": REPORT.replace("TABLE orders,", "TABLE default_catalog.default_database.orders,"),
     "Windows line ends": REPORT.replace("\n", "\r\n"),
-    "USE": "USE CATALOG default_catalog;\n" + REPORT,
+    "USE": "USE CATALOG `default_catalog`; USE default_database; USE default_catalog.default_database;\n" + REPORT,
     "LIKE": REPORT.replace(CURVE, CURVE.replace("curve (", "base (") + "CREATE TABLE curve LIKE base;\n"),
+    "LIKE with another path": REPORT.replace(ORDERS, ORDERS.replace("'orders'", "'older'").replace("orders (", "older (") + "CREATE TABLE orders WITH ('path' = 'orders') LIKE older;"),
+    "LIKE with another watermark": REPORT.replace(
+        ORDERS, ORDERS.replace("orders (", "older (").replace("'5'", "'9'")
+        + "CREATE TABLE orders (WATERMARK FOR ts AS ts - INTERVAL '5' MINUTES) LIKE default_database.older (OVERWRITING WATERMARKS);"
+    ),
+    "LIKE with more columns": REPORT.replace(
+        CURVE, "CREATE TABLE base (shop STRING, window_start TIMESTAMP(3)) WITH ('connector' = 'print');\n"
+        + CURVE.replace("shop STRING, window_start TIMESTAMP(3), ", "").replace(";", " LIKE base (EXCLUDING OPTIONS INCLUDING ALL);")
+    ),
+    "all operands in parentheses": tvf("TABLE(CUMULATE((TABLE orders), (DESCRIPTOR(ts)), (INTERVAL '10' MINUTES), (INTERVAL '1' HOUR)))"),
+    "the call in parentheses": tvf(f"(TABLE({TVF}))"),
+    "OFFSET by name": tvf(
+        "TABLE(CUMULATE(`OFFSET` => INTERVAL '0' SECOND, `DATA` => (TABLE orders), timecol => DESCRIPTOR(ts), Step => INTERVAL '10' MINUTES, SIZE => INTERVAL '1' HOUR))"
+    ),
+    "HOUR TO MINUTE": tvf(f"TABLE({TVF})".replace("INTERVAL '10' MINUTES", "INTERVAL '0:10' hour to minute")),
+    "DAY TO SECOND": tvf(f"TABLE({TVF})".replace("INTERVAL '10' MINUTES", "INTERVAL '000 00:10:00.000' DAY(3) TO SECOND(3)")),
+    "both precisions of a second": tvf(f"TABLE({TVF})".replace("INTERVAL '10' MINUTES", "INTERVAL '600.000' SECOND(3, 3)")),
+    "keys in parentheses": REPORT.replace("GROUP BY shop, window_start, window_end", "GROUP BY (window_start, (shop)), window_end"),
+    "all keys in parentheses": REPORT.replace("GROUP BY shop, window_start, window_end", "GROUP BY (shop, window_start, window_end)"),
+    "a key twice": REPORT.replace("GROUP BY shop, window_start, window_end", "GROUP BY shop, window_start, window_end, shop"),
+    "an alias in front of every column": REPORT.replace("SELECT shop", "SELECT o.shop").replace("SUM(price)", "SUM(o.price)").replace(
+        "HOUR))\nGROUP BY shop, window_start", "HOUR)) o\nGROUP BY o.shop, o.window_start"
+    ),
+    "a statement set over many lines": ORDERS + CURVE + "execute statement set\nbegin -- first;\n" + INSERT + "/* last; */ end",
+    "the old statement set without the last semicolon": ORDERS + CURVE + "BEGIN STATEMENT SET;\n" + INSERT + "END",
+    "EXECUTE": ORDERS + CURVE + "EXECUTE " + INSERT,
+    "the query in parentheses": REPORT.replace("SELECT shop", "(SELECT shop").replace("window_end;", "window_end);"),
+    "ALL": REPORT.replace("SELECT shop", "SELECT ALL shop").replace("SUM(price)", "SUM(ALL price)"),
+    "a common table expression that nobody reads": REPORT.replace("INSERT INTO curve\n", "INSERT INTO curve WITH none AS (SELECT id FROM orders) "),
+    "a view without AS": REPORT.replace("INSERT INTO", "CREATE TEMPORARY VIEW v\nSELECT id, shop FROM orders;\nINSERT INTO"),
+    "a view that nobody reads": REPORT.replace(
+        "INSERT INTO", "CREATE TEMPORARY VIEW IF NOT EXISTS v (a COMMENT 'x', b) COMMENT 'it''s' AS SELECT id, shop FROM orders;\nINSERT INTO"
+    ),
+    "an OPTIONS hint that changes nothing": tvf(f"TABLE({TVF})".replace("TABLE orders", "TABLE orders /*+ OPTIONS('path' = '/data/orders') */")),
+    "an OPTIONS hint of the sink": REPORT.replace("INTO curve", "INTO curve /*+ options('format'='json') */"),
+    "a comment between all words": REPORT.replace(" ", " /* ; ' ` -- größer */ "),
+    "a comment as the end": REPORT.rstrip().rstrip(";") + "\n-- it's; the ` last",
+    "a comment before the last semicolon": REPORT.rstrip().rstrip(";") + "\n/* größer ' ; */ ;",
+    "a key of the sink": REPORT.replace("gmv DECIMAL(38, 2)", "gmv DECIMAL(38, 2), CONSTRAINT k PRIMARY KEY (shop, window_end) NOT ENFORCED"),
+    "a sink of every name": REPORT.replace("INTO curve", "INTO `default_catalog`.`default_database`.`curve`"),
+    "NULL and comments behind types": REPORT.replace("id BIGINT,", "id BIGINT NULL COMMENT 'x;--''y', -- it's\n").replace("shop STRING,\n", "shop CHARACTER VARYING(2147483647),\n"),
+    "a metadata column": REPORT.replace("id BIGINT,", "id BIGINT, file STRING NOT NULL METADATA FROM 'file.path' VIRTUAL COMMENT 'x', `file.name` STRING METADATA,"),
 }  # fmt: skip
 
 
@@ -142,38 +190,42 @@ def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
         ("ARRAY<MAP<STRING, INT>>", "ARRAY<MAP<STRING, INT>>"),
         ("INT ARRAY", "ARRAY<INT>"),
         ("INT NOT NULL", "INT NOT NULL"),
+        ("NUMERIC(5)", "DECIMAL(5, 0)"),
+        ("TIMESTAMP_LTZ", "TIMESTAMP_LTZ(6)"),
+        ("TIMESTAMP(0) WITH LOCAL TIME ZONE NOT NULL", "TIMESTAMP_LTZ(0) NOT NULL"),
+        ("CHARACTER(3)", "CHAR(3)"),
+        ("CHAR VARYING(7)", "VARCHAR(7)"),
+        (
+            "ARRAY<ARRAY<ROW(a INT 'the a', b MAP<STRING, ARRAY<INT>>) NOT NULL>>",
+            "ARRAY<ARRAY<ROW<`a` INT, `b` MAP<STRING, ARRAY<INT>>> NOT NULL>>",
+        ),
+        (
+            "MAP<STRING NOT NULL, ROW<`user` STRING, `timestamp` TIMESTAMP(3)>> NULL",
+            "MAP<STRING NOT NULL, ROW<`user` STRING, `timestamp` TIMESTAMP(3)>>",
+        ),
     ],
 )
 def test_types(declared: str, told: str) -> None:
-    script = ORDERS.replace("id BIGINT", f"id {declared}") + CURVE + INSERT.replace("COUNT(*)", "COUNT(id)")
+    script = (
+        ORDERS.replace("id BIGINT", f"id {declared}").replace("'csv'", "'json'")
+        + CURVE
+        + INSERT.replace("COUNT(*)", "COUNT(id)")
+    )
     assert str(plan_of(script).source("orders").table.column("id").type) == told
 
 
 @pytest.mark.parametrize(
-    "ddl",
+    "spelling",
     [
-        "ms BIGINT, ts AS TO_TIMESTAMP(FROM_UNIXTIME(ms / 1000))",
-        "t STRING, ts AS TO_TIMESTAMP(t)",
-        "t STRING, ts AS TO_TIMESTAMP(t, 'yyyy-MM-dd HH:mm:ss')",
-        "t STRING, ts AS CAST(t AS TIMESTAMP(3))",
-        "t TIMESTAMP(3), ts AS t",
-        "ts TIMESTAMP(0)",
-        "ts TIMESTAMP_LTZ(3)",
+        "SET table.exec.source.idle-timeout = 10 s;",
+        "set 'table.exec.source.idle-timeout'='10 s' ;",
+        "SET 'table.exec.source.idle-timeout' = 10  s -- ten; seconds\n;",
+        "SET table.exec.source.idle-timeout /* ' */ = '10 s';",
+        "SET 'table.exec.source.idle-timeout' = '5 s'; SET 'table.exec.source.idle-timeout' = '10 s';",
     ],
 )
-def test_rowtimes(ddl: str) -> None:
-    script = REPORT.replace("ts TIMESTAMP(3)", ddl)
-    assert plan_of(script).source("orders").table.watermark is not None
-
-
-@pytest.mark.parametrize(
-    ("delay", "expression"),
-    [("ts", "(_nrt_ts - 0L)"), ("ts - INTERVAL '0' SECOND", "(_nrt_ts - 0L)"), ("ts - INTERVAL '1' DAY", "(_nrt_ts - 86400000L)")],
-)  # fmt: skip
-def test_watermarks(delay: str, expression: str) -> None:
-    watermark = plan_of(REPORT.replace("AS ts - INTERVAL '5' MINUTES", f"AS {delay}")).sources[0].table.watermark
-    assert watermark is not None
-    assert (watermark.expression, watermark.text) == (expression, delay)
+def test_a_setting(spelling: str) -> None:
+    assert plan_of(spelling + REPORT).setting("table.exec.source.idle-timeout") == "10 s"
 
 
 def test_settings_quoted_and_unquoted() -> None:

@@ -13,13 +13,13 @@ from airflow_nrt.engine.sources.json import parse_json
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Column
+from airflow_nrt.report.tables import SOURCE_FILE, Column
 from airflow_nrt.report.types import STRING
 
 GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
 _URI_SAFE = "/:@&=+$,;~!*'()-_."
 
-FILE, NUMBER, BLOCK, INDEX = "_nrt_file", "_nrt_number", "_nrt_block", "_nrt_index"
+FILE, NUMBER, BLOCK, INDEX = SOURCE_FILE, "_nrt_number", "_nrt_block", "_nrt_index"
 """Where a row stood on arrival. The index grows along a block, so that (number, block, index) grows along a file."""
 _PLACE = (
     f"_metadata.file_path AS {FILE}",

@@ -37,7 +37,7 @@ def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataF
     rows = rows.selectExpr("*", *computed)
     if table.watermark is not None:
         # The session's zone is UTC: a TIMESTAMP keeps its clock. Converted once, for it takes longer than it seems.
-        rows = rows.selectExpr("*", f"unix_millis(CAST({quote(table.watermark.column)} AS TIMESTAMP)) AS {ROWTIME}")
+        rows = rows.selectExpr("*", f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP)) AS {ROWTIME}")
         rows = rows.selectExpr("*", f"{table.watermark.expression} AS {PROPOSAL}")
     else:
         rows = rows.selectExpr("*", f"CAST(0 AS BIGINT) AS {ROWTIME}", f"CAST(NULL AS BIGINT) AS {PROPOSAL}")

@@ -21,7 +21,7 @@ def latest_rowtime(spark: SparkSession, plan: Plan, source: Source, clock: int) 
     if table.watermark is None or "source.monitor-interval" not in table.options:
         return None
     ahead: int = source_option(table.options, "scan.watermark.max-ahead")
-    if table.column(table.watermark.column).type.name == "TIMESTAMP_LTZ":
+    if table.rowtime_type.name == "TIMESTAMP_LTZ":
         return clock + ahead
     zone = plan.setting("table.local-time-zone")
     return clock + ahead + (FURTHEST_ZONE if zone is None else _offset(spark, zone, clock))

@@ -1,0 +1,65 @@
+"""WATERMARK FOR: the rowtime, and the watermark that each row proposes (FLIP-66)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.report.plan import ROWTIME
+from airflow_nrt.report.tables import Column, Watermark
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+
+ROWTIME_PRECISION = 3
+
+
+def declare_watermark(definition: ast.WatermarkDefinition, columns: Sequence[Column]) -> Watermark:
+    """Raises SqlError if the rowtime is no column, or neither it nor the watermark is a time."""
+    scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
+    rowtime = scope.time_column(definition.column)
+    _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
+    proposal = Compiler(scope).compile(definition.expression)
+    delay = _constant_delay(definition)
+    if delay is not None:
+        expression = f"({ROWTIME} - {delay}L)"
+    elif proposal.type.is_integer:
+        expression = f"CAST({proposal.sql} AS BIGINT)"
+    elif proposal.type.name in (rowtime.type.name, "NULL"):
+        expression = _milliseconds(proposal.sql, proposal.type)
+    else:
+        raise SqlError(
+            f"the watermark must be a {rowtime.type.name} like its column {rowtime.name!r}, or BIGINT milliseconds; "
+            f"{definition.text!r} is {proposal.type.flink}",
+            definition.expression.at,
+        )
+    column, *path = definition.column.parts
+    return Watermark(column, expression, definition.text, tuple(sorted({*proposal.columns, column})), tuple(path))
+
+
+def _constant_delay(definition: ast.WatermarkDefinition) -> int | None:
+    """Milliseconds that the watermark stays behind its column, None if it is any other expression."""
+    match definition.expression:
+        case ast.Name(parts) if parts == definition.column.parts:
+            return 0
+        case ast.Binary("-", ast.Name(parts), ast.Interval() as delay) if parts == definition.column.parts:
+            return interval_ms(delay) if delay.unit in ("DAY", "HOUR", "MINUTE", "SECOND") else None
+    return None
+
+
+def _check_rowtime(name: str, kind: DataType, at: Place) -> None:
+    if not kind.is_timestamp:
+        raise SqlError(f"the rowtime column {name!r} must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is {kind.flink}", at)
+    if (kind.precision or 0) > ROWTIME_PRECISION:
+        raise SqlError(
+            f"the rowtime column {name!r} is {kind.flink}; a rowtime has at most {ROWTIME_PRECISION} fraction digits: "
+            f"declare it as {kind.name}({ROWTIME_PRECISION}), or add a computed column with a CAST",
+            at,
+        )
+
+
+def _milliseconds(sql: str, kind: DataType) -> str:
+    """A TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock. The engine's session zone is UTC."""
+    return f"unix_millis({sql})" if kind.name == "TIMESTAMP_LTZ" else f"unix_millis(CAST({sql} AS TIMESTAMP))"

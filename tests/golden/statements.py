@@ -1,0 +1,57 @@
+"""149 statements that test Flink's limits, with what Flink 2.3 says to each: `errors/flink-errors.json`.
+
+`errors/not_there_yet.json` lists those that this product does not know yet, `errors/beyond.json` those that Flink
+refuses, at least as a stream, and that run here.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql.load import fill_placeholders, plan_script
+from airflow_nrt.sql.planner import plan_query
+
+ERRORS = Path(__file__).with_name("errors")
+NOT_THERE_YET: frozenset[str] = frozenset(json.loads((ERRORS / "not_there_yet.json").read_text()))
+BEYOND: frozenset[str] = frozenset(json.loads((ERRORS / "beyond.json").read_text()))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`streaming` and `batch` are Flink's answers; `batch` is None where it was not asked."""
+
+    id: str
+    group: str
+    sql: str
+    streaming: dict[str, Any]
+    batch: dict[str, Any] | None = None
+    config: dict[str, str] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a stream of Flink runs it. What the data decides at run time is accepted at first."""
+        return bool(self.streaming["ok"]) or self.streaming["phase"] == "runtime"
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """Flink's result: of a stream, or in batch where a stream can't; None if it has none."""
+        answers = [answer for answer in (self.streaming, self.batch) if answer is not None and answer["ok"]]
+        return answers[0] if answers else None
+
+    def plan(self) -> Plan:
+        """Raises SqlError, as `check` does."""
+        ddl = fill_placeholders((ERRORS / "ddl.sql").read_text(), {"CASE_DIR": str(ERRORS)})
+        settings = "".join(f"SET '{key}' = '{value}';\n" for key, value in self.config.items())
+        if self.sql.startswith("CREATE"):
+            return plan_script(f"{ddl}{settings}{self.sql}", {}, self.id, ERRORS)
+        return plan_query(ddl + settings, self.sql, ERRORS)
+
+
+STATEMENTS = [
+    Statement(**entry) for entry in json.loads((ERRORS / "flink-errors.json").read_text(encoding="utf-8"))["tests"]
+]
