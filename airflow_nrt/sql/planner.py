@@ -107,12 +107,13 @@ class Planner:
         self.broken: set[str] = set()
         self.entered: list[str] = []
         self.found = Findings()
+        self.has_grouped_window = False
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
         self._check_zone(script)
         if found.operators:
-            check_emit(self.settings, self.set_at, script)
+            check_emit(self.settings, self.set_at, script, self.has_grouped_window)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
@@ -209,6 +210,7 @@ class Planner:
             node = _as_grouping(node, relation)
         grouped = grouped_window(node)
         if grouped is not None:
+            self.has_grouped_window = True
             window = window_of_group(grouped.call)
             relation = self._windowed(relation, alias, grouped.timecol, window, grouped.call.at)
             node = grouped.select
