@@ -21,9 +21,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
+from airflow_nrt.report.zones import foreign_zone
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
@@ -183,9 +185,14 @@ class Plan:
     def setting(self, name: str) -> str | None:
         return dict(self.settings).get(name)
 
+    @property
+    def zone(self) -> str | None:
+        """The zone of the report's clock, None for UTC."""
+        return foreign_zone(self.setting(TIME_ZONE) or "UTC")
+
     @cached_property
     def zones(self) -> dict[str, str]:
-        """The sources whose rowtimes are instants while windows lie on another clock than UTC's, each with that zone."""
+        """The sources whose rowtimes are instants and whose windows lie on another clock than UTC's: on this zone's."""
         return {source.name: source.zone for source in self.sources if source.zone is not None}
 
     def readers(self, source: str) -> tuple[WindowAggregate, ...]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.instants import END_OF_TIME, names_instant, parse_instant
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.windows import Sql
 
@@ -34,13 +34,19 @@ _YEAR_68, _YEAR_2400 = -60_021_302_400_000, 13_569_465_600_000
 
 def read_zone(text: str) -> str:
     """The name of a zone: `Europe/Berlin`, `UTC`, `GMT+08:00`. Raises ValueError for anything else."""
-    _rules(text.strip())
-    return text.strip()
+    _rules(text)
+    return text
 
 
 def foreign_zone(name: str) -> str | None:
     """The zone as the functions here take it: None for UTC under any name."""
     return None if name in _UTC else name
+
+
+def parse_wall_clock(text: str, zone: str | None) -> int:
+    """A time of the zone's wall clock, in the forms of `parse_instant`; one with `Z` or an offset is an instant."""
+    at = parse_instant(text)
+    return wall_clock(at, zone) if names_instant(text) else at
 
 
 def wall_clock(instant: int, zone: str | None) -> int:

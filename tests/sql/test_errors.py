@@ -172,19 +172,6 @@ LATER = {
     "processing time": (changed("ts TIMESTAMP(3)", "p AS PROCTIME(), ts TIMESTAMP(3)"), "5:10: function PROCTIME"),
     "DROP": ("DROP TABLE x;\n" + REPORT, "1:1: DROP in a report"),
     "CREATE FUNCTION": ("CREATE FUNCTION f AS 'f';\n" + REPORT, "1:1: CREATE FUNCTION"),
-    # A zone with daylight saving or without: its clock is never silently taken for UTC's.
-    "windows in New York": (
-        "SET 'table.local-time-zone' = 'America/New_York';\n" + changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)"),
-        "14:27: TIMESTAMP_LTZ columns in a time zone other than UTC",
-    ),
-    "windows in Shanghai": (
-        "SET 'table.local-time-zone' = 'Asia/Shanghai';\n" + changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)"),
-        "14:27: TIMESTAMP_LTZ columns in a time zone other than UTC",
-    ),
-    "seconds in Berlin": (
-        "SET 'table.local-time-zone' = 'Europe/Berlin';\n" + changed("ts TIMESTAMP(3)", "ts AS TO_TIMESTAMP(FROM_UNIXTIME(id))"),
-        "6:24: FROM_UNIXTIME in a time zone other than UTC",
-    ),
 }  # fmt: skip
 
 
