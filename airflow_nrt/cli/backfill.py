@@ -13,11 +13,11 @@ from airflow_nrt.cli.common import (
     add_json,
     add_master,
     add_report,
-    instant_of,
     print_json,
     read_plan,
     session,
     tell,
+    time_of,
 )
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.verdict import verdict_lines
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.verify import Interval
 
     plan = read_plan(options)
-    interval = Interval(instant_of(options.start), instant_of(options.end))
+    interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
     check_backfill(plan, Home.checked(options.home, plan), interval)
     steps = Steps()
     # Rows of a `print` sink must not get into the JSON.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from airflow_nrt.cli.interruption import interruption_of_java
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.report.zones import parse_wall_clock
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +47,7 @@ def add_master(parser: argparse.ArgumentParser) -> None:
 
 
 def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    text = "windows that end after START and up to END, e.g. '2024-06-18 00:00'"
+    text = "windows that end after START and up to END on the report's clock, e.g. '2024-06-18 00:00'"
     parser.add_argument("--start", required=required, metavar="START", help=text)
     parser.add_argument("--end", required=required, metavar="END")
 
@@ -70,12 +70,12 @@ def read_plan(options: argparse.Namespace) -> Plan:
     return load_report(options.report, settings_of(options))
 
 
-def instant_of(text: str | None) -> int | None:
-    """Raises InputError unless it is a time."""
+def time_of(text: str | None, plan: Plan) -> int | None:
+    """A time of the report's clock, or an instant with `Z` or an offset. Raises InputError unless it is a time."""
     if text is None:
         return None
     try:
-        return parse_instant(text)
+        return parse_wall_clock(text, plan.zone)
     except ValueError as wrong:
         raise InputError(str(wrong)) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from airflow_nrt.cli.common import add_interval, add_json, add_report, instant_of, print_json, read_plan
+from airflow_nrt.cli.common import add_interval, add_json, add_report, print_json, read_plan, time_of
 from airflow_nrt.report.description import describe
 
 
@@ -16,7 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    told = describe(read_plan(options), instant_of(options.start), instant_of(options.end))
+    plan = read_plan(options)
+    told = describe(plan, time_of(options.start, plan), time_of(options.end, plan))
     if options.json:
         print_json(told)
     else:

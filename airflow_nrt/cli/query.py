@@ -8,6 +8,7 @@ from pathlib import Path
 
 from airflow_nrt.cli.common import add_master, session
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.options import TIME_ZONE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--query", required=True, metavar="FILE", help="one SELECT")
     parser.add_argument("--mode", choices=("stream", "batch"), default="stream", help="how to run it (default: stream)")
     parser.add_argument("--out", metavar="FILE", help="where to write the result (default: standard output)")
+    parser.add_argument("--tz", metavar="ZONE", help="the session time zone, before what the script sets")
     add_master(parser)
 
 
@@ -22,7 +24,8 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.sql.planner import plan_query
 
     ddl = Path(options.ddl)
-    plan = plan_query(_read(ddl), _read(Path(options.query)), ddl.absolute().parent)
+    zone = {TIME_ZONE: options.tz} if options.tz else {}
+    plan = plan_query(_read(ddl), _read(Path(options.query)), ddl.absolute().parent, overrides=zone)
     with session(plan, options.master) as spark:
         from airflow_nrt.engine.query import run_bounded
 

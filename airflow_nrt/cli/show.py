@@ -15,6 +15,7 @@ from airflow_nrt.report.heartbeat import ENDED, now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.status import Status, read_status
+from airflow_nrt.report.zones import wall_clock
 from airflow_nrt.sql.load import plan_of_home
 
 REFRESH_SECONDS = 1.0
@@ -53,7 +54,7 @@ def picture_lines(reader: CurveReader, status: Status, until: int | None = None)
 
 
 def progress_line(status: Status, now: int | None = None) -> str:
-    """How far the report is, in one line. `now` is in ms of the wall clock."""
+    """How far the report is, in one line. `now` is an instant (ms)."""
     progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
     waiting = f" · {status.pending_files} files wait" if status.pending_files else ""
     return (
@@ -67,7 +68,7 @@ def _lag(status: Status, now: int) -> str:
     """How far the newest window is behind the clock; where old data is played, behind the watermark."""
     if status.last_window is None or status.watermark is None or status.watermark == END_OF_TIME:
         return ""
-    behind = now - status.last_window
+    behind = wall_clock(now, status.zone) - status.last_window
     if 0 <= behind < OLD_DATA_MS:
         return f" · lag {_rounded(behind)}"
     return f" · lag {_rounded(max(status.watermark - status.last_window, 0))} of the data"

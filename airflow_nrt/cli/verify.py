@@ -12,11 +12,11 @@ from airflow_nrt.cli.common import (
     add_json,
     add_master,
     add_report,
-    instant_of,
     print_json,
     read_plan,
     session,
     tell,
+    time_of,
 )
 from airflow_nrt.report.history import read_history
 from airflow_nrt.report.home import Home
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.verify import Interval, check_interval, verify
 
     plan = read_plan(options)
-    interval = Interval(instant_of(options.start), instant_of(options.end))
+    interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
     home = Home.open(options.home)
     home.check_report(plan)
     check_interval(plan, read_history(home.log().entries(), plan), interval)

@@ -132,7 +132,7 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
 def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[str]:
     """Partitions by event time that the interval touches and that do not exist. Raises InputError, or gives notes."""
     table = source.table
-    time = partition_time(table)
+    time = partition_time(table, source.zone)
     if time is None or time.max_delay is not None or interval.start is None or interval.end is None:
         return []
     start = _first_row(plan, source.name, interval.start)
@@ -172,7 +172,7 @@ def _needed(plan: Plan, files: Mapping[str, Sequence[SourceFile]], interval: Int
     needed = {}
     for name, listed in files.items():
         table = plan.source(name).table
-        time = partition_time(table)
+        time = partition_time(table, plan.source(name).zone)
         start = _first_row(plan, name, interval.start)
         if time is None or start is None:
             needed[name] = list(listed)

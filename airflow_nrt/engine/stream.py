@@ -221,7 +221,7 @@ class StreamDriver:
     ) -> tuple[dict[str, SourceState], dict[str, OperatorState]]:
         for operator in self.plan.operators:
             state = operators[operator.name]
-            watermark = operator_watermark(state.watermark, sources, operator.clock)
+            watermark = operator_watermark(state.watermark, sources, operator.clock, self.plan.zones)
             operators[operator.name] = replace(state, watermark=watermark)
         return sources, operators
 

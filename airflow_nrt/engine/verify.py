@@ -179,7 +179,7 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
     """The files whose partition can hold rows of the windows to compare; all where partitions have no time."""
     files = scene.history.files(source)
     table = scene.plan.source(source).table
-    time = partition_time(table)
+    time = partition_time(table, scene.plan.source(source).zone)
     if time is None or (scene.interval.start is None and scene.interval.end is None):
         return files
     if scene.plan.passing(source):

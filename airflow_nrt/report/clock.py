@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from airflow_nrt.report.entries import SourceState
 from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.zones import wall_clock_passed
 
 
 def advanced(watermark: int | None, proposal: int | None) -> int | None:
@@ -18,16 +20,22 @@ def advanced(watermark: int | None, proposal: int | None) -> int | None:
     return proposal if watermark is None else max(watermark, proposal)
 
 
-def operator_watermark(before: int | None, sources: Mapping[str, SourceState], reads: Iterable[str]) -> int | None:
+def operator_watermark(
+    before: int | None,
+    sources: Mapping[str, SourceState],
+    reads: Iterable[str],
+    zones: Mapping[str, str] = MappingProxyType({}),
+) -> int | None:
     """The minimum over the sources that an operator reads, those that are idle or have ended apart.
 
-    If all are idle it stays; if all have ended it is the end of time. It never goes back.
+    It is on the clock of the operator's windows: `zones` are the sources whose watermarks are instants, each with the
+    zone of that clock. If all are idle it stays; if all have ended it is the end of time. It never goes back.
     """
-    states = [sources.get(name, SourceState()) for name in reads]
-    if all(state.ended for state in states):
+    states = {name: sources.get(name, SourceState()) for name in reads}
+    if all(state.ended for state in states.values()):
         return END_OF_TIME
-    active = [state.watermark for state in states if not state.idle and not state.ended]
-    if not active or any(watermark is None for watermark in active):
+    active = {name: state.watermark for name, state in states.items() if not state.idle and not state.ended}
+    known = [wall_clock_passed(at, zones.get(name)) for name, at in active.items() if at is not None]
+    if not active or len(known) < len(active):
         return before
-    least = min(watermark for watermark in active if watermark is not None)
-    return least if before is None else max(before, least)
+    return min(known) if before is None else max(before, min(known))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.plan import Insert, Plan, Regroup, Source, WindowAggregate
 from airflow_nrt.report.tables import Table
 
@@ -17,7 +18,7 @@ _FREE_OPTIONS = frozenset(
         "partition.missing", "partition.time", "partition.max-delay", "partition.time-extractor.timestamp-pattern",
     }
 )  # fmt: skip
-_SETTINGS = ("table.local-time-zone",)
+_SETTINGS = (TIME_ZONE,)
 
 
 def data_facts(plan: Plan) -> dict[str, str]:

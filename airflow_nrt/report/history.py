@@ -93,7 +93,7 @@ def _check_watermarks(history: History, n: int, before: Position, after: Positio
     sources: Mapping[str, SourceState] = after.sources
     for operator in plan.operators:
         state, old = after.operators.get(operator.name), before.operators.get(operator.name)
-        follows = operator_watermark(old.watermark if old else None, sources, operator.clock)
+        follows = operator_watermark(old.watermark if old else None, sources, operator.clock, plan.zones)
         if state is not None and state.watermark != follows:
             history.problems.append(
                 f"log entry {n}: operator {operator.name} stands at watermark {state.watermark}, "

@@ -26,7 +26,9 @@ from airflow_nrt.report.durable import put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.log import Log
+from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.zones import foreign_zone, read_zone
 
 _PARTS = ("log", "state", "staged", "ledger", "scratch")
 _LAYOUT = frozenset({*_PARTS, "launches", "driver.log", "heartbeat.json", "stop"})
@@ -116,6 +118,15 @@ class Home:
         if not isinstance(identity, dict) or not {"id", "name", "facts"} <= identity.keys():
             raise HomeError(f"the home {self.path} can't be read: report.json does not say whose home it is")
         return identity
+
+    @property
+    def zone(self) -> str | None:
+        """The zone of the report's clock, None for UTC. Raises HomeError if report.json can't be read."""
+        try:
+            return foreign_zone(read_zone(self.identity()["facts"].get(f"setting {TIME_ZONE}", "UTC")))
+        except ValueError:
+            # Made when the option was not read yet: no window of such a home depends on it.
+            return None
 
     def check_report(self, plan: Plan) -> None:
         """Raises InputError unless the home was made for a report that computes the same."""

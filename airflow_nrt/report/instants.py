@@ -37,6 +37,12 @@ def parse_instant(text: str) -> int:
     return from_datetime(moment) + int(fraction)
 
 
+def names_instant(text: str) -> bool:
+    """Whether a time, as `parse_instant` reads it, has a `Z` or an offset."""
+    match = _INSTANT.fullmatch(text.strip())
+    return match is not None and match.group(4) is not None
+
+
 def from_datetime(moment: datetime) -> int:
     """Milliseconds of a datetime; one with a zone is taken at UTC."""
     if moment.tzinfo is not None:

@@ -13,7 +13,9 @@ from typing import Any
 
 from airflow_nrt.report.durations import HOUR, parse_duration
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.zones import read_zone
 
+TIME_ZONE = "table.local-time-zone"
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?)?", re.IGNORECASE)
 
 
@@ -124,7 +126,7 @@ SINK_OPTIONS = {
 REPORT_OPTIONS = {
     option.name: option
     for option in (
-        Option("table.local-time-zone", str, "UTC", "the session time zone"),
+        Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
         Option("table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"),
         Option("pipeline.name", str, None, "the report's name; default: the file's"),
         Option(

@@ -23,12 +23,14 @@ _VARIABLE = re.compile(r"\$(\w+)")
 class PartitionTime:
     """How partitions of one table lie in time.
 
-    `max_delay` (ms) is set for partitions by arrival: a row of rowtime t arrives in [t, t + max_delay].
+    `max_delay` (ms) is set for partitions by arrival: a row of rowtime t arrives in [t, t + max_delay]. By `slack` (ms)
+    the partitions' clock may be ahead of the rowtimes' or behind it.
     """
 
     pattern: str
     keys: tuple[str, ...]
     max_delay: int | None = None
+    slack: int = 0
 
     @property
     def length(self) -> int:
@@ -56,7 +58,7 @@ class PartitionTime:
         """Whether the partition can hold rows with `start <= rowtime < end`."""
         begins = self.time_of(values)
         latest = end if self.max_delay is None else end + self.max_delay
-        return begins < latest and begins + self.length > start
+        return begins - self.slack < latest and begins + self.length + self.slack > start
 
     def expected(self, start: int, end: int) -> Iterator[int]:
         """The starts of all partitions by event time that the interval touches."""

@@ -7,10 +7,12 @@ reads only those before it.
 Hidden columns carry what the engine needs through that SQL:
 
     _nrt_row    struct      the source's columns that the plan reads, for the late ledger
-    _nrt_seen   bigint      the watermark (ms) at the beginning of the row's batch, NULL where nothing is late
+    _nrt_seen   bigint      the operator's watermark (ms) at the beginning of the row's batch, NULL if nothing is late
     _nrt_pos    struct      where the row stood on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
     _nrt_end    bigint      the end (ms) of the window of a result
+
+All three are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone, not instants.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
+from airflow_nrt.report.zones import foreign_zone
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
@@ -40,10 +44,14 @@ class Query:
 
 @dataclass(frozen=True)
 class Source:
-    """A table that is read, and which of its columns (physical and computed) the plan reads."""
+    """A table that is read, and which of its columns (physical and computed) the plan reads.
+
+    `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows lie on another clock than UTC's.
+    """
 
     table: Table
     columns: tuple[str, ...]
+    zone: str | None = None
 
     @property
     def name(self) -> str:
@@ -176,6 +184,16 @@ class Plan:
 
     def setting(self, name: str) -> str | None:
         return dict(self.settings).get(name)
+
+    @property
+    def zone(self) -> str | None:
+        """The zone of the report's clock, None for UTC."""
+        return foreign_zone(self.setting(TIME_ZONE) or "UTC")
+
+    @cached_property
+    def zones(self) -> dict[str, str]:
+        """The sources whose rowtimes are instants and whose windows lie on another clock than UTC's: on this zone's."""
+        return {source.name: source.zone for source in self.sources if source.zone is not None}
 
     def readers(self, source: str) -> tuple[WindowAggregate, ...]:
         """The operators that absorb the rows of this source."""

@@ -9,6 +9,7 @@ from airflow_nrt.report.entries import OperatorState, Position, Restate
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
+from airflow_nrt.report.zones import wall_clock
 
 STALE_MS = 15_000
 """A driver beats every second; one that is silent for this long has died, hangs, or can't reach the home."""
@@ -18,8 +19,9 @@ STALE_MS = 15_000
 class Status:
     """`driver` is the heartbeat's state, `silent` if it stopped beating without ending, or `none`.
 
-    Watermarks and window ends are milliseconds of the report's clock, `lag` is how far the watermark is behind the
-    wall clock (UTC), `age` how long ago the last entry was written; None where there is nothing to tell.
+    Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
+    `lag` is how far the watermark is behind what that clock shows now, `age` how long ago the last entry was written;
+    None where there is nothing to tell.
     """
 
     report: str
@@ -41,10 +43,11 @@ class Status:
     pending_bytes: int
     age: int | None
     suspects: dict[str, int]
+    zone: str | None = None
 
     @property
     def lag(self) -> int | None:
-        return None if self.watermark is None else now_ms() - self.watermark
+        return None if self.watermark is None else wall_clock(now_ms(), self.zone) - self.watermark
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -79,6 +82,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         pending_bytes=beat.pending_bytes if beat else 0,
         age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
         suspects=suspects,
+        zone=home.zone,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from airflow_nrt.report.plan import WINDOW_END
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.windows import Sql, Window
+from airflow_nrt.report.zones import instant_sql
 
 ROLES = {"window_start": "start", "window_end": "end", "window_time": "time"}
 
@@ -16,10 +17,10 @@ def timestamp_of(ms: Sql, kind: DataType | None = None) -> str:
 
 
 def window_column(window: Window, role: str, rowtime_type: DataType) -> str:
-    """One window column; `window_time` has the type of the rowtime."""
+    """One window column; `window_time` has the type of the rowtime: where that is an instant, the first such one."""
     end = Sql(WINDOW_END)
     if role == "start":
         return timestamp_of(window.start(end))
     if role == "end":
         return timestamp_of(end)
-    return timestamp_of(end - 1, rowtime_type)
+    return timestamp_of(instant_sql(end - 1, window.zone), rowtime_type)

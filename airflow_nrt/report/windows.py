@@ -72,6 +72,8 @@ def _on_grid(at: Ms, stride: int, origin: int) -> Ms:
 class Window:
     """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
 
+    `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
+
     Use the constructors `tumble`, `hop` and `cumulate`: they check what Flink checks.
     """
 
@@ -79,6 +81,7 @@ class Window:
     size: int
     stride: int
     offset: int = 0
+    zone: str | None = None
 
     @property
     def slice(self) -> int:
@@ -147,7 +150,9 @@ class Window:
             text = f"TUMBLE {format_duration(self.size)}"
         else:
             text = f"{self.kind} {format_duration(self.stride)} / {format_duration(self.size)}"
-        return f"{text}, offset {format_duration(self.offset)}" if self.offset else text
+        if self.offset:
+            text += f", offset {format_duration(self.offset)}"
+        return f"{text}, {self.zone}" if self.zone else text
 
 
 def is_complete(end: int, watermark: int | None) -> bool:

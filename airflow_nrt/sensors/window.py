@@ -26,7 +26,8 @@ class NrtWindowSensor(BaseSensorOperator):
     exist yet is waited for.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
-    :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`
+    :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`; with `Z` or an offset
+        it is an instant, whatever the clock's zone
     :param conn_id: (templated) a connection of type `nrt`
     :param deferrable: wait in the triggerer
     """
@@ -59,7 +60,7 @@ class NrtWindowSensor(BaseSensorOperator):
         from airflow_nrt.triggers.window import NrtWindowTrigger
 
         location, every = str(self._home().path), float(self.poke_interval)
-        trigger = NrtWindowTrigger(location, self._window_end(), every, self.earliest_event)
+        trigger = NrtWindowTrigger(location, self.window_end, every, self.earliest_event)
         return self.defer(trigger=trigger, method_name="resume", timeout=timedelta(seconds=self.timeout))
 
     def resume(self, context: Context, event: dict[str, Any]) -> str:
@@ -71,11 +72,11 @@ class NrtWindowSensor(BaseSensorOperator):
     def poke(self, context: Context) -> bool:
         from airflow_nrt.triggers.window import WindowSight, look_at_windows
 
-        end = self._window_end()
+        self._check_window_end()
         with ending_the_task():
             home = self._home()
             sight = look_at_windows(str(home.path)) if home.report_file.exists() else WindowSight(None)
-        if sight.reaches(end):
+        if sight.reaches(self.window_end):
             return True
         if sight.error is not None:
             raise AirflowFailException(self._hopeless(sight.error))
@@ -87,10 +88,10 @@ class NrtWindowSensor(BaseSensorOperator):
 
         return NrtHook(self.conn_id).home(self.home)
 
-    def _window_end(self) -> int:
+    def _check_window_end(self) -> None:
         with ending_the_task():
             try:
-                return parse_instant(self.window_end)
+                parse_instant(self.window_end)
             except ValueError as wrong:
                 raise InputError(f"window_end: {wrong}") from None
 

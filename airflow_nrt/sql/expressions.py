@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.options import nearest
@@ -17,6 +18,7 @@ from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions import FUNCTIONS, KNOWN_LATER
 from airflow_nrt.sql.intervals import interval_sql
+from airflow_nrt.sql.local_time import as_instant, as_local
 from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.typed import Typed, common_type, product_type, quotient_type, sum_type
 from airflow_nrt.sql.unparse import text_of
@@ -151,12 +153,7 @@ class Compiler:
         others = [typed for typed in values if typed.type.is_timestamp or typed.type.name == "DATE"]
         if others:
             target = others[0].type
-            values = [
-                Typed(f"CAST({v.sql} AS {target.spark})", target, v.constant, v.columns)
-                if v.type.is_string and v.constant is not None
-                else v
-                for v in values
-            ]
+            values = [_time_literal(v, target) if v.type.is_string and v.constant is not None else v for v in values]
         common = common_type([typed.type for typed in values])
         if common is None:
             names = " and ".join(dict.fromkeys(typed.type.flink for typed in values))
@@ -222,6 +219,11 @@ class Compiler:
         target = node.type.with_nullable(operand.type.nullable or not node.fails)
         if operand.type.name == "NULL":
             return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
+        if operand.type.name == "TIMESTAMP_LTZ" != target.name:
+            operand = as_local(operand)
+        elif target.name == "TIMESTAMP_LTZ" != operand.type.name:
+            shown = replace(node, type=DataType("TIMESTAMP", precision=target.precision))
+            return as_instant(self._cast(shown))
         if target.is_string and operand.type.name == "TIMESTAMP":
             return _built(timestamp_text(operand), STRING.with_nullable(operand.type.nullable), operand)
         if target.is_string and operand.type.name == "BOOLEAN":
@@ -251,6 +253,13 @@ class Compiler:
         typed = function(arguments, node.at, node.name)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return Typed(typed.sql, typed.type, typed.constant, columns)
+
+
+def _time_literal(text: Typed, target: DataType) -> Typed:
+    """A string literal read as a date or time; as an instant on the session's clock."""
+    kind = DataType("TIMESTAMP", precision=target.precision) if target.name == "TIMESTAMP_LTZ" else target
+    shown = Typed(f"CAST({text.sql} AS {kind.spark})", kind, text.constant)
+    return as_instant(shown) if kind is not target else shown
 
 
 def cast_to(typed: Typed, target: DataType) -> str:

@@ -79,8 +79,17 @@ class Findings:
             changed = before != clocks
         return tuple(replace(one, clock=tuple(n for n in self.read if n in clocks[one.name])) for one in self.operators)
 
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self, zone: str | None) -> tuple[Source, ...]:
+        """The sources with the columns that are read; `zone` is the session's."""
         return tuple(
-            Source(table, tuple(c.name for c in table.columns if c.name in self.used[table.name]))
+            Source(
+                table,
+                tuple(c.name for c in table.columns if c.name in self.used[table.name]),
+                zone if _has_instants(table) else None,
+            )
             for table in self.read.values()
         )
+
+
+def _has_instants(table: Table) -> bool:
+    return table.watermark is not None and table.column(table.watermark.column).type.name == "TIMESTAMP_LTZ"

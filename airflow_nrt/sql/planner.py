@@ -8,7 +8,7 @@ from functools import partial
 from os.path import normpath
 from pathlib import Path
 
-from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, nearest
+from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
 from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
@@ -25,16 +25,13 @@ from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
-from airflow_nrt.sql.lexer import tokenize
+from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.typed import Typed, common_type
-
-ZONE = "table.local-time-zone"
-ZONED_FUNCTIONS = ("FROM_UNIXTIME",)
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -44,45 +41,49 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     """
     problems = Problems()
     planner = Planner(base)
-    _add_all(planner, script, problems)
-    for key, value in (overrides or {}).items():
-        problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
+    _add_all(planner, script, problems, overrides or {})
     if not planner.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
     return planner.plan(script, name)
 
 
-def plan_query(ddl: str, query_text: str, base: Path, sink: str = "result") -> Plan:
-    """The plan of tables and one query, whose result goes to a `print` table named `sink`.
+def plan_query(
+    ddl: str, query_text: str, base: Path, sink: str = "result", overrides: Mapping[str, str] | None = None
+) -> Plan:
+    """The plan of tables and one query, whose result goes to a `print` table named `sink`; `overrides` as in a report.
 
     Raises SqlError, or SqlErrors, with the places of all problems.
     """
     problems = Problems()
     planner = Planner(base)
-    _add_all(planner, ddl, problems)
+    _add_all(planner, ddl, problems, overrides or {})
     problems.raise_any(ddl)
     problems.attempt(partial(_add_query, planner, query_text, sink))
     problems.raise_any(query_text)
     return planner.plan(f"{ddl}\n{query_text}", "query")
 
 
-def _add_all(planner: Planner, script: str, problems: Problems) -> None:
-    for statement in parse_script(script, problems):
+def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mapping[str, str]) -> None:
+    statements = parse_script(script, problems)
+    planner.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
+    for statement in statements:
         known = problems.attempt(partial(_checked, planner, statement))
         if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
             planner.broken.add(statement.name)
+    for key, value in overrides.items():
+        problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
 
 
 def _checked(planner: Planner, statement: ast.Statement) -> bool:
-    with nesting_of(statement.at):
+    with nesting_of(statement.at), planned_in(planner.zone):
         planner.add(statement)
     return True
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
     query = parse_query(query_text)
-    with nesting_of(query.at):
+    with nesting_of(query.at), planned_in(planner.zone):
         relation = planner.finished(planner.query(query, {}))
     columns = tuple(Column(column.name, column.type) for column in relation.columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
@@ -104,6 +105,7 @@ class Planner:
         self.views: dict[str, ast.CreateView] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+        self.zone: str | None = None
         self.broken: set[str] = set()
         self.entered: list[str] = []
         self.found = Findings()
@@ -111,14 +113,13 @@ class Planner:
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
-        self._check_zone(script)
         if found.operators:
             check_emit(self.settings, self.set_at, script, self.has_grouped_window)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
             title,
-            found.sources(),
+            found.sources(self.zone),
             found.timed_operators(),
             tuple(found.regroups),
             tuple(found.inserts),
@@ -126,16 +127,6 @@ class Planner:
             script,
             str(self.base),
         )
-
-    def _check_zone(self, script: str) -> None:
-        """Functions that read the clock of the session's zone would silently read UTC's."""
-        if self.settings.get(ZONE, "UTC") == "UTC":
-            return
-        for token in tokenize(script):
-            if token.upper in ZONED_FUNCTIONS:
-                problem = NotThereYet(f"{token.upper} in a time zone other than UTC", token.at)
-                problem.script = script
-                raise problem
 
     def add(self, statement: ast.Statement) -> None:
         match statement:
@@ -283,8 +274,6 @@ class Planner:
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))
         check_source(table, node.at)
-        if self.settings.get(ZONE, "UTC") != "UTC" and any(c.type.name == "TIMESTAMP_LTZ" for c in table.columns):
-            raise NotThereYet("TIMESTAMP_LTZ columns in a time zone other than UTC", node.at)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         return Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
@@ -312,7 +301,7 @@ class Planner:
         return replace(
             relation,
             columns=columns + window_columns(column.type),
-            pending=window,
+            pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
             window=None,
             keys=(),
             rowtime_type=column.type,

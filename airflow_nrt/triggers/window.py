@@ -13,19 +13,25 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.report.heartbeat import FAILED, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
+from airflow_nrt.report.zones import parse_wall_clock
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 
 @dataclass(frozen=True)
 class WindowSight:
-    """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be."""
+    """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be.
+
+    `zone` is that of the report's clock, None for UTC.
+    """
 
     complete_until: int | None
     error: str | None = None
+    zone: str | None = None
 
-    def reaches(self, end: int) -> bool:
-        return self.complete_until is not None and self.complete_until >= end
+    def reaches(self, end: str) -> bool:
+        """Whether that is so for a time of the report's clock, or for an instant. Raises ValueError if it is none."""
+        return self.complete_until is not None and self.complete_until >= parse_wall_clock(end, self.zone)
 
 
 def look_at_windows(location: str) -> WindowSight:
@@ -42,15 +48,17 @@ def look_at_windows(location: str) -> WindowSight:
     fired = [state.fired for state in position.operators.values()]
     known = [end for end in fired if end is not None]
     error = beat.error if beat.state == FAILED and beat.final else None
-    return WindowSight(min(known) if known and len(known) == len(fired) else None, error)
+    return WindowSight(min(known) if known and len(known) == len(fired) else None, error, home.zone)
 
 
 class NrtWindowTrigger(BaseTrigger):
-    """Fires when all windows of a home that end at or before `window_end` (ms of its clock) are published, or never
-    will be."""
+    """Fires when all windows of a home that end at or before `window_end` are published, or never will be.
+
+    `window_end` is a time of the report's clock, or an instant with `Z` or an offset.
+    """
 
     def __init__(
-        self, home: str, window_end: int, poll_interval: float = 5.0, earliest: float = EARLIEST_SECONDS
+        self, home: str, window_end: str, poll_interval: float = 5.0, earliest: float = EARLIEST_SECONDS
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home

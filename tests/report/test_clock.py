@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from airflow_nrt.report.clock import advanced, operator_watermark
 from airflow_nrt.report.entries import SourceState
-from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.instants import END_OF_TIME, parse_instant
 
 WATERMARKS = st.one_of(st.none(), st.integers(1, 1000))
 STATES = st.builds(SourceState, watermark=WATERMARKS, idle=st.booleans(), ended=st.booleans())
@@ -34,6 +34,16 @@ def test_the_minimum_over_the_sources_that_hold_time_back(before: int | None, so
         assert after == before
     else:
         assert after == max(min(holding), before or 0)
+
+
+def test_instants_and_wall_clocks_meet_on_the_clock_of_the_windows() -> None:
+    instant, clock = parse_instant("2024-11-03 05:30"), parse_instant("2024-11-03 01:10")
+    sources = {"a": SourceState(instant), "b": SourceState(clock)}
+    zones = {"a": "America/New_York"}
+    assert operator_watermark(None, sources, ["a"], zones) == parse_instant("2024-11-03 01:00") - 1
+    assert operator_watermark(None, sources, ["b"], zones) == clock
+    sources["a"] = SourceState(instant + 3_600_000)
+    assert operator_watermark(None, sources, ["a", "b"], zones) == clock
 
 
 def test_other_sources_do_not_count() -> None:

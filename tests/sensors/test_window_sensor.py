@@ -53,6 +53,17 @@ def test_a_driver_that_failed_for_good_fails_the_sensor_unless_the_window_is_the
         sensor(home.path, "2024-06-18 10:10").poke({})
 
 
+def test_a_window_end_with_an_offset_is_an_instant_on_the_report_s_clock(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    identity = json.loads(home.report_file.read_text())
+    identity["facts"]["setting table.local-time-zone"] = "Asia/Shanghai"
+    home.report_file.write_text(json.dumps(identity))
+    beat(home, 1, entry=fire(home, lease(home), END))
+    assert sensor(home.path).poke({})
+    assert sensor(home.path, "2024-06-18T02:00:00+00:00").poke({})
+    assert not sensor(home.path, "2024-06-18T02:10:00+00:00").poke({})
+
+
 def test_a_time_that_is_none_fails(tmp_path: Path) -> None:
     with pytest.raises(AirflowFailException, match="window_end: 'soon' is not a time"):
         sensor(tmp_path, "soon").poke({})

@@ -240,19 +240,6 @@ LATER = {
     "a hint behind SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints behind SELECT"),
     "a column of type INTERVAL": (changed("id BIGINT", "id INTERVAL DAY TO SECOND(3)"), "2:5: a column of type INTERVAL"),
     "years and months as a type": (changed("id BIGINT", "id INTERVAL YEAR TO MONTH"), "2:17: type INTERVAL YEAR"),
-    # A zone with daylight saving or without: its clock is never silently taken for UTC's.
-    "windows in New York": (
-        "SET 'table.local-time-zone' = 'America/New_York';\n" + changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)"),
-        "14:27: TIMESTAMP_LTZ columns in a time zone other than UTC",
-    ),
-    "windows in Shanghai": (
-        "SET 'table.local-time-zone' = 'Asia/Shanghai';\n" + changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)"),
-        "14:27: TIMESTAMP_LTZ columns in a time zone other than UTC",
-    ),
-    "seconds in Berlin": (
-        "SET 'table.local-time-zone' = 'Europe/Berlin';\n" + changed("ts TIMESTAMP(3)", "ts AS TO_TIMESTAMP(FROM_UNIXTIME(id))"),
-        "6:24: FROM_UNIXTIME in a time zone other than UTC",
-    ),
 }  # fmt: skip
 
 
@@ -266,8 +253,20 @@ def test_what_is_not_there_yet(what: str) -> None:
 
 
 def test_a_zone_does_not_matter_to_a_clock_without_one() -> None:
-    assert plan_of("SET 'table.local-time-zone' = 'Asia/Shanghai';\n" + REPORT).operators
-    assert plan_of(changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")).operators
+    shanghai = "SET 'table.local-time-zone' = 'Asia/Shanghai';\n"
+    instants = changed("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
+    zones = {"": None, shanghai: "Asia/Shanghai"}
+    assert [plan_of(setting + REPORT).operators[0].window.zone for setting in zones] == [None, None]
+    assert [plan_of(setting + instants).operators[0].window.zone for setting in zones] == list(zones.values())
+    assert plan_of(instants + shanghai).zones == plan_of(shanghai + instants).zones == {"orders": "Asia/Shanghai"}
+
+
+def test_a_report_has_one_zone() -> None:
+    setting = "SET 'table.local-time-zone' = '{}';\n".format
+    twice = refusal(setting("Asia/Shanghai") + setting("Asia/Shanghai") + setting("Europe/Berlin") + REPORT)
+    assert str(twice).startswith("line 3, column 1: a report has one time zone: it is 'Asia/Shanghai' already")
+    wrong = refusal(setting("Berlin") + REPORT)
+    assert str(wrong).startswith("line 1, column 1: setting 'table.local-time-zone': there is no time zone 'Berlin'")
 
 
 # ---------------------------------------------------------------------------------------------------- all at once

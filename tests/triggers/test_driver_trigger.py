@@ -49,7 +49,7 @@ def later(seconds: float, act: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "one", [NrtDriverTrigger("/h", 3, 2.5, 60.0, lost="gone"), NrtWindowTrigger("/h", 1718755800000)]
+    "one", [NrtDriverTrigger("/h", 3, 2.5, 60.0, lost="gone"), NrtWindowTrigger("/h", "2024-06-19 00:10")]
 )
 def test_a_trigger_survives_its_way_through_the_database(one: BaseTrigger) -> None:
     path, arguments = one.serialize()
@@ -138,13 +138,13 @@ def test_windows_are_waited_for(home: Home) -> None:
         beat(home, 2, entry=fire(home, writer, 5000, 3000))
 
     later(0.5, go_on)
-    waiting = NrtWindowTrigger(str(home.path), 3000, poll_interval=0.1, earliest=0.0)
+    waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.1, earliest=0.0)
     assert event_of(waiting) == {"error": None}
 
 
 def test_a_hopeless_window_is_told(home: Home) -> None:
     beat(home, 1, FAILED, error="overflow", final=True)
-    waiting = NrtWindowTrigger(str(home.path), 3000, poll_interval=0.1, earliest=0.0)
+    waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.1, earliest=0.0)
     assert event_of(waiting) == {"error": "overflow"}
 
 

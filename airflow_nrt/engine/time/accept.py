@@ -14,6 +14,8 @@ from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, ba
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import ROWTIME, Source
 from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.windows import Sql
+from airflow_nrt.report.zones import wall_clock_sql
 
 MALFORMED, NULL_ROWTIME, FUTURE = "malformed line", "NULL rowtime", "rowtime in the future"
 
@@ -86,10 +88,13 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
 
 
 def accepted(judged: DataFrame, source: Source) -> DataFrame:
-    """The rows without a reason against them, with `_nrt_row` and `_nrt_pos`."""
+    """The rows without a reason against them, with `_nrt_row` and `_nrt_pos`; `_nrt_ts` on the windows' clock."""
     row = ", ".join(quote(name) for name in source.columns)
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
-    return judged.where(f"{REASON} IS NULL").selectExpr("*", f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos")
+    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos")
+    if source.zone is None:
+        return kept
+    return kept.withColumn(ROWTIME, F.expr(str(wall_clock_sql(Sql(ROWTIME), source.zone))))
 
 
 def rejected(judged: DataFrame, source: Source) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Functions of dates and timestamps (without zone)."""
+"""Functions of dates and timestamps; an instant (TIMESTAMP_LTZ) is read on the session's clock."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, any_nullable, check_count, check_string
+from airflow_nrt.sql.local_time import as_local
 from airflow_nrt.sql.typed import Typed
 
 _PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
@@ -30,6 +31,7 @@ def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _part(unit: str, operand: Typed, at: Place) -> Typed:
+    operand = as_local(operand)
     _check_time(operand, at, unit)
     if operand.type.name == "DATE" and unit in ("HOUR", "MINUTE", "SECOND"):
         raise SqlError(f"a DATE has no {unit}", at)
@@ -58,9 +60,10 @@ def _pattern(argument: Typed, at: Place, name: str) -> str:
 
 def _date_format(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 2, 2)
-    _check_time(arguments[0], at, name)
+    shown = as_local(arguments[0])
+    _check_time(shown, at, name)
     pattern = _pattern(arguments[1], at, name)
-    return Typed(f"date_format({arguments[0].sql}, {pattern})", DataType("STRING", nullable=arguments[0].type.nullable))
+    return Typed(f"date_format({shown.sql}, {pattern})", DataType("STRING", nullable=shown.type.nullable))
 
 
 def _to_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -88,9 +91,8 @@ def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         raise SqlError(f"argument 1 of {name} must be seconds as a whole number, it is {arguments[0].type.flink}", at)
     pattern = _pattern(arguments[1], at, name) if len(arguments) == 2 else string_literal(_DEFAULT_PATTERN)
     nullable = any_nullable(arguments)
-    return Typed(
-        f"date_format(timestamp_seconds({arguments[0].sql}), {pattern})", DataType("STRING", nullable=nullable)
-    )
+    shown = as_local(Typed(f"timestamp_seconds({arguments[0].sql})", DataType("TIMESTAMP_LTZ", precision=0)))
+    return Typed(f"date_format({shown.sql}, {pattern})", DataType("STRING", nullable=nullable))
 
 
 def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
