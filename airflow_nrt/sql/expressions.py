@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.options import nearest
@@ -15,10 +16,11 @@ from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NU
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
-from airflow_nrt.sql.functions import FUNCTIONS, KNOWN_LATER
+from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING
+from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.scope import Scope
-from airflow_nrt.sql.typed import Typed, common_type, product_type, quotient_type, sum_type
+from airflow_nrt.sql.typed import Typed, common_type, product_type, quotient_type, remainder_type, sum_type
 from airflow_nrt.sql.unparse import text_of
 
 _TIME_LITERALS = {
@@ -70,7 +72,7 @@ class Compiler:
             case ast.Call():
                 return self._call(node)
             case ast.Index():
-                raise NotThereYet("element access with [ ]", node.at)
+                return self._call(ast.Call("[ ]", (node.operand, node.index), node.at))
             case ast.Exists() | ast.Scalar():
                 raise NotThereYet("a query inside an expression", node.at)
             case ast.Star():
@@ -127,13 +129,18 @@ class Compiler:
         if "INTERVAL" in (left.type.name, right.type.name):
             return self._time_arithmetic(node, left, right)
         for side, typed in ((node.left, left), (node.right, right)):
-            if not typed.type.is_numeric:
-                raise SqlError(f"{node.operator!r} wants numbers, {text_of(side)} is {typed.type.flink}", side.at)
-        rule = {"+": sum_type, "-": sum_type, "*": product_type, "/": quotient_type, "%": _modulo_type}[node.operator]
+            if not typed.type.is_numeric or (node.operator == "%" and typed.type.is_approximate):
+                raise SqlError(
+                    f"{node.operator!r} wants {'exact ' if node.operator == '%' else ''}numbers, {text_of(side)} is {typed.type.flink}",
+                    side.at,
+                )
+        rule = {"+": sum_type, "-": sum_type, "*": product_type, "/": quotient_type, "%": remainder_type}[node.operator]
         result = rule(left.type, right.type).with_nullable(nullable)
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
             sql = f"({left.sql} div {right.sql})"
+        elif result.is_approximate and node.operator == "/":
+            sql = divide_doubles(left.sql, right.sql)
         return _built(f"CAST({sql} AS {result.spark})", result, left, right)
 
     def _time_arithmetic(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
@@ -240,7 +247,13 @@ class Compiler:
             )
         function = FUNCTIONS.get(node.name)
         if function is None:
-            if node.name in KNOWN_LATER:
+            if node.name in CHANGING:
+                raise SqlError(
+                    f"{node.name} gives another value in each run, so that no backfill could reproduce what the stream "
+                    "published: use a column of the source",
+                    node.at,
+                )
+            if node.name in KNOWN_LATER or node.name in MISSING:
                 raise NotThereYet(f"function {node.name}", node.at)
             hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
@@ -250,7 +263,7 @@ class Compiler:
         ]
         typed = function(arguments, node.at, node.name)
         columns = frozenset().union(*(argument.columns for argument in arguments))
-        return Typed(typed.sql, typed.type, typed.constant, columns)
+        return replace(typed, columns=columns)
 
 
 def cast_to(typed: Typed, target: DataType) -> str:
@@ -269,10 +282,6 @@ def timestamp_text(typed: Typed) -> str:
 
 def _built(sql: str, kind: DataType, *parts: Typed) -> Typed:
     return Typed(sql, kind, columns=frozenset().union(*(part.columns for part in parts)))
-
-
-def _modulo_type(a: DataType, b: DataType) -> DataType:
-    return b if a.is_integer and b.is_integer else sum_type(a, b)
 
 
 def _castable(source: DataType, target: DataType) -> bool:
@@ -324,7 +333,7 @@ def _number(node: ast.Literal) -> Typed:
     if "." in text:
         whole, _, fraction = text.partition(".")
         scale = len(fraction)
-        precision = max(len(whole.lstrip("0")) + scale, scale, 1)
+        precision = max(len(whole.lstrip("0")), len(whole[:1])) + scale
         if precision > 38:
             raise SqlError("a number has at most 38 digits", node.at)
         return Typed(f"CAST('{text}' AS DECIMAL({precision},{scale}))", decimal(precision, scale, nullable=False), text)

@@ -28,7 +28,7 @@ from airflow_nrt.sql.tvf import read_windowing
 from airflow_nrt.sql.typed import Typed
 
 ZONE = "table.local-time-zone"
-ZONED_FUNCTIONS = ("FROM_UNIXTIME",)
+ZONED_FUNCTIONS = ("FROM_UNIXTIME", "UNIX_TIMESTAMP", "TO_TIMESTAMP_LTZ")
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
