@@ -110,7 +110,9 @@ def _json_value(parser: ExpressionParser) -> Arguments:
     returning: ast.Expression = ast.Cast(null, STRING, True, document.at)
     if cursor.take_word("RETURNING"):
         returning = ast.Cast(null, parse_type(cursor), True, cursor.at)
-    cases = {"EMPTY": (ast.Keyword("NULL", document.at), null), "ERROR": (ast.Keyword("NULL", document.at), null)}
+    cases: dict[str, tuple[ast.Keyword, ast.Expression]] = {
+        case: (ast.Keyword("NULL", document.at), null) for case in ("EMPTY", "ERROR")
+    }
     while not cursor.is_symbol(")"):
         keyword = ast.Keyword(cursor.take_any_word("NULL", "ERROR", "DEFAULT") or "", cursor.at)
         if not keyword.text:

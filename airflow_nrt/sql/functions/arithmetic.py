@@ -20,6 +20,8 @@ from airflow_nrt.sql.functions.signature import (
 from airflow_nrt.sql.typed import Typed, common_type, remainder_type
 
 _DOUBLE = DataType("DOUBLE", nullable=False)
+_ODD = "IF(unhex(left({0}, 1)) IS NOT NULL, unhex(concat('00', substring({0}, 2))), NULL)"
+"""UNHEX of an odd number of digits: Flink drops the first and begins with a zero byte."""
 
 
 def _same_type(spark: str) -> Function:
@@ -125,8 +127,7 @@ ARITHMETIC: dict[str, Function] = {
     "E": scalar("", _DOUBLE, "e()"),
     "BIN": scalar("i", TEXT, "bin({0})"),
     "HEX": _hex,
-    # Of an odd number of digits Flink drops the first and begins with a zero byte.
-    "UNHEX": scalar("s", BINARY.with_nullable(True), "IF(length({0}) % 2 = 1, unhex(concat('00', substring({0}, 2))), unhex({0}))"),
+    "UNHEX": scalar("s", BINARY.with_nullable(True), f"IF(length({{0}}) % 2 = 1, {_ODD}, unhex({{0}}))"),
     "GREATEST": _extreme("greatest"),
     "LEAST": _extreme("least"),
 }  # fmt: skip

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import STRING, DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
@@ -28,8 +28,9 @@ from airflow_nrt.sql.typed import Typed
 
 _MODE = re.compile(r"\s*(lax|strict)\b\s*", re.IGNORECASE)
 _STEP = re.compile(r"""\.([\w$-]+)|\.?\['([^'\]\\]*)'\]|\.?\["([^"\]\\]*)"\]|\[(\d+)\]""")
-_VALUES = {"BOOLEAN": "BOOLEAN", "INT": "BIGINT", "DOUBLE": "DECIMAL"}
-"""What RETURNING can be beside strings, with the kind of JSON value that it takes."""
+_SCALARS = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
+_VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
+"""What RETURNING can be beside strings, with the kinds of JSON values that it takes."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,6 @@ class _Path:
     def sql(self) -> str:
         """As Spark writes it."""
         return string_literal("$" + "".join(f"[{s}]" if isinstance(s, int) else f'["{s}"]' for s in self.steps))
-
-    def text_in(self, document: str) -> str:
-        """What stands at the path, with the digits as they are written."""
-        schema, access = "STRING", ""
-        for step in reversed(self.steps):
-            schema = f"ARRAY<{schema}>" if isinstance(step, int) else f"STRUCT<{quote(step)}: {schema}>"
-        for step in self.steps:
-            access += f"[{step}]" if isinstance(step, int) else f".{quote(step)}"
-        wrapped = f"concat('{{\"x\":', {document}, '}}')"
-        return f"from_json({wrapped}, {string_literal(f'x {schema}')}).x{access}"
 
 
 def _path(argument: Typed, at: Place, name: str) -> _Path:
@@ -102,14 +93,8 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     word, default = cases[:2] if path.lax else cases[2:]
     if not (kind.is_string or kind.name in _VALUES):
         raise SqlError(f"{name} returns STRING, BOOLEAN, INTEGER or DOUBLE, not {kind.flink}", at)
-    if kind.is_string:
-        taken = (
-            "WHEN _nrt_x.k IN ('STRING', 'BOOLEAN', 'BIGINT') THEN CAST(_nrt_x.v AS STRING)"
-            f" WHEN _nrt_x.k IN ('DECIMAL', 'DOUBLE') THEN {path.text_in(document.sql)}"
-        )
-    else:
-        kinds = "'DECIMAL', 'DOUBLE', 'BIGINT'" if kind.name == "DOUBLE" else f"'{_VALUES[kind.name]}'"
-        taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
+    kinds = ", ".join(map(string_literal, _SCALARS if kind.is_string else _VALUES[kind.name]))
+    taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
     otherwise = _otherwise(word.sql, default.sql, kind, name)
     found = f"transform(array({_found(document, path)}), _nrt_v -> struct(_nrt_v AS v, {_kind('_nrt_v')} AS k))[0]"
     return Typed(_unless_null(document, bound(found, f"CASE {taken} ELSE {otherwise} END")), kind)
@@ -122,14 +107,10 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     word = (empty if path.lax else error).sql
     nothing = {"ARRAY": "'[]'", "OBJECT": "'{}'"}.get(word) or _otherwise(word, "", STRING, name)
     text, kind = "to_json(_nrt_x)", _kind("_nrt_x")
-    wrapped = {
-        "WITHOUT": "NULL",
-        "CONDITIONAL": f"concat('[', {text}, ']')",
-        "UNCONDITIONAL": f"concat('[', {text}, ']')",
-    }
-    plain = {"WITHOUT": "('ARRAY', 'OBJECT')", "CONDITIONAL": "('ARRAY')", "UNCONDITIONAL": "('')"}[wrapper.sql]
-    scalar = nothing if wrapper.sql == "WITHOUT" else wrapped[wrapper.sql]
-    body = f"CASE WHEN coalesce({kind}, 'VOID') = 'VOID' THEN {nothing} WHEN {kind} IN {plain} THEN {text} ELSE {scalar} END"
+    as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.sql]
+    wrapped = nothing if wrapper.sql == "WITHOUT" else f"concat('[', {text}, ']')"
+    missing = f"coalesce({kind}, 'VOID') = 'VOID'"
+    body = f"CASE WHEN {missing} THEN {nothing} WHEN {kind} IN ({as_it_is}) THEN {text} ELSE {wrapped} END"
     return JsonText(_unless_null(document, bound(_found(document, path), body)), STRING)
 
 

@@ -65,6 +65,6 @@ def truncate_places(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         return Typed(f"CAST(IF({sql} < 0, ceil({sql}, {places}), floor({sql}, {places})) AS {kind.spark})", kind)
     if not 0 <= places <= 15:
         raise NotThereYet(f"{name} of {kind.flink} to {places} places", at, "0 to 15 places are there")
-    exact = f"CAST(CAST({sql} AS STRING) AS DECIMAL(38,18))"
+    exact = f"CAST(CAST(CAST({sql} AS DOUBLE) AS STRING) AS DECIMAL(38,18))"
     cut = f"CAST(IF({sql} < 0, ceil({exact}, {places}), floor({exact}, {places})) AS {kind.spark})"
     return Typed(f"IF(abs({sql}) < {_FRACTIONS_END}, {cut}, {sql})", kind)

@@ -212,7 +212,7 @@ STRINGS: dict[str, Function] = {
     "CHR": scalar("i", TEXT, "chr({0})"),
     "ENCODE": _coded("ss", "encode", BINARY),
     "DECODE": _coded("bs", "decode", TEXT),
-    "TO_BASE64": scalar("s", TEXT, "base64(CAST({0} AS BINARY))"),
+    "TO_BASE64": scalar("s", TEXT, "replace(base64(CAST({0} AS BINARY)), '\\r\\n', '')"),
     "FROM_BASE64": scalar("s", TEXT, "CAST(to_binary({0}, 'base64') AS STRING)"),
     "URL_ENCODE": scalar("s", TEXT, "url_encode({0})"),
     "URL_DECODE": scalar("s", STRING, "try_url_decode({0})"),

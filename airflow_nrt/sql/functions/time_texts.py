@@ -24,6 +24,7 @@ _QUOTED = r"'[^']*'|[^A-Za-z'\[\]{}#]"
 _PRINTED = re.compile(rf"(?:y{{1,4}}|M{{1,4}}|d{{1,2}}|[HhkKms]{{1,2}}|S{{1,9}}|a|E{{1,4}}|D{{1,3}}|{_QUOTED})*")
 _READ = re.compile(rf"(?:y{{4}}|M{{1,2}}|[dHhms]{{1,2}}|S{{1,9}}|a|{_QUOTED})*")
 _FIELD = re.compile(r"'[^']*'|([A-Za-z])\1*|[^A-Za-z]")
+_RUN_OF_DIGITS = re.compile(r"(yyyyMMddHHmmss)(S{1,6})")
 _DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 
 _DAY = r"\d{4}-\d{1,2}-\d{1,2}"
@@ -75,7 +76,15 @@ def _to_timestamp_text(text: Typed, shape: str) -> Typed:
 
 def _parsed(arguments: Sequence[Typed], at: Place, name: str) -> str:
     """A text read by a pattern, NULL where it does not fit."""
-    return f"try_to_timestamp({arguments[0].sql}, {_read(arguments[1], at, name)})"
+    text, pattern = arguments[0].sql, _read(arguments[1], at, name)
+    run = _RUN_OF_DIGITS.fullmatch(arguments[1].constant or "")
+    if run is None:
+        return f"try_to_timestamp({text}, {pattern})"
+    # Java, and with it Spark, can't read a fraction that digits precede.
+    whole, fraction = len(run[1]), len(run[2])
+    seconds = f"try_to_timestamp(left({text}, {whole}), {string_literal(run[1])})"
+    part = f"make_dt_interval(0, 0, 0, try_cast(substring({text}, {whole + 1}) AS INT) / {10**fraction})"
+    return f"IF({text} RLIKE '^[0-9]{{{whole + fraction}}}$', {seconds} + {part}, NULL)"
 
 
 def _to_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
