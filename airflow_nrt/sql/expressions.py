@@ -16,11 +16,12 @@ from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NU
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
-from airflow_nrt.sql.functions import FUNCTIONS, KNOWN_LATER
+from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING
+from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.local_time import as_instant, as_local
 from airflow_nrt.sql.scope import Scope
-from airflow_nrt.sql.typed import Typed, common_type, product_type, quotient_type, sum_type
+from airflow_nrt.sql.typed import Typed, as_decimal, common_type, product_type, quotient_type, remainder_type, sum_type
 from airflow_nrt.sql.unparse import text_of
 
 _TIME_LITERALS = {
@@ -28,6 +29,8 @@ _TIME_LITERALS = {
     "TIMESTAMP": (r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d{1,9})?)?", "yyyy-MM-dd HH:mm:ss"),
 }
 """How the texts of literals look, for programs and for people."""
+
+_UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
 
 Override = Callable[[ast.Expression], "Typed | None"]
 
@@ -72,7 +75,7 @@ class Compiler:
             case ast.Call():
                 return self._call(node)
             case ast.Index():
-                raise NotThereYet("element access with [ ]", node.at)
+                return self._call(ast.Call("[ ]", (node.operand, node.index), node.at))
             case ast.Exists() | ast.Scalar():
                 raise NotThereYet("a query inside an expression", node.at)
             case ast.Star():
@@ -129,18 +132,27 @@ class Compiler:
         if "INTERVAL" in (left.type.name, right.type.name):
             return self._time_arithmetic(node, left, right)
         for side, typed in ((node.left, left), (node.right, right)):
-            if not typed.type.is_numeric:
-                raise SqlError(f"{node.operator!r} wants numbers, {text_of(side)} is {typed.type.flink}", side.at)
-        rule = {"+": sum_type, "-": sum_type, "*": product_type, "/": quotient_type, "%": _modulo_type}[node.operator]
+            if not typed.type.is_numeric or (node.operator == "%" and typed.type.is_approximate):
+                wanted = "exact numbers" if node.operator == "%" else "numbers"
+                raise SqlError(f"{node.operator!r} wants {wanted}, {text_of(side)} is {typed.type.flink}", side.at)
+        rule = {"+": sum_type, "-": sum_type, "*": product_type, "/": quotient_type, "%": remainder_type}[node.operator]
         result = rule(left.type, right.type).with_nullable(nullable)
+        if result.name == "DECIMAL":
+            # Spark would take other digits for a literal and for BIGINT, and so another scale for the quotient.
+            left, right = (replace(side, sql=cast_to(side, as_decimal(side.type))) for side in (left, right))
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
             sql = f"({left.sql} div {right.sql})"
+        elif result.is_approximate and node.operator == "/":
+            sql = divide_doubles(left.sql, right.sql)
         return _built(f"CAST({sql} AS {result.spark})", result, left, right)
 
     def _time_arithmetic(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
         if left.type.name == "INTERVAL" and node.operator == "+":
             left, right = right, left
+        if node.operator in ("+", "-") and left.type.name == "DATE" and right.type.name == "INTERVAL":
+            moved = f"CAST(CAST({left.sql} AS TIMESTAMP_NTZ) {node.operator} {right.sql} AS DATE)"
+            return _built(moved, left.type, left, right)
         if node.operator not in ("+", "-") or not left.type.is_timestamp or right.type.name != "INTERVAL":
             raise SqlError(
                 f"{text_of(node)}: an interval is added to or subtracted from a TIMESTAMP, not {left.type.flink}",
@@ -185,18 +197,17 @@ class Compiler:
         operand, pattern = self.compile(node.operand), self.compile(node.pattern)
         if not operand.type.is_string or not pattern.type.is_string:
             raise SqlError("LIKE wants strings on both sides", node.at)
-        escape = "\\"
-        if node.escape is not None:
-            character = self.compile(node.escape).constant
-            if character is None or len(character) != 1:
-                raise SqlError("ESCAPE wants one character in quotes", node.escape.at)
-            escape = character
-        elif pattern.constant is None or "\\" in pattern.constant:
-            raise NotThereYet("LIKE with a backslash in its pattern or with a pattern from a column", node.at)
         word = "NOT LIKE" if node.negated else "LIKE"
-        return _built(
-            f"({operand.sql} {word} {pattern.sql} ESCAPE {string_literal(escape)})", BOOLEAN, operand, pattern
-        )
+        if node.escape is None:
+            # A backslash means itself in Flink; in Spark it escapes.
+            plain = pattern.constant is not None and "\\" not in pattern.constant
+            shape = pattern.sql if plain else f"replace({pattern.sql}, '\\\\', '\\\\\\\\')"
+            return _built(f"({operand.sql} {word} {shape})", BOOLEAN, operand, pattern)
+        character = self.compile(node.escape).constant
+        if character is None or len(character) != 1:
+            raise SqlError("ESCAPE wants one character in quotes", node.escape.at)
+        sql = f"({operand.sql} {word} {pattern.sql} ESCAPE {string_literal(character)})"
+        return _built(sql, BOOLEAN, operand, pattern)
 
     def _case(self, node: ast.Case) -> Typed:
         conditions, results = [], []
@@ -225,13 +236,13 @@ class Compiler:
             shown = replace(node, type=DataType("TIMESTAMP", precision=target.precision))
             return as_instant(self._cast(shown))
         if target.is_string and operand.type.name == "TIMESTAMP":
-            return _built(timestamp_text(operand), STRING.with_nullable(operand.type.nullable), operand)
+            return _built(_to_length(timestamp_text(operand), target), target, operand)
         if target.is_string and operand.type.name == "BOOLEAN":
-            return _built(f"upper(CAST({operand.sql} AS STRING))", STRING.with_nullable(operand.type.nullable), operand)
+            return _built(_to_length(f"upper(CAST({operand.sql} AS STRING))", target), target, operand)
         if not _castable(operand.type, target):
             raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", node.at)
         function = "CAST" if node.fails else "TRY_CAST"
-        return _built(f"{function}({operand.sql} AS {target.spark})", target, operand)
+        return _built(_to_length(f"{function}({operand.sql} AS {target.spark})", target), target, operand)
 
     def _call(self, node: ast.Call) -> Typed:
         if node.over is not None:
@@ -242,7 +253,13 @@ class Compiler:
             )
         function = FUNCTIONS.get(node.name)
         if function is None:
-            if node.name in KNOWN_LATER:
+            if node.name in CHANGING:
+                raise SqlError(
+                    f"{node.name} gives another value in each run, so that no backfill could reproduce what the stream "
+                    "published: use a column of the source",
+                    node.at,
+                )
+            if node.name in KNOWN_LATER or node.name in MISSING:
                 raise NotThereYet(f"function {node.name}", node.at)
             hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
@@ -252,7 +269,18 @@ class Compiler:
         ]
         typed = function(arguments, node.at, node.name)
         columns = frozenset().union(*(argument.columns for argument in arguments))
-        return Typed(typed.sql, typed.type, typed.constant, columns)
+        return replace(typed, columns=columns)
+
+
+def _to_length(sql: str, kind: DataType) -> str:
+    """A string or timestamp, which Spark keeps in full, as long or as exact as its type says."""
+    if kind.name == "CHAR":
+        return f"rpad({sql}, {kind.precision}, ' ')"
+    if kind.name == "VARCHAR":
+        return f"left({sql}, {kind.precision})"
+    if kind.name == "TIMESTAMP" and kind.precision in _UNITS_OF_DIGITS:
+        return f"CAST(date_trunc('{_UNITS_OF_DIGITS[kind.precision]}', {sql}) AS TIMESTAMP_NTZ)"
+    return sql
 
 
 def _time_literal(text: Typed, target: DataType) -> Typed:
@@ -278,10 +306,6 @@ def timestamp_text(typed: Typed) -> str:
 
 def _built(sql: str, kind: DataType, *parts: Typed) -> Typed:
     return Typed(sql, kind, columns=frozenset().union(*(part.columns for part in parts)))
-
-
-def _modulo_type(a: DataType, b: DataType) -> DataType:
-    return b if a.is_integer and b.is_integer else sum_type(a, b)
 
 
 def _castable(source: DataType, target: DataType) -> bool:
@@ -333,7 +357,7 @@ def _number(node: ast.Literal) -> Typed:
     if "." in text:
         whole, _, fraction = text.partition(".")
         scale = len(fraction)
-        precision = max(len(whole.lstrip("0")) + scale, scale, 1)
+        precision = max(len(whole.lstrip("0")), len(whole[:1])) + scale
         if precision > 38:
             raise SqlError("a number has at most 38 digits", node.at)
         return Typed(f"CAST('{text}' AS DECIMAL({precision},{scale}))", decimal(precision, scale, nullable=False), text)

@@ -8,6 +8,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.parse_calls import SPECIAL, brackets
 from airflow_nrt.sql.parse_frames import parse_frame
 from airflow_nrt.sql.parse_types import parse_type
 
@@ -59,11 +60,11 @@ class ExpressionParser:
     # ------------------------------------------------------------------ comparisons
 
     def _comparison(self) -> ast.Expression:
-        left = self._concatenation()
+        left = self.operand()
         while True:
             operator = self.cursor.take_any_symbol(*_COMPARISONS)
             if operator:
-                left = ast.Binary("<>" if operator == "!=" else operator, left, self._concatenation(), left.at)
+                left = ast.Binary("<>" if operator == "!=" else operator, left, self.operand(), left.at)
                 continue
             test = self._test(left)
             if test is None:
@@ -81,14 +82,14 @@ class ExpressionParser:
             cursor.take_word("ASYMMETRIC")
             if cursor.is_word("SYMMETRIC"):
                 raise cursor.error("a value (BETWEEN SYMMETRIC is not there yet)")
-            low = self._concatenation()
+            low = self.operand()
             cursor.expect_word("AND")
-            return ast.Between(left, low, self._concatenation(), negated, left.at)
+            return ast.Between(left, low, self.operand(), negated, left.at)
         if cursor.take_word("IN"):
             return self._in(left, negated)
         if cursor.take_word("LIKE"):
-            pattern = self._concatenation()
-            escape = self._concatenation() if cursor.take_word("ESCAPE") else None
+            pattern = self.operand()
+            escape = self.operand() if cursor.take_word("ESCAPE") else None
             return ast.Like(left, pattern, escape, negated, left.at)
         if cursor.is_word("SIMILAR"):
             raise cursor.error("LIKE (SIMILAR TO is not there yet)")
@@ -99,10 +100,14 @@ class ExpressionParser:
         negated = cursor.take_word("NOT")
         if cursor.take_word("DISTINCT", "FROM"):
             operator = "IS NOT DISTINCT FROM" if negated else "IS DISTINCT FROM"
-            return ast.Binary(operator, left, self._concatenation(), left.at)
+            return ast.Binary(operator, left, self.operand(), left.at)
+        if cursor.take_word("JSON"):
+            kind = cursor.take_any_word("VALUE", "SCALAR", "ARRAY", "OBJECT") or "VALUE"
+            test = ast.Call("IS JSON", (left, ast.Keyword(kind, left.at)), left.at)
+            return ast.Unary("NOT", test, left.at) if negated else test
         what = cursor.take_any_word("NULL", "TRUE", "FALSE", "UNKNOWN")
         if what is None:
-            raise cursor.error("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
+            raise cursor.error("NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM")
         return ast.Is(left, what, negated, left.at)
 
     def _in(self, left: ast.Expression, negated: bool) -> ast.Expression:
@@ -117,7 +122,8 @@ class ExpressionParser:
 
     # ------------------------------------------------------------------ arithmetic
 
-    def _concatenation(self) -> ast.Expression:
+    def operand(self) -> ast.Expression:
+        """What stands beside a comparison: no AND, OR, IN or BETWEEN."""
         left = self._sum()
         while self.cursor.take_symbol("||"):
             left = ast.Binary("||", left, self._sum(), left.at)
@@ -184,6 +190,8 @@ class ExpressionParser:
             return ast.Exists(query, at)
         if token.kind is Kind.NAME and cursor.ahead().kind is Kind.SYMBOL and cursor.ahead().text == "(":
             return self._call(at)
+        if token.upper in ("ARRAY", "MAP") and cursor.ahead().text == "[":
+            return brackets(self, at)
         if token.upper in _NO_PARENTHESES:
             return ast.Call(cursor.advance().upper, (), at)
         return self._name(at)
@@ -195,10 +203,24 @@ class ExpressionParser:
             self.cursor.expect_symbol(")")
             return ast.Scalar(query, at)
         inner = self.expression()
-        if self.cursor.is_symbol(","):
-            raise self.cursor.error("')' (a row of values is not there yet)")
+        if self.cursor.take_symbol(","):
+            return self._overlaps(inner, at)
         self.cursor.expect_symbol(")")
         return inner
+
+    def _overlaps(self, start: ast.Expression, at: Place) -> ast.Expression:
+        """`(a, b) OVERLAPS (c, d)`, from behind the first comma."""
+        cursor = self.cursor
+        end = self.expression()
+        cursor.expect_symbol(")")
+        if not cursor.take_word("OVERLAPS"):
+            raise cursor.error("OVERLAPS (other rows of values are not there yet)")
+        cursor.expect_symbol("(")
+        other = self.expression()
+        cursor.expect_symbol(",")
+        arguments = (start, end, other, self.expression())
+        cursor.expect_symbol(")")
+        return ast.Call("OVERLAPS", arguments, at)
 
     def _name(self, at: Place) -> ast.Expression:
         parts = [self.cursor.name("an expression")]
@@ -235,11 +257,12 @@ class ExpressionParser:
         cursor = self.cursor
         cursor.advance()
         operand = None if cursor.is_word("WHEN") else self.expression()
-        branches = []
+        branches: list[tuple[ast.Expression, ast.Expression]] = []
         while cursor.take_word("WHEN"):
-            condition = self.expression()
+            conditions = cursor.listed(self.expression) if operand is not None else (self.expression(),)
             cursor.expect_word("THEN")
-            branches.append((condition, self.expression()))
+            result = self.expression()
+            branches += [(condition, result) for condition in conditions]
         if not branches:
             raise cursor.error("WHEN")
         default = self.expression() if cursor.take_word("ELSE") else None
@@ -262,7 +285,7 @@ class ExpressionParser:
             columns = cursor.listed(self._descriptor_column)
             cursor.expect_symbol(")")
             return ast.Descriptor(columns, at)
-        special = _SPECIAL.get(name)
+        special = SPECIAL.get(name)
         if special is not None:
             arguments, distinct = special(self), False
         else:
@@ -345,62 +368,3 @@ class ExpressionParser:
         frame = parse_frame(cursor, self.expression)
         cursor.expect_symbol(")")
         return ast.Over(partition, order, frame, name, at)
-
-    # ------------------------------------------------------------------ calls with words between the arguments
-
-    def _keyword(self) -> ast.Keyword:
-        at = self.cursor.at
-        if not self.cursor.token.upper:
-            raise self.cursor.error("a keyword")
-        return ast.Keyword(self.cursor.advance().upper, at)
-
-    def _extract(self) -> tuple[ast.Expression, ...]:
-        unit = self._keyword()
-        self.cursor.expect_word("FROM")
-        return unit, self.expression()
-
-    def _rounding(self) -> tuple[ast.Expression, ...]:
-        operand = self.expression()
-        if self.cursor.take_word("TO"):
-            return operand, self._keyword()
-        return operand, *(self.cursor.listed(self.expression) if self.cursor.take_symbol(",") else ())
-
-    def _substring(self) -> tuple[ast.Expression, ...]:
-        operand = self.expression()
-        if self.cursor.take_word("FROM"):
-            start = self.expression()
-            return (operand, start, self.expression()) if self.cursor.take_word("FOR") else (operand, start)
-        return operand, *(self.cursor.listed(self.expression) if self.cursor.take_symbol(",") else ())
-
-    def _trim(self) -> tuple[ast.Expression, ...]:
-        side = self.cursor.take_any_word("BOTH", "LEADING", "TRAILING") or "BOTH"
-        keyword = ast.Keyword(side, self.cursor.at)
-        if self.cursor.take_word("FROM"):
-            return keyword, ast.Literal("string", " ", self.cursor.at), self.expression()
-        first = self.expression()
-        if self.cursor.take_word("FROM"):
-            return keyword, first, self.expression()
-        return keyword, ast.Literal("string", " ", first.at), first
-
-    def _position(self) -> tuple[ast.Expression, ...]:
-        needle = self._concatenation()
-        self.cursor.expect_word("IN")
-        return needle, self.expression()
-
-    def _timestamp_unit(self) -> tuple[ast.Expression, ...]:
-        unit = self._keyword()
-        self.cursor.expect_symbol(",")
-        return unit, *self.cursor.listed(self.expression)
-
-
-_SPECIAL = {
-    "EXTRACT": ExpressionParser._extract,
-    "FLOOR": ExpressionParser._rounding,
-    "CEIL": ExpressionParser._rounding,
-    "CEILING": ExpressionParser._rounding,
-    "SUBSTRING": ExpressionParser._substring,
-    "TRIM": ExpressionParser._trim,
-    "POSITION": ExpressionParser._position,
-    "TIMESTAMPADD": ExpressionParser._timestamp_unit,
-    "TIMESTAMPDIFF": ExpressionParser._timestamp_unit,
-}

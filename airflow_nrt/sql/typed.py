@@ -88,6 +88,16 @@ def quotient_type(a: DataType, b: DataType) -> DataType:
     return _adjusted((x.precision or 0) - (x.scale or 0) + (y.scale or 0) + scale, scale)
 
 
+def remainder_type(a: DataType, b: DataType) -> DataType:
+    """The type of `a % b` (exact numbers): of whole numbers that of `b`."""
+    if a.is_integer and b.is_integer:
+        return b
+    x, y = as_decimal(a), as_decimal(b)
+    scale = max(x.scale or 0, y.scale or 0)
+    whole = min((x.precision or 0) - (x.scale or 0), (y.precision or 0) - (y.scale or 0))
+    return decimal(min(whole + scale, 38), scale)
+
+
 def _adjusted(precision: int, scale: int) -> DataType:
     """Flink's and Spark's rule where more than 38 digits are needed: keep the whole part, at least 6 places."""
     if precision <= 38:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.types import DataType, decimal
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
-from airflow_nrt.sql.functions.signature import Function, any_nullable, check_count, check_integer, check_number
-from airflow_nrt.sql.functions.temporal import round_to_unit
-from airflow_nrt.sql.typed import Typed, common_type
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.functions.rounding import round_places, rounded, truncate_places
+from airflow_nrt.sql.functions.signature import (
+    BINARY,
+    TEXT,
+    Function,
+    any_nullable,
+    check_count,
+    check_exact,
+    check_number,
+    scalar,
+)
+from airflow_nrt.sql.typed import Typed, common_type, remainder_type
+
+_DOUBLE = DataType("DOUBLE", nullable=False)
+_ODD = "IF(unhex(left({0}, 1)) IS NOT NULL, unhex(concat('00', substring({0}, 2))), NULL)"
+"""UNHEX of an odd number of digits: Flink drops the first and begins with a zero byte."""
 
 
 def _same_type(spark: str) -> Function:
@@ -23,54 +36,54 @@ def _same_type(spark: str) -> Function:
     return function
 
 
-def _to_double(spark: str, count: int = 1) -> Function:
+def _of_doubles(template: str, count: int = 1) -> Function:
+    """Numbers in, all as DOUBLE, a DOUBLE out."""
+
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, count, count)
         for position, argument in enumerate(arguments, 1):
             check_number(argument, position, at, name)
-        listed = ", ".join(f"CAST({argument.sql} AS DOUBLE)" for argument in arguments)
-        return Typed(f"{spark}({listed})", DataType("DOUBLE", nullable=any_nullable(arguments)))
+        sql = template.format(*(f"CAST({argument.sql} AS DOUBLE)" for argument in arguments))
+        return Typed(sql, _DOUBLE.with_nullable(any_nullable(arguments)))
 
     return function
+
+
+def _logarithm(spark: str, of: str = "{0}") -> str:
+    """Spark's logarithms are NULL where Flink's are -Infinity (of 0) or NaN (of less)."""
+    return (
+        f"CASE WHEN {of} > 0 THEN {spark}({of}) WHEN {of} = 0 THEN CAST('-Infinity' AS DOUBLE)"
+        f" WHEN {of} < 0 THEN CAST('NaN' AS DOUBLE) END"
+    )
+
+
+def divide_doubles(dividend: str, divisor: str) -> str:
+    """Division as IEEE 754 has it: by zero it gives an infinity or NaN, where Spark's raises an error."""
+    return f"coalesce(try_divide({dividend}, {divisor}), {dividend} * power({divisor}, -1))"
+
+
+_LN = _of_doubles(_logarithm("ln"))
+_LOG_OF_BASE = _of_doubles(divide_doubles(f"({_logarithm('ln', '{1}')})", f"({_logarithm('ln', '{0}')})"), 2)
+
+
+def _log(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    return (_LN if len(arguments) == 1 else _LOG_OF_BASE)(arguments, at, name)
 
 
 def _modulo(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 2, 2)
     for position, argument in enumerate(arguments, 1):
-        check_integer(argument, position, at, name)
-    kind = arguments[1].type.with_nullable(any_nullable(arguments))
+        check_exact(argument, position, at, name)
+    kind = remainder_type(arguments[0].type, arguments[1].type).with_nullable(any_nullable(arguments))
     return Typed(f"CAST(({arguments[0].sql} % {arguments[1].sql}) AS {kind.spark})", kind)
 
 
-def _rounded(spark: str) -> Function:
-    """FLOOR and CEIL: of a number, or of a time `TO` a unit."""
-
-    def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-        if len(arguments) == 2 and arguments[1].type.name == "KEYWORD":
-            return round_to_unit(arguments[0], arguments[1].sql, up=spark == "ceil", at=at)
-        check_count(arguments, at, name, 1, 1)
-        check_number(arguments[0], 1, at, name)
-        kind = arguments[0].type
-        result = decimal(kind.precision or 10, 0, nullable=kind.nullable) if kind.name == "DECIMAL" else kind
-        return Typed(f"CAST({spark}({arguments[0].sql}) AS {result.spark})", result)
-
-    return function
-
-
-def _round(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    check_count(arguments, at, name, 1, 2)
-    check_number(arguments[0], 1, at, name)
-    places = 0
-    if len(arguments) == 2:
-        if arguments[1].constant is None or not arguments[1].type.is_integer:
-            raise NotThereYet("ROUND to a number of places that is not a constant", at)
-        places = int(arguments[1].constant)
+def _hex(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    check_count(arguments, at, name, 1, 1)
     kind = arguments[0].type
-    if kind.name == "DECIMAL":
-        scale = max(min(places, kind.scale or 0), 0)
-        whole = (kind.precision or 10) - (kind.scale or 0)
-        kind = decimal(min(whole + 1 + scale, 38), scale, nullable=kind.nullable)
-    return Typed(f"CAST(round({arguments[0].sql}, {places}) AS {kind.spark})", kind)
+    if not (kind.is_integer or kind.is_string or kind.name == "NULL"):
+        raise SqlError(f"argument 1 of {name} must be a whole number or a string, it is {kind.flink}", at)
+    return Typed(f"hex({arguments[0].sql})", TEXT.with_nullable(kind.nullable))
 
 
 def _extreme(spark: str) -> Function:
@@ -94,16 +107,27 @@ ARITHMETIC: dict[str, Function] = {
     "ABS": _same_type("abs"),
     "SIGN": _same_type("sign"),
     "MOD": _modulo,
-    "FLOOR": _rounded("floor"),
-    "CEIL": _rounded("ceil"),
-    "CEILING": _rounded("ceil"),
-    "ROUND": _round,
-    "POWER": _to_double("power", 2),
-    "SQRT": _to_double("sqrt"),
-    "EXP": _to_double("exp"),
-    "LN": _to_double("ln"),
-    "LOG10": _to_double("log10"),
-    "LOG2": _to_double("log2"),
+    "FLOOR": rounded("floor"),
+    "CEIL": rounded("ceil"),
+    "CEILING": rounded("ceil"),
+    "ROUND": round_places,
+    "TRUNCATE": truncate_places,
+    "POWER": _of_doubles("power({0}, {1})", 2),
+    "SQRT": _of_doubles("sqrt({0})"),
+    "EXP": _of_doubles("exp({0})"),
+    "LN": _LN,
+    "LOG": _log,
+    "LOG10": _of_doubles(_logarithm("log10")),
+    "LOG2": _of_doubles(_logarithm("log2")),
+    **{name: _of_doubles(f"{name.lower()}({{0}})") for name in (
+        "SIN", "COS", "TAN", "COT", "ASIN", "ACOS", "ATAN", "SINH", "COSH", "TANH", "DEGREES", "RADIANS",
+    )},
+    "ATAN2": _of_doubles("atan2({0}, {1})", 2),
+    "PI": scalar("", _DOUBLE, "pi()"),
+    "E": scalar("", _DOUBLE, "e()"),
+    "BIN": scalar("i", TEXT, "bin({0})"),
+    "HEX": _hex,
+    "UNHEX": scalar("s", BINARY.with_nullable(True), f"IF(length({{0}}) % 2 = 1, {_ODD}, unhex({{0}}))"),
     "GREATEST": _extreme("greatest"),
     "LEAST": _extreme("least"),
-}
+}  # fmt: skip

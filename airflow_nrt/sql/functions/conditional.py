@@ -1,13 +1,19 @@
-"""Functions that choose between values."""
+"""Functions that choose between values, and tests of strings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.functions.signature import Function, check_count
+from airflow_nrt.sql.functions.signature import TRUTH, Function, check_count, check_string
 from airflow_nrt.sql.typed import Typed, common_type
+
+_DIGITS = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_HEXADECIMAL = r"0[xX](\p{XDigit}+\.?|\p{XDigit}*\.\p{XDigit}+)[pP][+-]?\d+"
+_JAVA_DOUBLE = rf"^[\x00-\x20]*[+-]?(NaN|Infinity|({_DIGITS}|{_HEXADECIMAL})[fFdD]?)[\x00-\x20]*\z"
+"""What Java reads as a number, which is what Flink asks."""
 
 
 def _common(arguments: Sequence[Typed], at: Place, name: str) -> DataType:
@@ -46,4 +52,23 @@ def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     return Typed(f"IF({condition.sql}, {yes}, {no})", kind)
 
 
-CONDITIONAL: dict[str, Function] = {"COALESCE": _coalesce, "IFNULL": _if_null, "NULLIF": _null_if, "IF": _if}
+def _matches(pattern: str) -> Function:
+    """A test that is FALSE for NULL too."""
+
+    def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+        check_count(arguments, at, name, 1, 1)
+        check_string(arguments[0], 1, at, name)
+        return Typed(f"coalesce({arguments[0].sql} RLIKE {string_literal(pattern)}, FALSE)", TRUTH)
+
+    return function
+
+
+CONDITIONAL: dict[str, Function] = {
+    "COALESCE": _coalesce,
+    "IFNULL": _if_null,
+    "NULLIF": _null_if,
+    "IF": _if,
+    "IS_ALPHA": _matches(r"^\p{L}+\z"),
+    "IS_DIGIT": _matches(r"^\p{Nd}+\z"),
+    "IS_DECIMAL": _matches(_JAVA_DOUBLE),
+}
