@@ -242,6 +242,8 @@ class Compiler:
         if function is None:
             if node.name in KNOWN_LATER:
                 raise NotThereYet(f"function {node.name}", node.at)
+            if node.name in AGGREGATES:
+                raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
             hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
         arguments = [
