@@ -144,6 +144,20 @@ class Cursor:
         self.expect_symbol(")")
         return values
 
+    def names(self, read: Callable[[], str] | None = None) -> tuple[str, ...]:
+        """Names in parentheses, each different."""
+        names: list[str] = []
+
+        def one() -> None:
+            at = self.at
+            name = read() if read is not None else self.name()
+            if name in names:
+                raise SqlError(f"{name!r} stands twice", at)
+            names.append(name)
+
+        self.parenthesised(one)
+        return tuple(names)
+
     def text_since(self, start: Place) -> str:
         """The script from this place to the token just taken, on one line and without comments."""
         first = self.index

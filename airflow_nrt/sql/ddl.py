@@ -15,6 +15,7 @@ from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.like import taken_over
 from airflow_nrt.sql.metadata import metadata_column
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.walk import children
 from airflow_nrt.sql.watermark import declare_watermark
 
 CONNECTORS = ("filesystem", "print")
@@ -141,11 +142,20 @@ def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ..
             columns.append(Column(definition.name, definition.type))
         else:
             assert definition.expression is not None
+            _check_reads(definition.expression, {c.name for c in statement.columns if c.expression is not None})
             typed = compiler.compile(definition.expression)
             columns.append(Column(definition.name, typed.type, typed.sql, tuple(sorted(typed.columns))))
     if not columns:
         raise SqlError(f"table {statement.name!r} has no columns", statement.at)
     return tuple(columns)
+
+
+def _check_reads(node: ast.Expression, computed: set[str]) -> None:
+    """Computed columns are of columns that are not, as in Flink."""
+    if isinstance(node, ast.Name) and node.parts[0] in computed:
+        raise SqlError(f"column {node.parts[0]!r} is computed itself: write its expression here", node.at)
+    for child in children(node):
+        _check_reads(child, computed)
 
 
 def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:

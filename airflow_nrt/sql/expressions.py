@@ -261,6 +261,8 @@ class Compiler:
                 )
             if node.name in KNOWN_LATER or node.name in MISSING:
                 raise NotThereYet(f"function {node.name}", node.at)
+            if node.name in AGGREGATES:
+                raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
             hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
         arguments = [

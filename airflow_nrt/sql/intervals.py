@@ -10,7 +10,7 @@ from airflow_nrt.sql.errors import NotThereYet, SqlError
 
 _UNIT_MS = {"DAY": DAY, "HOUR": HOUR, "MINUTE": MINUTE, "SECOND": SECOND}
 _ORDER = ("DAY", "HOUR", "MINUTE", "SECOND")
-_DEFAULT_PRECISION = 2
+_DEFAULT_PRECISION, _MOST_PRECISION = 2, 10
 _MOST = {"HOUR": 23, "MINUTE": 59, "SECOND": 59}
 """The greatest value of a field that is not the first."""
 
@@ -37,7 +37,11 @@ def interval_ms(node: ast.Interval) -> int:
 
 
 def _check_precision(node: ast.Interval, value: str) -> None:
-    precision = node.precision or _DEFAULT_PRECISION
+    precision = _DEFAULT_PRECISION if node.precision is None else node.precision
+    if not 1 <= precision <= _MOST_PRECISION:
+        raise SqlError(
+            f"the precision of {node.unit} must be between 1 and {_MOST_PRECISION}, not {precision}", node.at
+        )
     digits = len(value.lstrip("0"))
     if digits > precision:
         raise SqlError(

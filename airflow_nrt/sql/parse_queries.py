@@ -52,7 +52,7 @@ class QueryParser:
     def _ctes(self) -> tuple[tuple[str, tuple[str, ...], ast.Query], ...]:
         def one() -> tuple[str, tuple[str, ...], ast.Query]:
             name = self.cursor.name("the name of a common table expression")
-            columns = self.cursor.parenthesised(self.cursor.name) if self.cursor.is_symbol("(") else ()
+            columns = self.cursor.names() if self.cursor.is_symbol("(") else ()
             self.cursor.expect_word("AS")
             self.cursor.expect_symbol("(")
             query = self.query()
@@ -189,7 +189,7 @@ class QueryParser:
             if self.cursor.take_word("ON"):
                 condition = self.expressions.expression()
             elif self.cursor.take_word("USING"):
-                using = self.cursor.parenthesised(self.cursor.name)
+                using = self.cursor.names()
             left = ast.Join(kind, left, right, condition, using, left.at)
         return left
 
@@ -274,7 +274,7 @@ class QueryParser:
 
     def _with_alias(self, relation: ast.Derived | ast.FunctionTable) -> ast.Relation:
         alias = self._alias()
-        columns = self.cursor.parenthesised(self.cursor.name) if alias and self.cursor.is_symbol("(") else ()
+        columns = self.cursor.names() if alias and self.cursor.is_symbol("(") else ()
         return replace(relation, alias=alias, columns=columns)
 
     # ------------------------------------------------------------------ arguments of windowing functions

@@ -165,7 +165,7 @@ class _StatementParser:
         name = self.declaring = cursor.qualified_name(f"the name of the {kind.lower()}")
         if kind == "TABLE":
             return TableParser(cursor, self.queries).table(name, if_not_exists, at)
-        columns = cursor.parenthesised(self._view_column) if cursor.is_symbol("(") else ()
+        columns = cursor.names(self._view_column) if cursor.is_symbol("(") else ()
         take_comment(cursor)
         # FLIP-145 leaves it out.
         cursor.take_word("AS")
@@ -200,7 +200,7 @@ class _StatementParser:
         options = self.queries.hint()
         if cursor.is_word("PARTITION"):
             raise NotThereYet("INSERT INTO … PARTITION", cursor.at)
-        columns = cursor.parenthesised(cursor.name) if self._is_column_list() else ()
+        columns = cursor.names() if self._is_column_list() else ()
         if not self.queries.starts_query():
             raise cursor.error("SELECT")
         return ast.Insert(name, columns, self.queries.query(), at, options)

@@ -21,6 +21,7 @@ class TableParser:
         self.columns: list[ast.ColumnDefinition] = []
         self.watermark: ast.WatermarkDefinition | None = None
         self.primary_key: tuple[str, ...] = ()
+        self.options: set[str] = set()
 
     def table(self, name: str, if_not_exists: bool, at: Place) -> ast.CreateTable:
         cursor = self.cursor
@@ -31,7 +32,7 @@ class TableParser:
             raise NotThereYet("DISTRIBUTED BY", cursor.at)
         partition_keys: tuple[str, ...] = ()
         if cursor.take_word("PARTITIONED", "BY"):
-            partition_keys = cursor.parenthesised(cursor.name)
+            partition_keys = cursor.names()
         options = cursor.parenthesised(self._option) if cursor.take_word("WITH") else ()
         if cursor.is_word("AS"):
             raise NotThereYet("CREATE TABLE … AS SELECT", cursor.at, "write CREATE TABLE and INSERT INTO")
@@ -52,6 +53,9 @@ class TableParser:
     def _option(self) -> tuple[str, str, Place]:
         at = self.cursor.at
         key = self.cursor.string("an option: 'key' = 'value'")
+        if key in self.options:
+            raise SqlError(f"the option {key!r} stands twice", at)
+        self.options.add(key)
         self.cursor.expect_symbol("=")
         return key, self.cursor.string("the option's value in single quotes"), at
 
@@ -81,7 +85,7 @@ class TableParser:
             if cursor.take_word("CONSTRAINT"):
                 cursor.name()
             cursor.expect_word("PRIMARY", "KEY")
-            self.primary_key = cursor.parenthesised(cursor.name)
+            self.primary_key = cursor.names()
             cursor.expect_word("NOT", "ENFORCED")
         else:
             self.columns.append(self._column(at))

@@ -10,6 +10,8 @@ _PLAIN = {
     "BOOLEAN": "BOOLEAN", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INT": "INT", "INTEGER": "INT",
     "BIGINT": "BIGINT", "FLOAT": "FLOAT", "STRING": "STRING", "BYTES": "BYTES", "DATE": "DATE",
 }  # fmt: skip
+MAX_LENGTH = 2**31 - 1
+"""VARCHAR of this length is STRING."""
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
 _LATER = ("BINARY", "VARBINARY", "TIME", "MULTISET", "RAW", "VARIANT")
 _DAY_TIME, _YEAR_MONTH = ("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "QUARTER", "MONTH", "WEEK")
@@ -43,9 +45,10 @@ def _type(cursor: Cursor) -> DataType:
     if word in _DECIMALS:
         return _decimal(cursor, at)
     if word == "VARCHAR" or (word in ("CHAR", "CHARACTER") and cursor.take_word("VARYING")):
-        return _varchar(cursor)
+        length = _length(cursor, at)
+        return DataType("STRING") if length == MAX_LENGTH else DataType("VARCHAR", precision=length)
     if word in ("CHAR", "CHARACTER"):
-        return DataType("CHAR", precision=_parameter(cursor, 1))
+        return DataType("CHAR", precision=_length(cursor, at))
     if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         return _timestamp(cursor, word, at)
     if word == "ARRAY":
@@ -74,9 +77,11 @@ def _parameter(cursor: Cursor, default: int | None) -> int | None:
     return value
 
 
-def _varchar(cursor: Cursor) -> DataType:
-    length = _parameter(cursor, 1)
-    return DataType("STRING") if length == 2**31 - 1 else DataType("VARCHAR", precision=length)
+def _length(cursor: Cursor, at: Place) -> int:
+    length = _parameter(cursor, 1) or 0
+    if not 1 <= length <= MAX_LENGTH:
+        raise SqlError(f"the length of a string must be between 1 and {MAX_LENGTH}, not {length}", at)
+    return length
 
 
 def _decimal(cursor: Cursor, at: Place) -> DataType:
@@ -97,6 +102,8 @@ def _timestamp(cursor: Cursor, word: str, at: Place) -> DataType:
     precision = _parameter(cursor, default)
     if precision is not None and precision > 9:
         raise SqlError(f"the precision of {word} must be between 0 and 9, not {precision}", at)
+    if precision is not None and precision > 6:
+        raise NotThereYet(f"{word} with more than 6 fraction digits", at, "Spark keeps microseconds")
     if word == "TIMESTAMP" and cursor.take_word("WITH", "LOCAL", "TIME", "ZONE"):
         word = "TIMESTAMP_LTZ"
     elif cursor.is_word("WITH", "TIME", "ZONE"):
@@ -132,9 +139,12 @@ def _one_in_angles(cursor: Cursor) -> DataType:
 def _row(cursor: Cursor) -> DataType:
     close = ")" if cursor.is_symbol("(") else ">"
     cursor.expect_symbol("(" if close == ")" else "<")
-    fields = []
+    fields: list[tuple[str, DataType]] = []
     while True:
+        at = cursor.at
         name = cursor.name("the name of a field")
+        if name in dict(fields):
+            raise SqlError(f"field {name!r} stands twice", at)
         kind = parse_type(cursor)
         fields.append((name, kind))
         if cursor.token.kind.name == "STRING":
