@@ -146,7 +146,8 @@ WITH ('connector' = 'filesystem', 'path' = '{tmp_path / "t.csv"}', 'format' = 'c
 SET 'table.local-time-zone' = 'America/New_York';"""
     query = """
 SELECT id, shown, CAST(ts AS TIMESTAMP(3)) AS a, CAST(ts AS DATE) AS b, CAST(ts AS STRING) AS c,
-    EXTRACT(HOUR FROM ts) AS d, CAST(CAST(ts AS TIMESTAMP(3)) AS TIMESTAMP_LTZ(3)) AS e, FROM_UNIXTIME(1730611800) AS f, ts
+    EXTRACT(HOUR FROM ts) AS d, CAST(CAST(ts AS TIMESTAMP(3)) AS TIMESTAMP_LTZ(3)) AS e,
+    FROM_UNIXTIME(1730611800) AS f, ts
 FROM t WHERE ts >= '2024-11-03 01:30:00' AND ts < '2024-11-03 02:00:00'"""
     lines = [json.loads(line) for line in run_bounded(spark, plan_query(ddl, query, tmp_path), "batch")]
     night, instant = "2024-11-03 01:30:00", "2024-11-03 05:30:00.000Z"
