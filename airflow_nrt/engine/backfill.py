@@ -29,6 +29,7 @@ from airflow_nrt.report.log import EntryTaken, Log
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.verdict import Verdict
+from airflow_nrt.report.zones import is_skipped
 
 FAIL, REPAIR, REPORT = "fail", "repair", "report"
 ON_MISMATCH = (FAIL, REPAIR, REPORT)
@@ -139,7 +140,11 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     if start is None:
         return []
     present = {time.time_of(partition_values(file.path, table.path)) for file in _files(source)}
-    missing = [format_instant(at) for at in time.expected(start, interval.end) if at not in present]
+    missing = [
+        format_instant(at)
+        for at in time.expected(start, interval.end)
+        if at not in present and not (is_skipped(at, source.zone) and is_skipped(at + time.length - 1, source.zone))
+    ]
     if not missing:
         return []
     listed = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")

@@ -49,14 +49,13 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
     if not reached:
         return {"rows": "none: no window ends in this interval"}
     earliest = min(reached)
-    time = partition_time(source.table)
+    time = partition_time(source.table, source.zone)
     told: dict[str, Any] = {"rows_from": format_instant(earliest), "rows_until": format_instant(end)}
     if time is None:
         told["partitions"] = "all: the table does not say how its partitions lie in time"
-    elif time.max_delay is None:
-        told["partitions"] = [format_instant(at) for at in time.expected(earliest, end)]
     else:
-        told["partitions"] = [format_instant(at) for at in time.expected(earliest, end + time.max_delay)]
+        reach = time.expected(earliest - time.slack, end + (time.max_delay or 0) + time.slack)
+        told["partitions"] = [format_instant(at) for at in reach]
     return told
 
 

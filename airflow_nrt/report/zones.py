@@ -57,6 +57,14 @@ def wall_clock(instant: int, zone: str | None) -> int:
     return instant + _offset(shown)
 
 
+def is_skipped(shown: int, zone: str | None) -> bool:
+    """Whether no instant shows this: the clocks were put forward over it."""
+    if zone is None or not _YEAR_68 <= shown < _YEAR_2400:
+        return False
+    clock = _moment(shown).replace(tzinfo=_rules(zone))
+    return clock.astimezone(timezone.utc).astimezone(_rules(zone)).replace(tzinfo=None) != clock.replace(tzinfo=None)
+
+
 def wall_clock_passed(watermark: int, zone: str | None) -> int:
     """The last millisecond of the wall clock that no instant after the watermark shows, nor anything before it.
 

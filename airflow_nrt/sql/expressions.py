@@ -230,9 +230,9 @@ class Compiler:
         target = node.type.with_nullable(operand.type.nullable or not node.fails)
         if operand.type.name == "NULL":
             return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
-        if operand.type.name == "TIMESTAMP_LTZ" != target.name:
+        if target.is_string or target.name in ("TIMESTAMP", "DATE"):
             operand = as_local(operand)
-        elif target.name == "TIMESTAMP_LTZ" != operand.type.name:
+        elif target.name == "TIMESTAMP_LTZ" and (operand.type.is_string or operand.type.name in ("TIMESTAMP", "DATE")):
             shown = replace(node, type=DataType("TIMESTAMP", precision=target.precision))
             return as_instant(self._cast(shown))
         if target.is_string and operand.type.name == "TIMESTAMP":

@@ -30,6 +30,21 @@ def test_the_result_is_what_flink_gives(
     assert sorted(map(_canonical, rows)) == sorted(map(_canonical, expected))
 
 
+def test_windows_lie_on_the_clock_that_the_command_names(spark_command: Command, tmp_path: Path) -> None:
+    shanghai = CASE.parents[1] / "disordered" / "tz_sh_day"
+    (tmp_path / "ddl.sql").write_text((shanghai / "ddl.sql").read_text().replace("${CASE_DIR}", str(shanghai)))
+    files = ("--ddl", tmp_path / "ddl.sql", "--query", shanghai / "query.sql")
+    answer = spark_command("query", *files, "--mode", "batch", "--master", "local[2]", "--tz", "Asia/Shanghai")
+    expected = (shanghai / "expected.jsonl").read_text().splitlines()
+    assert sorted(map(_canonical, answer.out.splitlines())) == sorted(map(_canonical, expected))
+
+
+def test_a_zone_that_is_none(command: Command, question: tuple[object, ...]) -> None:
+    answer = command(*question, "--tz", "Shanghai")
+    assert answer.status == 2
+    assert "setting 'table.local-time-zone': there is no time zone 'Shanghai'" in answer.err
+
+
 def _canonical(line: str) -> str:
     return json.dumps(json.loads(line), sort_keys=True)
 

@@ -7,12 +7,19 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.report.instants import END_OF_TIME, format_instant, parse_instant
 from airflow_nrt.report.windows import cumulate, hop, is_complete, tumble
-from airflow_nrt.report.zones import foreign_zone, parse_wall_clock, read_zone, wall_clock, wall_clock_passed
+from airflow_nrt.report.zones import (
+    foreign_zone,
+    is_skipped,
+    parse_wall_clock,
+    read_zone,
+    wall_clock,
+    wall_clock_passed,
+)
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 FOUR_CENTURIES = 146_097 * DAY
@@ -85,6 +92,17 @@ def test_it_never_goes_back(drawn: tuple[str, int], step: int) -> None:
 def test_the_wall_clock_is_python_s(drawn: tuple[str, int]) -> None:
     zone, instant = drawn
     assert wall_clock(instant, zone) == shown(zone, instant)
+
+
+@settings(max_examples=25)
+@given(watermarks)
+def test_what_no_clock_shows_is_skipped(drawn: tuple[str, int]) -> None:
+    zone, instant = drawn
+    clock = shown(zone, instant)
+    assert not is_skipped(clock, zone)
+    around = {shown(zone, at) for at in range(instant - 2 * DAY, instant + 2 * DAY, MINUTE)}
+    for minutes in range(-180, 181, 7):
+        assert is_skipped(clock + minutes * MINUTE, zone) == (clock + minutes * MINUTE not in around)
 
 
 @pytest.mark.parametrize(

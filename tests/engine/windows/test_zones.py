@@ -18,9 +18,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import instant_sql, wall_clock_sql
@@ -176,6 +178,26 @@ FROM TABLE(TUMBLE(TABLE steps, DESCRIPTOR(at), INTERVAL '1' HOUR)) GROUP BY wind
         ["02:00", "03:00", "07:59:59.999Z", 2, 2],
         ["03:00", "04:00", "07:59:59.999Z", 2, 4],
     ]
+
+
+@pytest.mark.parametrize(
+    ("hours", "missing"), [(["00", "01", "03"], "fail"), (["05", "06", "07"], "ignore")], ids=["wall clock", "UTC"]
+)
+def test_a_night_is_backfilled_from_partitions_by_either_clock(spark, tmp_path: Path, hours, missing: str) -> None:
+    instants = [parse_instant(f"2024-03-10 {hour}:10") for hour in ("05", "06", "07")]
+    for hour, instant in zip(hours, instants):
+        file = tmp_path / "events" / "ds=2024-03-10" / f"hh={hour}" / "a.csv"
+        write_lines(file, [f"{at(instant).line}Z"])
+    pattern = {"partition__time_extractor__timestamp_pattern": "$ds $hh:00:00", "partition__missing": missing}
+    table = events_table(**pattern).replace("ts TIMESTAMP(3),", "ts TIMESTAMP_LTZ(3), ds STRING, hh STRING,")
+    table = table.replace(") WITH", ") PARTITIONED BY (ds, hh) WITH")
+    insert = curve_insert("TUMBLE(INTERVAL '1' HOUR)", FEW)
+    plan = plan_of(tmp_path, "SET 'table.local-time-zone' = 'America/New_York';", table, insert)
+    home = Home.create(tmp_path / "home", plan)
+    night = Interval(parse_instant("2024-03-10 00:00"), parse_instant("2024-03-10 04:00"))
+    verdict = backfill(spark, plan, home, night, True).verdict
+    assert verdict is not None and verdict.is_proven
+    assert [(row[1].hour, row[3]) for row in rows_of(tmp_path / "curve")] == [(0, 1), (1, 1), (3, 1)]
 
 
 def zoned(spark, place: Path, zone: str, windowing: Windowing) -> Stream:
