@@ -152,7 +152,7 @@ class Compiler:
         if node.operator in ("+", "-") and left.type.name == "DATE" and right.type.name == "INTERVAL":
             # Of hours and minutes only whole days count.
             in_months = right.sql.rstrip(")").endswith(("MONTH", "YEAR"))
-            interval = right.sql if in_months else f"CAST(extract(DAY FROM {right.sql}) AS INT)"
+            interval = right.sql if in_months else f"CAST({right.sql} AS INTERVAL DAY)"
             moved = f"({left.sql} {node.operator} {interval})"
             return _built(moved, left.type, left, right)
         if node.operator not in ("+", "-") or not left.type.is_timestamp or right.type.name != "INTERVAL":

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class Answer:
     flink: Mapping[str, Any]
     here: Mapping[str, Any] | None
 
-    @property
+    @cached_property
     def function(self) -> str:
         """The function that the expression calls at its top, nothing for an operator."""
         node = parse_query(f"SELECT {self.expression} FROM t").items[0].expression
