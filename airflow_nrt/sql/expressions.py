@@ -151,7 +151,10 @@ class Compiler:
         if left.type.name == "INTERVAL" and node.operator == "+":
             left, right = right, left
         if node.operator in ("+", "-") and left.type.name == "DATE" and right.type.name == "INTERVAL":
-            moved = f"CAST(CAST({left.sql} AS TIMESTAMP_NTZ) {node.operator} {right.sql} AS DATE)"
+            # Of hours and minutes only whole days count.
+            in_months = right.sql.rstrip(")").endswith(("MONTH", "YEAR"))
+            interval = right.sql if in_months else f"CAST({right.sql} AS INTERVAL DAY)"
+            moved = f"({left.sql} {node.operator} {interval})"
             return _built(moved, left.type, left, right)
         if node.operator not in ("+", "-") or not left.type.is_timestamp or right.type.name != "INTERVAL":
             raise SqlError(

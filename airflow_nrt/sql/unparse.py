@@ -48,5 +48,7 @@ def text_of(node: ast.Expression) -> str:
 
 def _call(call: ast.Call) -> str:
     arguments = ", ".join(map(text_of, call.arguments))
+    if call.name.endswith("[ ]"):
+        return f"{call.name[:-3]}[{arguments}]"
     text = f"{call.name}({'DISTINCT ' if call.distinct else ''}{arguments})"
     return f"{text} FILTER (WHERE {text_of(call.filter)})" if call.filter is not None else text

@@ -111,7 +111,7 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     wrapped = nothing if wrapper.sql == "WITHOUT" else f"concat('[', {text}, ']')"
     missing = f"coalesce({kind}, 'VOID') = 'VOID'"
     body = f"CASE WHEN {missing} THEN {nothing} WHEN {kind} IN ({as_it_is}) THEN {text} ELSE {wrapped} END"
-    return JsonText(_unless_null(document, bound(_found(document, path), body)), STRING)
+    return Typed(_unless_null(document, bound(_found(document, path), body)), STRING)
 
 
 def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -162,7 +162,7 @@ def _check_writable(kind: DataType, at: Place, name: str) -> None:
 
 def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 1, 1)
-    return JsonText(_written(arguments[0], at, name), TEXT.with_nullable(any_nullable(arguments)))
+    return Typed(_written(arguments[0], at, name), TEXT.with_nullable(any_nullable(arguments)))
 
 
 def _object(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

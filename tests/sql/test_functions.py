@@ -1,0 +1,132 @@
+"""Flink's functions: each expression has Flink's type and value, or the difference is written down and told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.sql.functions import CHANGING, FAMILIES, FUNCTIONS, KNOWN_LATER, MISSING
+from airflow_nrt.sql.functions.regex import groups_of
+from tests.sql.flink_functions import Answer, answers, bare, computed, equal, family_of, one_row, planned
+
+TABLE = (Path(__file__).resolve().parents[2] / "docs" / "functions.md").read_text(encoding="utf-8")
+AT_ONCE = 60
+"""Expressions in one query."""
+
+
+@cache
+def by_family() -> dict[str, list[Answer]]:
+    found: dict[str, list[Answer]] = {name: [] for name in (*FAMILIES, "Operators")}
+    for answer in answers():
+        found[family_of(answer)].append(answer)
+    return found
+
+
+@pytest.fixture(scope="module")
+def table(spark: Any) -> Iterator[DataFrame]:
+    """One row. Its plans are large and run once: to compile them would take longer."""
+    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield one_row(spark).cache()
+    for name in settings:
+        spark.conf.unset(name)
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, "Operators"])
+def test_type_and_value_are_those_of_flink(table: DataFrame, family: str) -> None:
+    asked = [one for one in by_family()[family] if not (one.is_refused or one.fails)]
+    wrong = []
+    for start in range(0, len(asked), AT_ONCE):
+        part = asked[start : start + AT_ONCE]
+        for answer, (kind, value) in zip(part, computed(table, [one.expression for one in part])):
+            if "t" in answer.flink and bare(answer.flink["t"]) != bare(kind):
+                wrong.append(f"{answer.expression} is {kind}, in Flink {answer.flink['t']}")
+            elif not equal(kind, answer.value, value):
+                wrong.append(f"{answer.expression} gives {value!r}, expected is {answer.value!r}")
+    assert wrong == []
+    assert asked
+
+
+@pytest.mark.parametrize("answer", [one for one in answers() if one.fails], ids=lambda one: one.expression)
+def test_what_fails(table: DataFrame, answer: Answer) -> None:
+    with pytest.raises((InputError, PySparkException)) as failed:
+        computed(table, [answer.expression])
+    if answer.here is not None:
+        assert answer.here["error"] in str(failed.value)
+
+
+@pytest.mark.parametrize("answer", [one for one in answers() if one.is_refused], ids=lambda one: one.expression)
+def test_what_is_refused(answer: Answer) -> None:
+    assert answer.here is not None
+    with pytest.raises(InputError, match=re.escape(answer.here["refused"])):
+        planned([answer.expression])
+
+
+@pytest.mark.parametrize("name", sorted(CHANGING))
+def test_a_function_that_changes_from_run_to_run_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} gives another value in each run, so that no backfill"):
+        planned([f"{name}()"])
+
+
+def test_a_function_with_a_wrong_name_gets_the_nearest() -> None:
+    with pytest.raises(InputError, match="there is no function REGEXP_REPLCE; did you mean 'REGEXP_REPLACE'"):
+        planned(["REGEXP_REPLCE(s, 'a', 'b')"])
+
+
+# ---------------------------------------------------------------------------------------------------- the table
+
+
+def rows() -> dict[str, tuple[str, str, str]]:
+    """Of each function in the table: its section, its status, and how it differs."""
+    found, section = {}, ""
+    for line in TABLE.splitlines():
+        if line.startswith("## "):
+            section = line[3:]
+        elif match := re.fullmatch(r"\| `([^`]+)` \| (\w+) \| (.*?) ?\|", line):
+            found[match[1]] = (section, match[2], match[3])
+    return found
+
+
+def test_every_function_is_in_its_section() -> None:
+    sections = {name: section for name, (section, _, _) in rows().items()}
+    expected = {name: family for family, functions in FAMILIES.items() for name in functions}
+    expected |= dict.fromkeys(CHANGING, "Refused") | dict.fromkeys(MISSING, "Missing")
+    assert sections == expected
+    assert not (set(FUNCTIONS) & (CHANGING | MISSING | KNOWN_LATER))
+
+
+def test_what_is_the_same_has_examples_and_no_difference() -> None:
+    told = rows()
+    given = [one for family in by_family().values() for one in family]
+    for name in FUNCTIONS:
+        mine = [one for one in given if one.function == name]
+        differs = any(one.here is not None for one in mine)
+        assert told[name][1] == ("different" if differs else "same"), name
+        assert bool(told[name][2]) == differs, f"{name}: the table says how it differs, and only then"
+        assert any("v" in one.flink and one.here is None for one in mine), f"{name} has no example"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "certain"),
+    [
+        ("foo(.*?)(bar)", [True, True]),
+        ("(a)?b", [False]),
+        ("(a)|(b)", [False, False]),
+        ("((a)|(b))", [True, False, False]),
+        ("(?:x(a))*", [False]),
+        ("(?<name>a)+", [True]),
+        (r"\((a)[(|](b)", [True, True]),
+        ("(a){0,2}(b){1,2}", [False, True]),
+    ],
+)
+def test_groups_that_take_part_in_every_match(pattern: str, certain: list[bool]) -> None:
+    assert groups_of(pattern) == certain
