@@ -12,8 +12,6 @@ from airflow_nrt.report.window_columns import window_column
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.sql.scope import ScopeColumn
 
-_PLACE = ("file", "block", "row")
-
 
 @dataclass(frozen=True)
 class Relation:
@@ -67,13 +65,20 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def as_rows(relation: Relation) -> Relation:
-    """The rows of finished windows as rows that another window can hold: their time is the end of their window."""
-    known = POSITION in relation.hidden
-    place = [f"{f'{POSITION}.{name}' if known else 'CAST(NULL AS BIGINT)'} AS {name}" for name in _PLACE]
-    position = f"struct({', '.join(place)}, CAST(NULL AS STRING) AS path) AS {POSITION}"
-    columns = ", ".join([*(quote(column.name) for column in relation.columns), position])
-    rows = f"SELECT {columns}, CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS _nrt_seen"
-    text = f"({rows}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
+    """The rows of finished windows as rows that another window can hold: their time is the end of their window.
+
+    They arrive in the order of these ends; where nothing else is known, rows of one window by their content.
+    """
+    names = [quote(column.name) for column in relation.columns]
+    if POSITION in relation.hidden:
+        place = f"{POSITION}.file AS file, {POSITION}.block AS block, {POSITION}.row AS row"
+    else:
+        content = [quote(column.name) for column in relation.columns if column.type.name != "MAP"]
+        number = f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY {', '.join(content)})"
+        place = f"{WINDOW_END} AS file, 0L AS block, CAST({number} AS BIGINT) AS row"
+    position = f"struct({place}, CAST(NULL AS STRING) AS path) AS {POSITION}"
+    unknown = "CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS _nrt_seen"
+    text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
     return Relation(text, relation.columns, relation.inputs)
 
 

@@ -55,6 +55,15 @@ QUERIES = {
             FROM {TEN_MINUTES} GROUP BY shop, {BOUNDS}, window_time
         ), DESCRIPTOR(at), INTERVAL '20' MINUTE, INTERVAL '1' HOUR)) GROUP BY {BOUNDS}""",
     ),
+    "alike": (
+        "n BIGINT, place BIGINT",
+        f"""SELECT n, place, {BOUNDS} FROM (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY n) AS place FROM TABLE(TUMBLE(TABLE (
+                SELECT n, at FROM (
+                    SELECT shop, COUNT(*) AS n, window_time AS at
+                    FROM {TEN_MINUTES} GROUP BY shop, {BOUNDS}, window_time)
+            ), DESCRIPTOR(at), INTERVAL '1' HOUR)))""",
+    ),
     "sets": (
         "shop INT, item STRING, users BIGINT, gid BIGINT",
         f"""SELECT shop, item, COUNT(DISTINCT user_id), GROUPING_ID(shop, item), {BOUNDS}
@@ -127,6 +136,11 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     assert results["sets"] == said(
         "SELECT shop, item, count(DISTINCT user_id), grouping(shop, item), s, e "
         "FROM tens GROUP BY s, e, CUBE (shop, item)"
+    )
+    assert results["alike"] == said(
+        """WITH parts AS (SELECT count(*) AS n, s FROM tens GROUP BY shop, s),
+        hours AS (SELECT n, time_bucket(INTERVAL 1 HOUR, s) AS h FROM parts)
+        SELECT n, row_number() OVER (PARTITION BY h ORDER BY n), h, h + INTERVAL 1 HOUR FROM hours"""
     )
     assert results["unsold"] == said(
         "SELECT id, s, e FROM tens a WHERE NOT EXISTS (SELECT 1 FROM tens b WHERE a.s = b.s "
