@@ -145,7 +145,13 @@ REPORT_OPTIONS = {
         ),
     )
 }
-"""Any other `table.exec.…` of Flink's own engine has no meaning here and is refused like any unknown option."""
+"""What a report can set. Flink's settings that could change a result and are not here are refused."""
+FLINK_TUNING = (
+    "execution.checkpointing.", "state.", "restart-strategy", "table.exec.mini-batch.", "table.exec.resource.",
+    "table.optimizer.", "taskmanager.", "jobmanager.", "cluster.", "parallelism.max", "pipeline.object-reuse",
+    "pipeline.max-parallelism", "rest.", "metrics.", "sql-client.",
+)  # fmt: skip
+"""How the settings begin by which Flink's engine is tuned: accepted in a script, and without effect here."""
 
 SPARK_PREFIX = "spark."
 """`SET 'spark.…'` passes through to the Spark session."""

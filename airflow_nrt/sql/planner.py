@@ -8,7 +8,7 @@ from functools import partial
 from os.path import normpath
 from pathlib import Path
 
-from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
+from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
 from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
@@ -169,6 +169,8 @@ class Planner:
 
     def _set(self, statement: ast.SetOption) -> None:
         key = statement.key
+        if key.startswith(FLINK_TUNING):
+            return
         if not key.startswith(SPARK_PREFIX):
             option = REPORT_OPTIONS.get(key)
             if option is None:

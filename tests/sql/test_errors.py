@@ -50,7 +50,7 @@ WRONG = {
     "option of another engine": (changed("'path' = 'orders'", "'path' = 'orders', 'scan.parallelism' = '4'"), "7:56: table 'orders': there is no option 'scan.parallelism'"),
     "setting": ("SET 'pipeline.nme' = 'x';\n" + REPORT, "1:1: there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
     "emit setting": ("SET 'table.exec.emit.early-fire.enabled' = 'true';\n" + REPORT, "1:1: Currently, window table function based aggregate doesn't support early-fire and late-fire configuration 'table.exec.emit.early-fire.enabled' and 'table.exec.emit.late-fire.enabled': CUMULATE gives early results, and late rows are kept in the ledger"),
-    "engine setting": ("SET 'table.exec.mini-batch.enabled' = 'true';\n" + REPORT, "1:1: there is no setting 'table.exec.mini-batch.enabled'; did you mean 'table.exec.emit.late-fire.enabled'?"),
+    "state without bound": ("SET 'table.exec.state.ttl' = '1 d';\n" + REPORT, "1:1: there is no setting 'table.exec.state.ttl'; did you mean 'table.exec.emit.late-fire.delay'?"),
     "connector": (changed("'filesystem', 'path' = 'orders'", "'filesystm', 'path' = 'orders'"), "1:1: table 'orders': there is no connector 'filesystm'; did you mean 'filesystem'?"),
     "partition key": (changed(") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") PARTITIONED BY (ds) WITH ('connector' = 'filesystem', 'path' = 'orders'"), "1:1: table 'orders' has no column 'ds'"),
     # time

@@ -235,3 +235,11 @@ def test_settings_quoted_and_unquoted() -> None:
     plan = plan_of(script + REPORT)
     assert plan.name == "my curve"
     assert (plan.setting("parallelism.default"), plan.setting("spark.sql.shuffle.partitions")) == ("4", "7")
+
+
+@pytest.mark.parametrize(
+    "setting", ["execution.checkpointing.interval", "state.backend.type", "table.exec.mini-batch.enabled"]
+)
+def test_tuning_of_flinks_engine_has_no_effect(setting: str) -> None:
+    plan = plan_of(f"SET '{setting}' = '10 s';\n" + REPORT)
+    assert (plan.operators, plan.settings) == (plan_of(REPORT).operators, ())
