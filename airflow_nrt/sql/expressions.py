@@ -97,7 +97,7 @@ class Compiler:
             return _built(f"(NOT {operand.sql})", operand.type, operand)
         operand = self.compile(node.operand)
         if operand.type.name == "INTERVAL" or operand.type.is_numeric:
-            constant = f"-{operand.constant}" if operand.constant is not None else None
+            constant = _negated(operand.constant) if operand.constant is not None else None
             return Typed(f"(- {operand.sql})", operand.type, constant, operand.columns)
         raise SqlError(f"'-' wants a number, {text_of(node.operand)} is {operand.type.flink}", node.at)
 
@@ -275,6 +275,10 @@ class Compiler:
         typed = function(arguments, node.at, node.name)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
+
+
+def _negated(number: str) -> str:
+    return number.removeprefix("-") if number.startswith("-") else f"-{number}"
 
 
 def _to_length(sql: str, kind: DataType) -> str:

@@ -77,6 +77,34 @@ def test_a_function_that_changes_from_run_to_run_is_refused(name: str) -> None:
         planned([f"{name}()"])
 
 
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("SPLIT_INDEX(s, -1, 0)", "SPLIT_INDEX wants at least one character as the delimiter"),
+        ("TRUNCATE(i, -99999999)", "TRUNCATE takes -38 to 38 places, not -99999999"),
+        ("DATE_FORMAT(ts, 5)", "DATE_FORMAT wants a string as a pattern, not INT"),
+        ("SHA2(s, 100)", "SHA2 has no 100 bits: write 224, 256, 384 or 512"),
+        ("ARRAY[1][-1]", "the elements of an ARRAY begin at 1, there is no element -1"),
+        ("i[1]", "[ ] takes an element of an ARRAY or a MAP, not of INT"),
+        ("ARRAY[1, 'a']", "the elements of ARRAY[ ] have different types: INT, CHAR(1)"),
+        ("MAP['a']", "MAP[ ] wants keys and values in turn"),
+        ("ARRAY_CONTAINS(ARRAY[1], 'a')", "ARRAY_CONTAINS: CHAR(1) is no element of ARRAY<INT NOT NULL>: CAST it"),
+        ("JSON_VALUE(s, 'a')", "JSON_VALUE: a path begins with $, as in '$.name', 'a' does not"),
+        ("JSON_VALUE(s, '$' RETURNING DATE)", "JSON_VALUE returns STRING, BOOLEAN, INTEGER or DOUBLE, not DATE"),
+        ("UNIX_TIMESTAMP()", "UNIX_TIMESTAMP() is the time of the run, so a backfill would give another result"),
+        ("f % 2", "'%' wants exact numbers, f is DOUBLE"),
+        ("(ts, ts)", "expected OVERLAPS (other rows of values are not there yet)"),
+    ],
+)
+def test_what_is_wrong(expression: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        planned([expression])
+
+
+def test_a_doubled_sign_is_none() -> None:
+    assert [str(field.type) for field in planned(["ROUND(d, -(-1))"]).inserts[0].query.fields] == ["DECIMAL(9, 1)"]
+
+
 def test_a_function_with_a_wrong_name_gets_the_nearest() -> None:
     with pytest.raises(InputError, match="there is no function REGEXP_REPLCE; did you mean 'REGEXP_REPLACE'"):
         planned(["REGEXP_REPLCE(s, 'a', 'b')"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.types import DataType, decimal
-from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count, check_number, constant_integer
 from airflow_nrt.sql.functions.temporal import round_to_unit
 from airflow_nrt.sql.typed import Typed
@@ -36,6 +36,8 @@ def _number_and_places(arguments: Sequence[Typed], at: Place, name: str) -> tupl
     check_count(arguments, at, name, 1, 2)
     check_number(arguments[0], 1, at, name)
     places = constant_integer(arguments[1], at, name, "a number of places") if len(arguments) == 2 else 0
+    if abs(places) > MAX_PRECISION:
+        raise SqlError(f"{name} takes -{MAX_PRECISION} to {MAX_PRECISION} places, not {places}", at)
     return arguments[0], places
 
 

@@ -100,14 +100,17 @@ _CHECKS = {"s": check_string, "i": check_integer, "n": check_number, "b": _check
 
 
 def constant(argument: Typed, at: Place, name: str, what: str) -> str:
-    """The text of a literal argument. Raises NotThereYet where it is an expression."""
+    """The text of a literal argument. Raises SqlError where it is no string, NotThereYet where it is an expression."""
+    if not argument.type.is_string:
+        raise SqlError(f"{name} wants a string as {what}, not {argument.type.flink}", at)
     if argument.constant is None:
         raise NotThereYet(f"{name} with {what} that is not a constant", at)
     return argument.constant
 
 
 def constant_integer(argument: Typed, at: Place, name: str, what: str) -> int:
-    text = constant(argument, at, name, what)
     if not argument.type.is_integer:
         raise SqlError(f"{name} wants a whole number as {what}, not {argument.type.flink}", at)
-    return int(text)
+    if argument.constant is None:
+        raise NotThereYet(f"{name} with {what} that is not a constant", at)
+    return int(argument.constant)

@@ -18,6 +18,7 @@ from airflow_nrt.sql.functions.signature import (
     check_integer,
     check_string,
     constant,
+    constant_integer,
     of_strings,
     scalar,
     strict,
@@ -26,6 +27,7 @@ from airflow_nrt.sql.typed import Typed, common_type
 
 _CHARSETS = ("US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE", "UTF-16")
 _LONGEST = 2**31 - 1
+_CHARACTERS = 2**16
 _WORDS = "regexp_extract_all({0}, '[A-Za-z0-9]+|[^A-Za-z0-9]+', 0)"
 _CAPITAL = "IF(_nrt_w RLIKE '^[A-Za-z0-9]', concat(upper(left(_nrt_w, 1)), lower(substring(_nrt_w, 2))), _nrt_w)"
 
@@ -166,9 +168,11 @@ def _split_index(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 3, 3)
     check_string(arguments[0], 1, at, name)
     check_integer(arguments[2], 3, at, name)
-    delimiter = constant(arguments[1], at, name, "a delimiter")
     if arguments[1].type.is_integer:
-        delimiter = chr(int(delimiter))
+        code = constant_integer(arguments[1], at, name, "a delimiter")
+        delimiter = chr(code) if 0 < code < _CHARACTERS else ""
+    else:
+        delimiter = constant(arguments[1], at, name, "a delimiter")
     if not delimiter:
         raise SqlError(f"{name} wants at least one character as the delimiter", at)
     text = arguments[0].sql
