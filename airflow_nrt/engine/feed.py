@@ -74,7 +74,7 @@ class FileFeed:
         self._journal.mkdir(parents=True)
         arrivals = spark.readStream.option("maxFileAge", "100000d").text(str(self._journal).translate(GLOB))
         self.query = (
-            arrivals.writeStream.queryName(f"arrivals of {self.source.name} in {self._journal}")
+            arrivals.writeStream.queryName(f"arrivals of {self.source.name}")
             .option("checkpointLocation", str(self._checkpoint))
             .trigger(processingTime="0 seconds")
             .foreachBatch(self._absorb)

@@ -244,15 +244,17 @@ class StreamDriver:
 
     def fire_due(self) -> None:
         """Fires all windows that are complete and have not fired."""
-        round = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
-        round.fire()
-        if not round.firings:
+        fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
+        fired.fire()
+        if not fired.firings:
             return
         reach("fire-closed")
-        published = [one for insert in round.inserts() for one in self._fired(round, insert)]
-        round.close()
+        try:
+            published = [one for insert in fired.inserts() for one in self._fired(fired, insert)]
+        finally:
+            fired.close()
         reach("fire-staged")
-        operators = {name: compact(self.store, self.layouts[name], state) for name, state in round.states.items()}
+        operators = {name: compact(self.store, self.layouts[name], state) for name, state in fired.states.items()}
         windows = len({(one.insert, one.end) for one in published})
         position = replace(self.position, operators=operators, windows=self.position.windows + windows)
         reach("tick-before")
@@ -261,9 +263,9 @@ class StreamDriver:
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
 
-    def _fired(self, round: Round, insert: Insert) -> list[Published]:
-        firing = next(round.firings[name] for name in insert.operators if name in round.firings)
-        return self._stage(insert, round.result(insert.query), "complete", self._tasks(firing))
+    def _fired(self, fired: Round, insert: Insert) -> list[Published]:
+        firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
+        return self._stage(insert, fired.result(insert.query), "complete", self._tasks(firing))
 
     def _tasks(self, firing: Firing) -> int:
         """How many tasks may write: no more than windows fire."""

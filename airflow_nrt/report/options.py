@@ -148,7 +148,7 @@ REPORT_OPTIONS = {
 """What a report can set. Flink's settings that could change a result and are not here are refused."""
 FLINK_TUNING = (
     "execution.checkpointing.", "state.", "restart-strategy", "table.exec.mini-batch.", "table.exec.resource.",
-    "table.optimizer.", "taskmanager.", "jobmanager.", "cluster.", "parallelism.max", "pipeline.object-reuse",
+    "table.optimizer.", "taskmanager.", "jobmanager.", "cluster.", "pipeline.object-reuse",
     "pipeline.max-parallelism", "rest.", "metrics.", "sql-client.",
 )  # fmt: skip
 """How the settings begin by which Flink's engine is tuned: accepted in a script, and without effect here."""

@@ -47,7 +47,11 @@ class Findings:
         self.operators.append(named)
         return named
 
-    def add_regroup(self, regroup: Regroup) -> Regroup:
+    def share_regroup(self, regroup: Regroup) -> Regroup:
+        """As `share_operator`."""
+        for known in self.regroups:
+            if replace(regroup, name=known.name) == known:
+                return known
         named = replace(regroup, name=f"g{len(self.regroups) + 1}")
         self.regroups.append(named)
         return named

@@ -6,12 +6,14 @@ It is written anew as the windowing function below the aggregation: the same win
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
-from airflow_nrt.sql.walk import children
+from airflow_nrt.sql.walk import children, rewritten
+
+T = TypeVar("T")
 
 _ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "SESSION": (2, 2)}
 _AUXILIARIES = {"START": "window_start", "END": "window_end", "ROWTIME": "window_time"}
@@ -50,11 +52,13 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
         replace(item, alias=item.alias or (f"EXPR${index}" if _is_auxiliary(item.expression) else None))
         for index, item in enumerate(node.items)
     )
-    rewritten = _named(replace(node, items=items, group=tuple(groups)), call)
+    select = replace(
+        node, items=_named(items, call), group=_named(tuple(groups), call), having=_named(node.having, call)
+    )
     time_key = ast.Grouping("key", ((_window_name("ROWTIME", call),),), call.at)
     if any(_is_auxiliary(part, "ROWTIME") for item in node.items for part in _parts(item.expression)):
-        rewritten = replace(rewritten, group=(*(rewritten.group or ()), time_key))
-    return GroupedWindow(rewritten, call, timecol)
+        select = replace(select, group=(*(select.group or ()), time_key))
+    return GroupedWindow(select, call, timecol)
 
 
 def _is_window(node: ast.Expression) -> bool:
@@ -78,19 +82,17 @@ def _window_name(what: str, call: ast.Call) -> ast.Name:
     return ast.Name((_AUXILIARIES[what],), call.at)
 
 
-def _named(node: Any, call: ast.Call) -> Any:
+def _named(node: T, call: ast.Call) -> T:
     """The same with window columns in place of the auxiliary calls."""
-    if isinstance(node, ast.Call) and _is_auxiliary(node):
-        window, _, what = node.name.rpartition("_")
-        if window != call.name or node.arguments != call.arguments:
-            raise SqlError(f"{node.name} must repeat the arguments of {call.name} in GROUP BY", node.at)
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, ast.Call) or not _is_auxiliary(part):
+            return None
+        window, _, what = part.name.rpartition("_")
+        if window != call.name or part.arguments != call.arguments:
+            raise SqlError(f"{part.name} must repeat the arguments of {call.name} in GROUP BY", part.at)
         if what == "PROCTIME":
-            raise NotThereYet(node.name, node.at)
+            raise NotThereYet(part.name, part.at)
         return _window_name(what, call)
-    if isinstance(node, tuple):
-        return tuple(_named(part, call) for part in node)
-    if not is_dataclass(node) or isinstance(node, (type, ast.SetOperation, ast.Values)):
-        return node
-    if isinstance(node, (ast.TableName, ast.Derived, ast.FunctionTable, ast.Join)):
-        return node
-    return replace(node, **{part.name: _named(getattr(node, part.name), call) for part in fields(node)})
+
+    return rewritten(node, change)

@@ -103,6 +103,7 @@ class _Aggregation:
             hidden=(WINDOW_END,),
             window=operator.window,
             rowtime_type=operator.rowtime_type,
+            operator=operator.name,
             keys=keys,
         )
 
@@ -274,7 +275,7 @@ class _Aggregation:
         query = Query(text, relation.inputs, fields)
         calls = tuple(self.calls.values())
         if relation.window is not None:
-            return self.found.add_regroup(Regroup("", query, relation.window, fields, calls, relation.rowtime_type))
+            return self.found.share_regroup(Regroup("", query, relation.window, fields, calls, relation.rowtime_type))
         assert relation.pending is not None
         operator = WindowAggregate(
             name="",

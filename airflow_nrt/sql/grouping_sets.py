@@ -6,9 +6,9 @@ Each set keeps its own state, as each has keys of its own; the sets of a window 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from airflow_nrt.report.plan import WINDOW_END
 from airflow_nrt.report.spelling import quote
@@ -18,8 +18,10 @@ from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.typed import common_type
+from airflow_nrt.sql.walk import rewritten
 
 Keys = tuple[ast.Expression, ...]
+T = TypeVar("T")
 
 
 def grouping_sets(groups: tuple[ast.Grouping, ...]) -> list[Keys]:
@@ -88,6 +90,7 @@ def union_all(relations: list[Relation]) -> Relation:
         columns=tuple(columns),
         inputs=union_inputs([relation.inputs for relation in relations]),
         hidden=(WINDOW_END,),
+        operator=None,
         keys=(),
     )
 
@@ -96,21 +99,20 @@ def _title(node: ast.Expression, index: int) -> str:
     return node.parts[-1] if isinstance(node, ast.Name) else f"EXPR${index}"
 
 
-def _in_set(node: Any, every: Keys, absent: list[ast.Expression]) -> Any:
+def _in_set(node: T, every: Keys, absent: list[ast.Expression]) -> T:
     """The expression as one set sees it: absent keys are NULL, GROUPING and GROUPING_ID are numbers."""
-    if isinstance(node, ast.Call) and node.name in ("GROUPING", "GROUPING_ID"):
-        bits = ["1" if _known(key, every, node) in absent else "0" for key in node.arguments]
-        number = ast.Literal("number", str(int("".join(bits) or "0", 2)), node.at)
-        return ast.Cast(number, BIGINT.with_nullable(False), True, node.at)
-    if node in absent:
-        return ast.Absent(node, node.at)
-    if isinstance(node, tuple):
-        return tuple(_in_set(part, every, absent) for part in node)
-    if not is_dataclass(node) or isinstance(node, (type, ast.Select, ast.SetOperation, ast.Values)):
-        return node
-    if is_aggregate(node):  # type: ignore[arg-type]
-        return node
-    return replace(node, **{part.name: _in_set(getattr(node, part.name), every, absent) for part in fields(node)})
+
+    def change(part: Any) -> Any:
+        if isinstance(part, ast.Call) and part.name in ("GROUPING", "GROUPING_ID"):
+            bits = ["1" if _known(key, every, part) in absent else "0" for key in part.arguments]
+            number = ast.Literal("number", str(int("".join(bits) or "0", 2)), part.at)
+            return ast.Cast(number, BIGINT.with_nullable(False), True, part.at)
+        if part in absent:
+            return ast.Absent(part, part.at)
+        # An aggregate takes the rows as they are.
+        return part if isinstance(part, ast.Call) and is_aggregate(part) else None
+
+    return rewritten(node, change)
 
 
 def _known(key: ast.Expression, every: Keys, node: ast.Call) -> ast.Expression:

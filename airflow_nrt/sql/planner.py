@@ -304,8 +304,6 @@ class Planner:
             relation,
             columns=columns + window_columns(column.type),
             pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
-            window=None,
-            keys=(),
             rowtime_type=column.type,
         )
 
@@ -342,9 +340,9 @@ class Planner:
         self.found.inserts.append(Insert(name, sink, query, operators, window, key))
 
     def _key(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
-        """The sink columns that tell the rows of a window apart, if all keys of its one operator are written."""
+        """The sink columns that tell the rows of a window apart, if all keys of the operator are written."""
         known: list[WindowAggregate | Regroup] = [*self.found.operators, *self.found.regroups]
-        operator = next((one for one in known if relation.inputs == (one.name,)), None)
+        operator = next((one for one in known if one.name == relation.operator), None)
         if operator is None:
             return None
         carried = dict(relation.keys)

@@ -20,7 +20,8 @@ class Relation:
     `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
     that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
     the windowing that rows of finished windows belong to; then each row carries `_nrt_end`.
-    `keys` says which columns carry which keys of the operator below.
+    `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
+    columns carry which of its keys.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Relation:
     pending: Window | None = None
     window: Window | None = None
     rowtime_type: DataType | None = None
+    operator: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -54,15 +54,30 @@ def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:
 
 def unqualified(node: T, alias: str | None) -> T:
     """The same with `alias.column` as `column`, so that both are one expression. Queries inside are left alone."""
-    changed: T = _unqualified(node, alias) if alias is not None else node
-    return changed
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, ast.Name):
+            return None
+        return replace(part, parts=part.parts[1:]) if len(part.parts) > 1 and part.parts[0] == alias else part
+
+    return rewritten(node, change) if alias is not None else node
 
 
-def _unqualified(node: Any, alias: str) -> Any:
-    if isinstance(node, ast.Name):
-        return replace(node, parts=node.parts[1:]) if len(node.parts) > 1 and node.parts[0] == alias else node
+def rewritten(node: T, change: Callable[[Any], Any]) -> T:
+    """The same with parts replaced: `change` gives what stands for a part, None to look inside it.
+
+    Queries inside are left alone.
+    """
+    changed: Any = change(node)
+    if changed is None:
+        changed = _inside(node, change)
+    result: T = changed
+    return result
+
+
+def _inside(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
-        return tuple(_unqualified(part, alias) for part in node)
+        return tuple(rewritten(part, change) for part in node)
     if not is_dataclass(node) or isinstance(node, (type, ast.Select, ast.SetOperation, ast.Values)):
         return node
-    return replace(node, **{part.name: _unqualified(getattr(node, part.name), alias) for part in fields(node)})
+    return replace(node, **{part.name: rewritten(getattr(node, part.name), change) for part in fields(node)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import signal
@@ -147,14 +146,33 @@ def check_readers(spark: SparkSession, place: Place, clean: Outcome) -> None:
 # ---------------------------------------------------------------------------------------------------- processes
 
 
+_DIE_WITH_PARENT = (
+    "import ctypes, os, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGKILL); os.execv(sys.argv[1], sys.argv[1:])"
+)
+"""Linux: a frozen driver must not outlive tests that were killed.
+
+A program of its own, not `preexec_fn`: that runs in a fork of this process, where py4j's finalizers shut down the
+sockets which the two share, in the middle of whatever the tests ask of Spark.
+"""
+
+
 class Driver:
     """A driver in its own process, told to die or to freeze at a fault point. It and its JVM are one session."""
 
     def __init__(self, place: Place, fault: str) -> None:
         self.place = place
         self.output = place.own / "driver.txt"
-        command = [sys.executable, "-m", "airflow_nrt.engine.main", "--report", place.report, "--available-now"]
-        command += ["--home", place.home.path, "--set", f"OUT={place.own}", *SMALL]
+        command = [sys.executable, "-c", _DIE_WITH_PARENT, sys.executable, "-m", "airflow_nrt.engine.main"]
+        command += [
+            "--report",
+            place.report,
+            "--available-now",
+            "--home",
+            place.home.path,
+            "--set",
+            f"OUT={place.own}",
+            *SMALL,
+        ]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
                 [str(part) for part in command],
@@ -163,7 +181,6 @@ class Driver:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
             )
 
     def wait_until(self, state: Callable[[], bool], seconds: float = 90) -> None:
@@ -197,11 +214,6 @@ class Driver:
             except ProcessLookupError:
                 continue
         self.process.wait(10)
-
-
-def _die_with_parent() -> None:
-    """Linux: a frozen driver must not outlive tests that were killed."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def process_stat(pid: int) -> list[str]:

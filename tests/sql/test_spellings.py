@@ -237,6 +237,16 @@ def test_settings_quoted_and_unquoted() -> None:
     assert (plan.setting("parallelism.default"), plan.setting("spark.sql.shuffle.partitions")) == ("4", "7")
 
 
+def test_a_union_has_no_key() -> None:
+    """Its one operator has a row for each window, the union has two."""
+    counted = f"SELECT 'a', window_start, window_end, COUNT(*), SUM(price) FROM {TVF} GROUP BY window_start, window_end"
+    one, two = (
+        plan_of(ORDERS + CURVE + f"INSERT INTO curve {query};") for query in (counted, f"{counted} UNION ALL {counted}")
+    )
+    assert (one.inserts[0].key, two.inserts[0].key) == ((), None)
+    assert one.operators == two.operators
+
+
 @pytest.mark.parametrize(
     "setting", ["execution.checkpointing.interval", "state.backend.type", "table.exec.mini-batch.enabled"]
 )

@@ -76,10 +76,31 @@ QUERIES = {
             AND a.window_end = b.window_end AND b.user_id = a.user_id AND b.price > a.price)""",
     ),
 }  # fmt: skip
+OLDER = "HOP(at, INTERVAL '20' MINUTE, INTERVAL '1' HOUR)"
+STATELESS = {
+    "older": (
+        "n BIGINT",
+        f"""WITH tens AS (
+            SELECT COUNT(*) AS n, TUMBLE_ROWTIME(ts, INTERVAL '10' MINUTE) AS at FROM events
+            GROUP BY TUMBLE(ts, INTERVAL '10' MINUTE))
+        SELECT SUM(n), {OLDER.replace("HOP", "HOP_START")}, {OLDER.replace("HOP", "HOP_END")} FROM tens
+        GROUP BY {OLDER} HAVING SUM(n) > 1""",
+    ),
+    "twice": (
+        "n BIGINT",
+        f"""SELECT COUNT(*), {BOUNDS} FROM {TEN_MINUTES} GROUP BY {BOUNDS}
+        UNION ALL SELECT COUNT(*), {BOUNDS} FROM {TEN_MINUTES} GROUP BY {BOUNDS}""",
+    ),
+    "ranked": (
+        "id BIGINT, place BIGINT",
+        f"SELECT id, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY id), {BOUNDS} FROM {TEN_MINUTES}",
+    ),
+    "pairs": ("shop INT, item STRING", f"SELECT DISTINCT shop, item, {BOUNDS} FROM {TEN_MINUTES}"),
+}
 
 
 def insert(name: str) -> str:
-    columns, query = QUERIES[name]
+    columns, query = {**QUERIES, **STATELESS}[name]
     return f"""
 CREATE TABLE {name} ({columns}, window_start TIMESTAMP(3), window_end TIMESTAMP(3))
 WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/{name}', 'format' = 'parquet');
@@ -112,7 +133,7 @@ def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> No
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     events = random_events(9, 300, 3 * HOUR)
     file = write_events(tmp_path / "events" / "all.csv", events)
-    plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
+    plan = plan_of(tmp_path, events_table(), *(insert(name) for name in (*QUERIES, *STATELESS)))
     results = {
         one.name: ordered(insert_result(spark, plan, one, {"events": [source_file(file)]}).drop("_nrt_end").collect())
         for one in plan.inserts
@@ -146,10 +167,35 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
         "SELECT id, s, e FROM tens a WHERE NOT EXISTS (SELECT 1 FROM tens b WHERE a.s = b.s "
         "AND b.user_id = a.user_id AND b.price > a.price)"
     )
-    assert results["hours"] == said(
-        """WITH parts AS (SELECT shop, count(DISTINCT user_id) AS users, s FROM tens GROUP BY shop, s),
-        ends AS (SELECT unnest(generate_series((SELECT time_bucket(INTERVAL 20 MINUTE, min(s)) FROM parts),
-            (SELECT max(s) FROM parts) + INTERVAL 1 HOUR, INTERVAL 20 MINUTE)) AS e)
-        SELECT count(*), sum(users)::BIGINT, e - INTERVAL 1 HOUR, e FROM ends JOIN parts
-        ON s >= e - INTERVAL 1 HOUR AND s < e GROUP BY e"""
+    connection.execute(
+        """CREATE TABLE ends AS SELECT e - INTERVAL 1 HOUR AS b, e FROM (
+        SELECT unnest(generate_series(time_bucket(INTERVAL 20 MINUTE, min(s)), max(s) + INTERVAL 1 HOUR,
+        INTERVAL 20 MINUTE)) AS e FROM tens)"""
     )
+    assert results["hours"] == said(
+        """WITH parts AS (SELECT count(DISTINCT user_id) AS users, s FROM tens GROUP BY shop, s)
+        SELECT count(*), sum(users)::BIGINT, b, e FROM ends JOIN parts ON s >= b AND s < e GROUP BY b, e"""
+    )
+    assert results["older"] == said(
+        "SELECT count(*), b, ends.e FROM ends JOIN tens ON s >= b AND s < ends.e GROUP BY b, ends.e HAVING count(*) > 1"
+    )
+    assert results["twice"] == said(
+        "SELECT count(*), s, e FROM tens GROUP BY s, e UNION ALL SELECT count(*), s, e FROM tens GROUP BY s, e"
+    )
+    assert results["pairs"] == said("SELECT DISTINCT shop, item, s, e FROM tens")
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_rows_that_look_alike_stay_apart(spark, tmp_path: Path, batches: int) -> None:
+    """Two files hold one and the same row."""
+    same = random_events(1, 1, HOUR) * 2
+    plan = plan_of(tmp_path, events_table(), insert("ranked"))
+    files = [write_events(tmp_path / "events" / f"{n}.csv", [event]) for n, event in enumerate(same)]
+    stream = Stream(spark, plan, tmp_path / "home")
+    for first in range(0, 2, 2 // batches):
+        stream.absorb(*files[first : first + 2 // batches])
+    stream.end()
+    batch = insert_result(spark, plan, plan.inserts[0], {"events": [source_file(file) for file in files]})
+    assert [row.place for row in batch.orderBy("place").collect()] == [1, 2]
+    assert rows_of(tmp_path / "ranked") == ordered(batch.drop("_nrt_end").collect())
+    assert verify(spark, plan, stream.home).is_proven
