@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.time.accept import accepted, judge, metered
-from airflow_nrt.engine.windows.aggregate import compute
+from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import SourceFile
@@ -57,11 +57,14 @@ def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> Dat
     if step is not None:
         return regroup(step, _views(plan, step.input, rows_of, after, until))
     operator = plan.operator(name)
+    layout = layout_of(operator)
+    compute = kind_of(layout).compute
     if operator.sources:
-        return compute(layout_of(operator), rows_of(name), after, until)
+        return compute(layout, rows_of(name), after, until)
     window = operator.window
     first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
-    return compute(layout_of(operator), _views(plan, operator.input, rows_of, first_row, until), after, until)
+    views = _views(plan, operator.input, rows_of, first_row, window.rows_until(until))
+    return compute(layout, views, after, until)
 
 
 def source_rows(spark: SparkSession, plan: Plan, name: str, files: Sequence[SourceFile]) -> DataFrame:

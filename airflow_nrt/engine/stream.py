@@ -25,8 +25,8 @@ from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.future import latest_rowtime
-from airflow_nrt.engine.windows.aggregate import absorb
 from airflow_nrt.engine.windows.carried import Firing
+from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.clock import advanced, operator_watermark
 from airflow_nrt.report.entries import (
@@ -182,7 +182,8 @@ class StreamDriver:
         published: list[Published] = []
         for operator in self.plan.readers(source.name):
             marked = rows.withColumn("_nrt_seen", F.lit(seen[operator.name]).cast("bigint"))
-            partials = absorb(self.layouts[operator.name], {source.name: marked})
+            layout, state = self.layouts[operator.name], self.position.operators[operator.name]
+            partials = kind_of(layout).absorb(self.store, layout, state, {source.name: marked})
             written[operator.name] = self.store.write(operator.name, partials)
             rows = others
         for insert in self.plan.passing(source.name):

@@ -8,11 +8,13 @@ Hidden columns carry what the engine needs through that SQL:
 
     _nrt_row    struct      the source's columns that the plan reads, for the late ledger
     _nrt_seen   bigint      the operator's watermark (ms) at the beginning of the row's batch, NULL if nothing is late
+    _nrt_batch  bigint      which batch that was, in their order; NULL where only one is looked at
     _nrt_pos    struct      where the row stood on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
     _nrt_end    bigint      the end (ms) of the window of a result
+    _nrt_start  bigint      its start, of SESSION only: of other windows it follows from the end
 
-All three are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone, not instants.
+All times are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone, not instants.
 """
 
 from __future__ import annotations
@@ -29,8 +31,9 @@ from airflow_nrt.report.zones import foreign_zone
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
-SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME)
-WINDOW_END = "_nrt_end"
+SEEN, BATCH = "_nrt_seen", "_nrt_batch"
+SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME)
+WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ class WindowAggregate:
     `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
+    `partition` are the keys that each have sessions of their own.
     """
 
     name: str
@@ -112,6 +116,7 @@ class WindowAggregate:
     rowtime_type: DataType
     clock: tuple[str, ...] = ()
     keeps_rows: bool = False
+    partition: tuple[str, ...] = ()
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
@@ -230,6 +235,10 @@ class Plan:
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
         """The inserts that publish the windows of this operator."""
         return tuple(insert for insert in self.inserts if operator in insert.operators)
+
+    def rows_until(self, end: int) -> int:
+        """The rowtime before which all rows lie that matter to windows ending at or before this."""
+        return max((operator.window.rows_until(end) for operator in self.operators), default=end)
 
     def first_rows(self, operator: str, after: int) -> dict[str, int]:
         """By source the earliest rowtime (ms) in the windows of this operator that end after `after`."""

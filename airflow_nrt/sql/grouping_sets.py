@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, TypeVar
 
-from airflow_nrt.report.plan import WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT
+from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
@@ -78,18 +78,19 @@ def union_all(relations: list[Relation]) -> Relation:
             )
         )
     texts = []
+    hidden = bounds(first.window) if first.window is not None else ()
     for relation in relations:
         items = [
             f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
             for old, new in zip(relation.columns, columns)
         ]
-        texts.append(f"SELECT {', '.join([*items, WINDOW_END])} FROM {relation.text}")
+        texts.append(f"SELECT {', '.join([*items, *hidden])} FROM {relation.text}")
     return replace(
         first,
         text=f"({' UNION ALL '.join(texts)})",
         columns=tuple(columns),
         inputs=union_inputs([relation.inputs for relation in relations]),
-        hidden=(WINDOW_END,),
+        hidden=hidden,
         operator=None,
         keys=(),
     )
