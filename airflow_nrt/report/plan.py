@@ -89,6 +89,19 @@ class AggregateCall:
     parameters: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class RowFrame:
+    """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
+
+    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`.
+    """
+
+    partition: tuple[str, ...]
+    unit: str
+    low: int | None
+    high: int = 0
+
+
 def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
     """The (argument, filter) pairs whose distinct values are counted or summed, each once."""
     return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.distinct))
@@ -104,7 +117,8 @@ class WindowAggregate:
     `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
-    `partition` are the keys that each have sessions of their own.
+    `partition` are the keys that each have sessions of their own. Of OVER, too, the keys are all columns of a row; each
+    of the `aggregates` looks at its one of the `frames`, and the result has no window columns.
     """
 
     name: str
@@ -117,6 +131,7 @@ class WindowAggregate:
     clock: tuple[str, ...] = ()
     keeps_rows: bool = False
     partition: tuple[str, ...] = ()
+    frames: tuple[RowFrame, ...] = ()
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

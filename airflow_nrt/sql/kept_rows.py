@@ -10,7 +10,12 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation
 
 _NAMES = {role: name for name, role in ROLES.items()}
-_POSITION = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
+POSITION_TYPE = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
+
+
+def place(name: str) -> str:
+    """SQL of where a row stood on arrival, under this name."""
+    return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)}) AS {name}"
 
 
 def finished(found: Findings, relation: Relation) -> Relation:
@@ -22,16 +27,17 @@ def finished(found: Findings, relation: Relation) -> Relation:
     plain = [column for column in relation.columns if column.role is None]
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(plain))
     kept = [f"{quote(column.name)} AS {field.name}" for column, field in zip(plain, fields)]
-    place = f"struct({', '.join(f'{POSITION}.{name} AS {name}' for name, _ in _POSITION.children)}) AS p"
     operator = found.share_operator(
         WindowAggregate(
             name="",
             input=Query(
-                f"SELECT {', '.join([*kept, place, *relation.hidden])} FROM {relation.text}", relation.inputs, fields
+                f"SELECT {', '.join([*kept, place('p'), *relation.hidden])} FROM {relation.text}",
+                relation.inputs,
+                fields,
             ),
             sources=found.sources_of(relation),
             window=relation.pending,
-            keys=(*fields, Field("p", _POSITION)),
+            keys=(*fields, Field("p", POSITION_TYPE)),
             aggregates=(),
             rowtime_type=relation.rowtime_type,
             keeps_rows=True,

@@ -28,7 +28,9 @@ from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
+from airflow_nrt.sql.ranking import has_over
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
+from airflow_nrt.sql.row_windows import with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.typed import Typed, common_type
@@ -194,11 +196,11 @@ class Planner:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)
         if isinstance(node, ast.SetOperation):
             return self._set_operation(node, scope)
-        if node.windows:
-            raise NotThereYet("WINDOW clauses", node.at)
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         relation, alias = self.relation(node.relation, scope)
+        if relation.pending is None and relation.window is None and any(has_over(i.expression) for i in node.items):
+            node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
         if node.distinct:
             node = _as_grouping(node, relation)
         grouped = grouped_window(node)

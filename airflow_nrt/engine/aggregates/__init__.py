@@ -12,6 +12,7 @@ from airflow_nrt.engine.aggregates.average import average
 from airflow_nrt.engine.aggregates.count import count
 from airflow_nrt.engine.aggregates.extremes import greatest, least
 from airflow_nrt.engine.aggregates.listing import listing
+from airflow_nrt.engine.aggregates.neighbour import neighbour
 from airflow_nrt.engine.aggregates.positions import first_value, last_value
 from airflow_nrt.engine.aggregates.total import total
 from airflow_nrt.engine.aggregates.variance import variance
@@ -30,6 +31,7 @@ FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "FIRST_VALUE": first_value,
     "LAST_VALUE": last_value,
     "LISTAGG": listing,
+    "LAG": neighbour,
 }
 
 ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG"})

@@ -156,12 +156,17 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
 def _late(stride: int) -> str:
     """The late row for the ledger: the row, where it stood, and the windows that it missed."""
     missed = f"least(_nrt_counted - {stride}L, _nrt_last)"
-    fields = (
-        f"_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
-        "_nrt_ts AS rowtime, _nrt_seen AS watermark, "
-        f"_nrt_first AS missed_from, {missed} AS missed_until, _nrt_counted > _nrt_last AS dropped"
+    words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
+    return f"IF(_nrt_counted > _nrt_first, {words}, NULL)"
+
+
+def late_words(missed_from: str, missed_until: str, dropped: str) -> str:
+    """A row of an input query as JSON, as the ledger has it."""
+    return (
+        f"to_json(struct(_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, "
+        "_nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, "
+        f"{missed_from} AS missed_from, {missed_until} AS missed_until, {dropped} AS dropped))"
     )
-    return f"IF(_nrt_counted > _nrt_first, to_json(struct({fields})), NULL)"
 
 
 def combine(layout: Layout, partials: DataFrame, more: Sequence[str] = ()) -> DataFrame:
