@@ -31,6 +31,7 @@ ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
 SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME)
 WINDOW_END = "_nrt_end"
+VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class Source:
 class AggregateCall:
     """One aggregate of a window operator.
 
-    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*).
-    `parameters` are further constants (the separator of LISTAGG). `text` is the call as the report writes it.
+    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
+    aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
+    is the call as the report writes it.
     """
 
     name: str
@@ -85,10 +87,20 @@ class AggregateCall:
     text: str
     parameters: tuple[str, ...] = ()
 
+    @property
+    def is_of_set(self) -> bool:
+        """Whether it is taken over a distinct set of its operator, where a value enters and leaves a window once.
+
+        Others are distinct by themselves: they hold values, and pass over the repeated ones when they finish. So do
+        variances of what is summed as DOUBLE, from which a large value does not leave without a trace.
+        """
+        exact = self.argument_type is not None and self.argument_type.is_whole
+        return self.distinct and (self.function in ("COUNT", "SUM", "AVG") or (self.function in VARIANCES and exact))
+
 
 def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
-    """The (argument, filter) pairs whose distinct values are counted or summed, each once."""
-    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.distinct))
+    """The (argument, filter) pairs whose distinct values are counted or summed, each pair once."""
+    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.is_of_set))
 
 
 @dataclass(frozen=True)

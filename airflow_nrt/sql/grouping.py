@@ -11,7 +11,8 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 from airflow_nrt.report.window_columns import ROLES
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import AGGREGATES_LATER, canonical_name, is_aggregate, result_type
+from airflow_nrt.sql.aggregate_arguments import read_arguments
+from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
@@ -177,8 +178,6 @@ class _Aggregation:
             assert isinstance(node, ast.Call)
             call = self._call(node)
             return Typed(quote(call.name), call.type, columns=frozenset({call.name}))
-        if isinstance(node, ast.Call) and node.name in AGGREGATES_LATER:
-            raise NotThereYet(f"aggregate {node.name}", node.at)
         if isinstance(node, ast.Name):
             self.below.scope.find(node)
             raise SqlError(f"Expression '{text_of(node)}' is not being grouped: add it to GROUP BY", node.at)
@@ -187,68 +186,35 @@ class _Aggregation:
     def _call(self, node: ast.Call) -> AggregateCall:
         if node in self.calls:
             return self.calls[node]
-        if node.name in AGGREGATES_LATER:
-            raise NotThereYet(f"aggregate {node.name}", node.at)
         if node.within:
             raise NotThereYet("WITHIN GROUP", node.at)
         for argument in node.arguments:
             if any(is_aggregate(inner) for inner in _all(argument)):
                 raise SqlError(f"{node.name} can't take another aggregate as its argument", argument.at)
-        name = canonical_name(node.name)
-        parameters: tuple[str, ...] = ()
-        arguments = node.arguments
-        if name == "LISTAGG":
-            if len(arguments) == 2:
-                parameters = (self._constant(arguments[1]),)
-                arguments = arguments[:1]
-            if node.distinct:
-                raise NotThereYet("LISTAGG(DISTINCT …)", node.at)
-        operand = self._argument(name, arguments, node)
+        given = read_arguments(node, self.below.compile)
+        operand = given.operand
+        if operand is not None:
+            self._check_no_window(operand, node)
         condition = self.below.condition(node.filter, "FILTER") if node.filter is not None else None
         if condition is not None:
             self._check_no_window(condition, node)
-        # MIN and MAX of distinct values are those of all values; a first or last distinct value is the first or last.
-        distinct = node.distinct and name not in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-        if distinct and name not in ("COUNT", "SUM", "AVG"):
-            raise NotThereYet(f"{name}(DISTINCT …)", node.at)
         call = AggregateCall(
             name=f"a{len(self.calls)}",
-            function=name,
+            function=canonical_name(node.name),
             argument=self._input("v", operand),
             argument_type=operand.type if operand else None,
             filter=self._input("f", condition),
-            distinct=distinct,
+            distinct=is_distinct(node),
             type=result_type(node, operand),
             text=text_of(node),
-            parameters=parameters,
+            parameters=given.parameters,
         )
         self.calls[node] = call
         return call
 
-    def _argument(self, name: str, arguments: tuple[ast.Expression, ...], node: ast.Call) -> Typed | None:
-        if len(arguments) == 1 and isinstance(arguments[0], ast.Star):
-            if name != "COUNT" or node.distinct:
-                raise SqlError(f"{name} can't take '*'", node.at)
-            return None
-        if len(arguments) != 1:
-            if name == "COUNT" and len(arguments) > 1:
-                raise NotThereYet("COUNT of several columns", node.at)
-            raise SqlError(f"{name} takes one argument, here are {len(arguments)}", node.at)
-        typed = self.below.compile(arguments[0])
-        self._check_no_window(typed, node)
-        if name == "COUNT" and not node.distinct and not typed.type.nullable:
-            return None
-        return typed
-
     def _check_no_window(self, typed: Typed, node: ast.Call) -> None:
         if any(self.relation.is_window_column(name) for name in typed.columns):
             raise NotThereYet("window columns inside an aggregate", node.at)
-
-    def _constant(self, node: ast.Expression) -> str:
-        typed = self.below.compile(node)
-        if typed.constant is None or not typed.type.is_string:
-            raise SqlError("the separator of LISTAGG must be a string literal", node.at)
-        return typed.constant
 
     def _input(self, prefix: str, typed: Typed | None) -> str | None:
         """The column of the input query that gives this value; equal expressions share one."""
