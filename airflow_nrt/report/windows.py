@@ -73,6 +73,8 @@ class Window:
     """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
 
     `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
+    With `only_updates` a window of CUMULATE is there for a key only if its last step brought the key a row, or if it is
+    the last one of its start.
 
     Use the constructors `tumble`, `hop` and `cumulate`: they check what Flink checks.
     """
@@ -82,6 +84,7 @@ class Window:
     stride: int
     offset: int = 0
     zone: str | None = None
+    only_updates: bool = False
 
     @property
     def slice(self) -> int:
@@ -152,6 +155,8 @@ class Window:
             text = f"{self.kind} {format_duration(self.stride)} / {format_duration(self.size)}"
         if self.offset:
             text += f", offset {format_duration(self.offset)}"
+        if self.only_updates:
+            text += ", where a step brought rows"
         return f"{text}, {self.zone}" if self.zone else text
 
 

@@ -13,12 +13,12 @@ from airflow_nrt.report.window_columns import ROLES
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
-from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping_sets import plan_grouping_sets
 from airflow_nrt.sql.projection import column_names, expand, plain_column
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
@@ -64,6 +64,7 @@ class _Aggregation:
         self.of_window: list[ast.Expression] = []
         self.calls: dict[ast.Expression, AggregateCall] = {}
         self.read: list[Typed] = []
+        self.knows_windows = False
 
     def plan(self) -> Relation:
         node, relation = self.node, self.relation
@@ -143,8 +144,9 @@ class _Aggregation:
             typed = self.below.condition(part, "WHERE")
             on_window = [self.relation.is_window_column(name) for name in typed.columns]
             if any(on_window) and not all(on_window):
-                raise NotThereYet("a condition on window columns and other columns together", part.at)
-            if any(on_window):
+                together = "a condition of HOP or CUMULATE on window columns and other columns together"
+                self._note_windows(typed, together, part.at)
+            if any(on_window) and all(on_window):
                 after.append(Compiler(self.below.scope, self._role_column).condition(part, "WHERE"))
             else:
                 before.append(typed)
@@ -194,10 +196,10 @@ class _Aggregation:
         given = read_arguments(node, self.below.compile)
         operand = given.operand
         if operand is not None:
-            self._check_no_window(operand, node)
+            self._note_windows(operand, "window columns inside an aggregate of HOP or CUMULATE", node.at)
         condition = self.below.condition(node.filter, "FILTER") if node.filter is not None else None
         if condition is not None:
-            self._check_no_window(condition, node)
+            self._note_windows(condition, "window columns inside an aggregate of HOP or CUMULATE", node.at)
         call = AggregateCall(
             name=f"a{len(self.calls)}",
             function=canonical_name(node.name),
@@ -212,9 +214,13 @@ class _Aggregation:
         self.calls[node] = call
         return call
 
-    def _check_no_window(self, typed: Typed, node: ast.Call) -> None:
-        if any(self.relation.is_window_column(name) for name in typed.columns):
-            raise NotThereYet("window columns inside an aggregate", node.at)
+    def _note_windows(self, typed: Typed, what: str, at: Place) -> None:
+        """Sees to the window columns that a value of rows reads: a row of TUMBLE knows its window beforehand."""
+        if not any(self.relation.is_window_column(name) for name in typed.columns):
+            return
+        if self.relation.pending is None or self.relation.pending.kind != "TUMBLE":
+            raise NotThereYet(what, at)
+        self.knows_windows = True
 
     def _input(self, prefix: str, typed: Typed | None) -> str | None:
         """The column of the input query that gives this value; equal expressions share one."""
@@ -231,7 +237,7 @@ class _Aggregation:
     # ------------------------------------------------------------------ the operator
 
     def _operator(self, before: list[Typed]) -> WindowAggregate | Regroup:
-        relation = self.relation
+        relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
         items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
         items += relation.hidden

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airflow_nrt.report.plan import POSITION, WINDOW_END, Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType, Field
@@ -18,6 +20,8 @@ def finished(found: Findings, relation: Relation) -> Relation:
     if relation.pending is None:
         return relation
     assert relation.rowtime_type is not None
+    # A row is in all of its windows: only aggregates have updates.
+    window = replace(relation.pending, only_updates=False)
     found.note_all_columns(relation)
     plain = [column for column in relation.columns if column.role is None]
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(plain))
@@ -30,7 +34,7 @@ def finished(found: Findings, relation: Relation) -> Relation:
                 f"SELECT {', '.join([*kept, place, *relation.hidden])} FROM {relation.text}", relation.inputs, fields
             ),
             sources=found.sources_of(relation),
-            window=relation.pending,
+            window=window,
             keys=(*fields, Field("p", _POSITION)),
             aggregates=(),
             rowtime_type=relation.rowtime_type,
@@ -44,6 +48,6 @@ def finished(found: Findings, relation: Relation) -> Relation:
         relation.columns,
         (operator.name,),
         hidden=(WINDOW_END, POSITION),
-        window=relation.pending,
+        window=window,
         rowtime_type=relation.rowtime_type,
     )
