@@ -10,7 +10,7 @@ from airflow_nrt.report.plan import AggregateCall
 
 _SORTED = "array_sort(flatten(collect_list({0}){over}))"
 _BEGINS = "filter(transform(_nrt_s, (x, i) -> IF(get(_nrt_s, i - 1).value <=> x.value, NULL, i)), i -> i IS NOT NULL)"
-_RUN = "slice(_nrt_s, at + 1, coalesce(get(_nrt_b, j + 1), size(_nrt_s)) - at)"
+_RUN = "slice(_nrt_s, b + 1, coalesce(get(_nrt_b, j + 1), size(_nrt_s)) - b)"
 
 
 def bound(name: str, sql: str, body: str) -> str:
@@ -26,7 +26,7 @@ def total(entries: str) -> str:
 def counted(operand: Operand) -> Accumulator:
     """The different values as `ARRAY<STRUCT<value, n>>`, sorted. NULLs are passed over."""
     assert operand.type is not None
-    runs = f"transform(_nrt_b, (at, j) -> struct(_nrt_s[at].value AS value, {total(_RUN)} AS n))"
+    runs = f"transform(_nrt_b, (b, j) -> struct(_nrt_s[b].value AS value, {total(_RUN)} AS n))"
     return Accumulator(
         f"set_{operand.tag}",
         f"filter(array(struct({operand.value} AS value, 1L AS n)), x -> {operand.counts})",

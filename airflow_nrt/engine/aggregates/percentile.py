@@ -12,7 +12,11 @@ def percentile(call: AggregateCall, operand: Operand) -> Accumulators:
     assert operand.type is not None
     one = counted(operand)
     times = "1L" if call.distinct else "x.n"
-    entry = f"x.value.v AS value, x.value.n * {times} AS n" if operand.type.name == "ROW" else f"x.value, {times} AS n"
+    entry = (
+        f"x.value.v AS value, x.value.n * {times} AS n"
+        if operand.type.name == "ROW"
+        else f"x.value AS value, {times} AS n"
+    )
     entries = f"transform({one.name}, x -> struct({entry}))"
     shares = [_at(share) for share in call.parameters]
     found = f"array({', '.join(shares)})" if call.type.name == "ARRAY" else shares[0]

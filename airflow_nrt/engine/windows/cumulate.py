@@ -43,5 +43,5 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     repeated = merged.where(f"{first} <= {last}")
     ends = f"sequence({first}, {last}, {step}L)"
     if window.only_updates:
-        ends = f"filter({ends}, end -> end IN ({SLICE}, {GROUP_END}))"
+        ends = f"filter({ends}, e -> e IN ({SLICE}, {GROUP_END}))"
     return repeated.selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *(one.name for one in columns))

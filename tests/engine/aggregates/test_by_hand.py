@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -48,20 +50,23 @@ def different(values: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-def percentile(values: Sequence[Any], share: float) -> float | None:
+def percentile(values: Sequence[Any], *shares: float) -> list[float] | None:
+    return [_percentile([float(value) for value in sorted(values)], share) for share in shares] if values else None
+
+
+def _percentile(values: list[float], share: float) -> float:
     place = share * (len(values) - 1)
     low, high = math.floor(place), math.ceil(place)
-    if not values:
-        return None
-    lower, upper = (float(sorted(values)[at]) for at in (low, high))
-    return lower if low == high else (high - place) * lower + (place - low) * upper
+    return values[low] if low == high else (high - place) * values[low] + (place - low) * values[high]
 
 
 def deviation(values: Sequence[float]) -> float | None:
     n = len(values)
-    mean = sum(sorted(values)) / n if n else 0.0
-    squares = sum((value - mean) * (value - mean) for value in sorted(values))
-    return math.sqrt(squares * n / (float(n) * n)) if n else None
+    if not n:
+        return None
+    mean = reduce(add, sorted(values)) / n
+    squares = reduce(add, ((value - mean) * (value - mean) for value in sorted(values)))
+    return math.sqrt(squares * n / (float(n) * n))
 
 
 def variance(values: Sequence[int]) -> int | None:
@@ -71,7 +76,10 @@ def variance(values: Sequence[int]) -> int | None:
 
 BY_HAND: dict[str, tuple[str, str, Callable[[list[Event]], Any]]] = {
     "items": ("MULTISET<STRING>", "COLLECT(item)", lambda rows: dict(Counter(there([r.item for r in rows])))),
-    "kinds": ("MAP<STRING, INT>", "COLLECT(DISTINCT item)", lambda rows: dict.fromkeys(there([r.item for r in rows]), 1)),
+    "kinds": (
+        "MAP<STRING, INT>", "COLLECT(DISTINCT item)",
+        lambda rows: dict.fromkeys(there([r.item for r in rows]), 1),
+    ),
     "dear": (
         "ARRAY<BIGINT>", "ARRAY_AGG(id) FILTER (WHERE price > 50)",
         lambda rows: [r.id for r in rows if r.price is not None and r.price > 50] or None,
@@ -85,23 +93,30 @@ BY_HAND: dict[str, tuple[str, str, Callable[[list[Event]], Any]]] = {
         "STRING", "JSON_ARRAYAGG(item NULL ON NULL)",
         lambda rows: json.dumps([r.item for r in rows], separators=(",", ":")),
     ),
-    "known": ("STRING", "JSON_ARRAYAGG(user_id)", lambda rows: f"[{','.join(str(u) for u in there([r.user for r in rows]))}]"),
+    "known": (
+        "STRING", "JSON_ARRAYAGG(user_id)",
+        lambda rows: json.dumps(there([r.user for r in rows]), separators=(",", ":")),
+    ),
     "weights": (
         "STRING", "JSON_OBJECTAGG(KEY CAST(id AS STRING) VALUE weight)",
-        lambda rows: json.dumps(
-            dict(sorted((str(r.id), r.weight) for r in rows)), separators=(",", ":")
-        ),
+        lambda rows: json.dumps(dict(sorted((str(r.id), r.weight) for r in rows)), separators=(",", ":")),
     ),
-    "median": ("DOUBLE", "PERCENTILE(price, 0.5)", lambda rows: percentile(there([r.price for r in rows]), 0.5)),
+    "median": (
+        "DOUBLE", "PERCENTILE(price, 0.5)",
+        lambda rows: (percentile(there([r.price for r in rows]), 0.5) or [None])[0],
+    ),
     "quarters": (
         "ARRAY<DOUBLE>", "PERCENTILE(DISTINCT weight, ARRAY[0.25, 1])",
-        lambda rows: [percentile(different(there([r.weight for r in rows])), share) for share in (0.25, 1.0)],
+        lambda rows: percentile(different(there([r.weight for r in rows])), 0.25, 1.0),
     ),
     "often": (
         "DOUBLE", "PERCENTILE(price, 0.9, user_id - 1)",
-        lambda rows: percentile([r.price for r in rows if r.price is not None for _ in range((r.user or 0) - 1)], 0.9),
+        lambda rows: (percentile([p for r in rows for p in there([r.price]) * ((r.user or 0) - 1)], 0.9) or [None])[0],
     ),
-    "spread": ("DOUBLE", "STDDEV_POP(DISTINCT weight)", lambda rows: deviation(different(there([r.weight for r in rows])))),
+    "spread": (
+        "DOUBLE", "STDDEV_POP(DISTINCT weight)",
+        lambda rows: deviation(different(there([r.weight for r in rows]))),
+    ),
     "apart": ("INT", "VAR_POP(DISTINCT user_id)", lambda rows: variance(different(there([r.user for r in rows])))),
     "both": ("BIGINT", "COUNT(user_id, item)", lambda rows: sum(None not in (r.user, r.item) for r in rows)),
     "pairs": (
