@@ -117,7 +117,7 @@ WRONG = {
     "computed of a computed one": (changed("id BIGINT,", "id BIGINT, a AS id + 1, b AS UPPER(a),"), "2:40: column 'a' is computed itself: write its expression here"),
     "an aggregate of a row": (changed("id BIGINT,", "id BIGINT, a AS SUM(id),"), "2:21: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
     "an aggregate in WHERE": (changed("\nGROUP", "\nWHERE SUM(price) > 1\nGROUP"), "14:7: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
-    "no flag": (changed("'1' HOUR)", "'1' HOUR, INTERVAL '0' HOUR, 'yes')"), "13:97: emitOnlyOnUpdate is TRUE or FALSE, not 'yes'"),
+    "no flag": (changed("'1' HOUR)", "'1' HOUR, INTERVAL '0' HOUR, 'yes')"), "13:112: emitOnlyOnUpdate is TRUE or FALSE, not 'yes'"),
     # aggregates
     "no argument": (changed("COUNT(*)", "COUNT()"), "12:40: COUNT takes at least one argument, here are 0"),
     "two arguments": (changed("COUNT(*)", "COLLECT(id, shop)"), "12:40: COLLECT takes one argument, here are 2"),
