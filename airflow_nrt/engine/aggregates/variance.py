@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.engine.aggregates.multiset import bound, counted
+from airflow_nrt.engine.aggregates.multiset import counted
 from airflow_nrt.engine.aggregates.total import sum_parts, unscaled
 from airflow_nrt.report.plan import AggregateCall
 from airflow_nrt.report.types import DataType
@@ -59,9 +59,11 @@ def _floating(operand: Operand, kind: DataType) -> Parts:
 
 
 def _of_values(operand: Operand, kind: DataType) -> Parts:
-    """n * Σ(x − mean)² over the different values, in their order."""
+    """From the different values in their order, by Welford's method, as Flink does."""
     one = counted(operand)
-    values, n = f"transform({one.name}, x -> CAST(x.value AS DOUBLE))", f"size({one.name})"
-    mean = f"aggregate(_nrt_v, 0D, (t, v) -> t + v) / {n}"
-    squares = bound("_nrt_a", mean, "aggregate(_nrt_v, 0D, (t, v) -> t + (v - _nrt_a) * (v - _nrt_a))")
-    return (one,), n, f"({bound('_nrt_v', values, squares)} * {n})"
+    mean = "s.mean + (v - s.mean) / (s.n + 1)"
+    step = f"struct(s.n + 1 AS n, {mean} AS mean, s.squares + (v - s.mean) * (v - ({mean})) AS squares)"
+    start = "struct(0L AS n, 0D AS mean, 0D AS squares)"
+    values = f"transform({one.name}, x -> CAST(x.value AS DOUBLE))"
+    n = f"size({one.name})"
+    return (one,), n, f"(aggregate({values}, {start}, (s, v) -> {step}).squares * {n})"

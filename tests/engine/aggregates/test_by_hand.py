@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from fractions import Fraction
-from functools import reduce
-from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +59,12 @@ def _percentile(values: list[float], share: float) -> float:
 
 
 def deviation(values: Sequence[float]) -> float | None:
+    mean = squares = 0.0
+    for n, value in enumerate(sorted(values), 1):
+        before, mean = mean, mean + (value - mean) / n
+        squares += (value - before) * (value - mean)
     n = len(values)
-    if not n:
-        return None
-    mean = reduce(add, sorted(values)) / n
-    squares = reduce(add, ((value - mean) * (value - mean) for value in sorted(values)))
-    return math.sqrt(squares * n / (float(n) * n))
+    return math.sqrt(squares * n / (float(n) * n)) if values else None
 
 
 def variance(values: Sequence[int]) -> int | None:
