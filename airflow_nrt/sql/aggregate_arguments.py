@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BIGINT, STRING, DataType
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import canonical_name, elements
+from airflow_nrt.sql.aggregates import canonical_name, elements, is_distinct
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.functions.json import json_text
 from airflow_nrt.sql.typed import Typed
@@ -42,7 +42,7 @@ def _count(call: ast.Call, compile: Compile) -> Arguments:
     """Rows in which no argument is NULL."""
     _check_count(call, 1, None)
     values = [compile(argument) for argument in call.arguments]
-    if not call.distinct and not any(value.type.nullable for value in values):
+    if not is_distinct(call) and not any(value.type.nullable for value in values):
         return Arguments(None)
     return Arguments(values[0] if len(values) == 1 else _where_all_are(values, _row(values, _numbered(values))))
 
