@@ -144,7 +144,7 @@ class _Aggregation:
             typed = self.below.condition(part, "WHERE")
             on_window = [self.relation.is_window_column(name) for name in typed.columns]
             if any(on_window) and not all(on_window):
-                together = "a condition of HOP or CUMULATE on window columns and other columns together"
+                together = "a condition of other windows than TUMBLE on window columns and other columns together"
                 self._note_windows(typed, together, part.at)
             if any(on_window) and all(on_window):
                 after.append(Compiler(self.below.scope, self._role_column).condition(part, "WHERE"))
@@ -196,10 +196,10 @@ class _Aggregation:
         given = read_arguments(node, self.below.compile)
         operand = given.operand
         if operand is not None:
-            self._note_windows(operand, "window columns inside an aggregate of HOP or CUMULATE", node.at)
+            self._note_windows(operand, "window columns inside an aggregate of other windows than TUMBLE", node.at)
         condition = self.below.condition(node.filter, "FILTER") if node.filter is not None else None
         if condition is not None:
-            self._note_windows(condition, "window columns inside an aggregate of HOP or CUMULATE", node.at)
+            self._note_windows(condition, "window columns inside an aggregate of other windows than TUMBLE", node.at)
         call = AggregateCall(
             name=f"a{len(self.calls)}",
             function=canonical_name(node.name),

@@ -249,7 +249,7 @@ LATER = {
     "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …)"),
     "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression"),
     "a METADATA column": (changed("    id BIGINT", "    id BIGINT METADATA FROM 'file.size'"), "2:5: METADATA FROM 'file.size'"),
-    "windows in an aggregate": (changed("COUNT(*)", "SUM(HOUR(window_end))"), "12:40: window columns inside an aggregate of HOP or CUMULATE"),
+    "windows in an aggregate": (changed("COUNT(*)", "SUM(HOUR(window_end))"), "12:40: window columns inside an aggregate of other windows than TUMBLE"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "processing time": (changed("ts TIMESTAMP(3)", "p AS PROCTIME(), ts TIMESTAMP(3)"), "5:10: function PROCTIME"),
     "CREATE FUNCTION": ("CREATE TEMPORARY SYSTEM FUNCTION IF NOT EXISTS f AS 'marks.punctuated' LANGUAGE PYTHON;\n" + REPORT, "1:1: CREATE FUNCTION"),
