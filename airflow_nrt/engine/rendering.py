@@ -29,7 +29,20 @@ def _rendered(sql: str, kind: DataType) -> str:
         return f'date_format({sql}, "yyyy-MM-dd HH:mm:ss.{"S" * digits}{zone}")'
     if kind.name == "DATE":
         return f"CAST({sql} AS STRING)"
+    if kind.holds("DECIMAL", "TIMESTAMP", "TIMESTAMP_LTZ", "DATE"):
+        return _rendered_inside(sql, kind)
     return sql
+
+
+def _rendered_inside(sql: str, kind: DataType) -> str:
+    parts = [child for _, child in kind.children]
+    if kind.name == "ARRAY":
+        return f"transform({sql}, e -> {_rendered('e', parts[0])})"
+    if kind.name == "MAP":
+        keys = f"transform_keys({sql}, (k, v) -> {_rendered('k', parts[0])})"
+        return f"transform_values({keys}, (k, v) -> {_rendered('v', parts[1])})"
+    fields = ", ".join(f"{_rendered(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
+    return f"IF({sql} IS NULL, NULL, struct({fields}))"
 
 
 def read_lines(directory: Path) -> Iterator[str]:

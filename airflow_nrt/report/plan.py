@@ -34,6 +34,7 @@ POSITION = "_nrt_pos"
 SEEN, BATCH = "_nrt_seen", "_nrt_batch"
 SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME)
 WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
+VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,9 @@ class Source:
 class AggregateCall:
     """One aggregate of a window operator.
 
-    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*).
-    `parameters` are further constants (the separator of LISTAGG). `text` is the call as the report writes it.
+    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
+    aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
+    is the call as the report writes it.
     """
 
     name: str
@@ -87,6 +89,16 @@ class AggregateCall:
     type: DataType
     text: str
     parameters: tuple[str, ...] = ()
+
+    @property
+    def is_of_set(self) -> bool:
+        """Whether it is taken over a distinct set of its operator, where a value enters and leaves a window once.
+
+        Others are distinct by themselves: they hold values, and pass over the repeated ones when they finish. So do
+        variances of what is summed as DOUBLE, from which a large value does not leave without a trace.
+        """
+        exact = self.argument_type is not None and self.argument_type.is_whole
+        return self.distinct and (self.function in ("COUNT", "SUM", "AVG") or (self.function in VARIANCES and exact))
 
 
 @dataclass(frozen=True)
@@ -103,8 +115,8 @@ class RowFrame:
 
 
 def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
-    """The (argument, filter) pairs whose distinct values are counted or summed, each once."""
-    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.distinct))
+    """The (argument, filter) pairs whose distinct values are counted or summed, each pair once."""
+    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.is_of_set))
 
 
 @dataclass(frozen=True)

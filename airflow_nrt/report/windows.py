@@ -79,6 +79,8 @@ class Window:
     `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
     Of SESSION `size` is the gap, `stride` the length of a slot. Of OVER, where each row has a window of its own that
     ends behind it, `size` is how far back rows are looked at.
+    With `only_updates` a window of CUMULATE is there for a key only if its last step brought the key a row, or if it is
+    the last one of its start.
 
     Use the constructors `tumble`, `hop`, `cumulate`, `session` and `over`: they check what Flink checks.
     """
@@ -88,6 +90,7 @@ class Window:
     stride: int
     offset: int = 0
     zone: str | None = None
+    only_updates: bool = False
 
     @property
     def slice(self) -> int:
@@ -179,6 +182,8 @@ class Window:
             text = f"{self.kind} {format_duration(self.stride)} / {format_duration(self.size)}"
         if self.offset:
             text += f", offset {format_duration(self.offset)}"
+        if self.only_updates:
+            text += ", where a step brought rows"
         return f"{text}, {self.zone}" if self.zone else text
 
 

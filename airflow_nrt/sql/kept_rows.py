@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airflow_nrt.report.plan import POSITION, Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType, Field
@@ -23,6 +25,8 @@ def finished(found: Findings, relation: Relation) -> Relation:
     if relation.pending is None:
         return relation
     assert relation.rowtime_type is not None
+    # A row is in all of its windows: only aggregates have updates.
+    window = replace(relation.pending, only_updates=False)
     found.note_all_columns(relation)
     plain = [column for column in relation.columns if column.role is None]
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(plain))
@@ -36,7 +40,7 @@ def finished(found: Findings, relation: Relation) -> Relation:
                 fields,
             ),
             sources=found.sources_of(relation),
-            window=relation.pending,
+            window=window,
             keys=(*fields, Field("p", POSITION_TYPE)),
             aggregates=(),
             rowtime_type=relation.rowtime_type,
@@ -53,6 +57,6 @@ def finished(found: Findings, relation: Relation) -> Relation:
         relation.columns,
         (operator.name,),
         hidden=(*bounds(operator.window), POSITION),
-        window=relation.pending,
+        window=window,
         rowtime_type=relation.rowtime_type,
     )

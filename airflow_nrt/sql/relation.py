@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from airflow_nrt.report.plan import BATCH, POSITION, ROWTIME, SEEN, SOURCE_HIDDEN, WINDOW_END
 from airflow_nrt.report.spelling import quote
@@ -90,6 +90,19 @@ def as_rows(relation: Relation) -> Relation:
     unknown = f"CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS {SEEN}, CAST(NULL AS BIGINT) AS {BATCH}"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
     return Relation(text, relation.columns, relation.inputs)
+
+
+def in_their_window(relation: Relation) -> Relation:
+    """A pending TUMBLE whose rows carry the columns of the only window that each is in."""
+    window, rowtime_type = relation.pending, relation.rowtime_type
+    assert window is not None and window.kind == "TUMBLE" and rowtime_type is not None
+    items = [
+        f"{window_column(window, column.role, rowtime_type)} AS {quote(column.name)}"
+        for column in relation.columns
+        if column.role is not None
+    ]
+    placed = f"(SELECT *, {window.slice_end(Sql(ROWTIME))} AS {WINDOW_END} FROM {relation.text})"
+    return replace(relation, text=f"(SELECT *, {', '.join(items)} FROM {placed})")
 
 
 def raw_windows(relation: Relation) -> Relation:

@@ -90,9 +90,10 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
     pairs = operator.distinct_sets
     sets: list[dict[str, Accumulator]] = [{} for _ in pairs]
     for call in operator.aggregates:
-        if call.distinct:
+        if call.is_of_set:
             index = pairs.index((call.argument or "", call.filter))
-            operand = Operand(f"d{index}", f"x{index}", f"x{index} IS NOT NULL", call.argument_type)
+            counts = f"x{index} IS NOT NULL"
+            operand = Operand(f"d{index}", f"x{index}", counts, counts, call.argument_type)
             target = sets[index]
         else:
             operand, target = _operand(call), rows
@@ -113,11 +114,11 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
 
 def _operand(call: AggregateCall) -> Operand:
     tag = f"{call.argument or 'all'}_{call.filter}" if call.filter else call.argument or "all"
+    admits = f"coalesce({call.filter}, false)" if call.filter else "true"
     if call.argument is None:
-        counts = f"coalesce({call.filter}, false)" if call.filter else "true"
-        return Operand(tag, "1", counts, None)
+        return Operand(tag, "1", admits, admits, None)
     value = _counted(call.argument, call.filter)
-    return Operand(tag, value, f"{value} IS NOT NULL", call.argument_type)
+    return Operand(tag, value, f"{value} IS NOT NULL", admits, call.argument_type)
 
 
 def _counted(argument: str, condition: str | None) -> str:
