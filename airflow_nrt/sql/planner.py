@@ -9,12 +9,14 @@ from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
-from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import CHANGE_HIDDEN, WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.ddl import check_sink, check_source, declare, scope_columns, with_options
 from airflow_nrt.sql.emit import check_emit
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
@@ -27,11 +29,13 @@ from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
+from airflow_nrt.sql.projection import contains_aggregate, expand, plain_column, plan_projection
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.typed import Typed, common_type
+from airflow_nrt.sql.updating import plan_group
+from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -45,6 +49,7 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     if not planner.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
+    check_bounded(planner.found, planner.settings, script)
     return planner.plan(script, name)
 
 
@@ -110,6 +115,7 @@ class Planner:
         self.entered: list[str] = []
         self.found = Findings()
         self.has_grouped_window = False
+        self.around = Around()
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
@@ -126,6 +132,7 @@ class Planner:
             settings,
             script,
             str(self.base),
+            found.used_updating(),
         )
 
     def add(self, statement: ast.Statement) -> None:
@@ -185,6 +192,7 @@ class Planner:
     # ------------------------------------------------------------------ queries
 
     def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        around, self.around = self.around, Around()
         if isinstance(node, ast.Values):
             raise NotThereYet("VALUES as a table", node.at)
         if node.order or node.limit:
@@ -198,9 +206,11 @@ class Planner:
             raise NotThereYet("WINDOW clauses", node.at)
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
+        self.around = Around.of(node)
         relation, alias = self.relation(node.relation, scope)
+        self.around = Around()
         if node.distinct:
-            node = _as_grouping(node, relation)
+            node = _as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
             self.has_grouped_window = True
@@ -208,7 +218,9 @@ class Planner:
             relation = self._windowed(relation, alias, grouped.timecol, window, grouped.call.at)
             node = grouped.select
         if node.group is not None or contains_aggregate(node):
-            return plan_aggregate(self.found, node, relation, alias)
+            return plan_aggregate(self.found, node, relation, alias, plan_group)
+        if ranks_all_time(node, relation):
+            return plan_ranking(self.found, node, relation, alias, around)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
 
     def _set_operation(self, node: ast.SetOperation, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
@@ -216,7 +228,8 @@ class Planner:
         if node.operator != "UNION" or not node.all:
             raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
         sides = [finished(self.found, self.query(side, ctes)) for side in (node.left, node.right)]
-        if sides[0].window is None or sides[0].window != sides[1].window:
+        changing = all(side.is_changing for side in sides)
+        if not changing and (sides[0].window is None or sides[0].window != sides[1].window):
             raise NotThereYet("UNION ALL of rows that are not of the same window", node.at)
         counts = [len(side.columns) for side in sides]
         if counts[0] != counts[1]:
@@ -288,6 +301,8 @@ class Planner:
     def _windowed(
         self, relation: Relation, alias: str | None, timecol: ast.Name, window: Window, at: Place
     ) -> Relation:
+        if relation.is_changing:
+            raise NotThereYet("a window over rows that change", at)
         column = Scope(relation.columns, alias).time_column(timecol)
         if not column.rowtime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
@@ -318,6 +333,8 @@ class Planner:
         sink = with_options(self.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
         relation = self.finished(self.query(statement.query, {}))
+        if relation.is_changing:
+            check_takes_changes(sink, statement.at)
         self.add_insert(sink, relation, _matched(sink, relation, statement))
 
     def finished(self, relation: Relation) -> Relation:
@@ -328,7 +345,9 @@ class Planner:
     def add_insert(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
         """One insert: `values` are the sink's physical columns, as expressions over the relation."""
         items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
-        if relation.window is not None:
+        if relation.is_changing:
+            items += CHANGE_HIDDEN
+        elif relation.window is not None:
             items.append(WINDOW_END)
         fields = tuple(Field(column.name, column.type) for column in sink.physical)
         query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
@@ -337,7 +356,7 @@ class Planner:
         operators = self.found.operators_below(relation.inputs)
         window = relation.window
         key = self._key(sink, relation, values) if window is not None else None
-        self.found.inserts.append(Insert(name, sink, query, operators, window, key))
+        self.found.inserts.append(Insert(name, sink, query, operators, window, key, relation.is_changing))
 
     def _key(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
         """The sink columns that tell the rows of a window apart, if all keys of the operator are written."""
@@ -355,16 +374,13 @@ class Planner:
         return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
 
 
-def _as_grouping(node: ast.Select, relation: Relation) -> ast.Select:
+def _as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
     """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
-    if relation.pending is None and relation.window is None:
-        raise NotThereYet("SELECT DISTINCT of rows without a window", node.at)
     if node.group is not None or contains_aggregate(node):
         raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
-    if any(isinstance(item.expression, ast.Star) for item in node.items):
-        raise NotThereYet("SELECT DISTINCT *", node.at, "name the columns")
-    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in node.items)
-    return replace(node, distinct=False, group=keys)
+    items = tuple(expand(node.items, relation, alias))
+    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in items)
+    return replace(node, distinct=False, items=items, group=keys)
 
 
 def as_typed(column: ScopeColumn) -> Typed:
