@@ -6,20 +6,24 @@ from collections.abc import Mapping
 
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.report.tables import Table
-from airflow_nrt.sql.errors import Place, Problems, SqlError
+from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.relation import Relation
 
 TAKES_CHANGES = ("print",)
+_OTHERWISE = (
+    f"or SET '{STATE_TTL}' = '1 h' to forget keys that no row touches for so long, or SET '{UNBOUNDED_STATE}' = 'allow'"
+)
 
 
-def check_takes_changes(sink: Table, at: Place) -> None:
-    """Raises SqlError if the connector of a sink can't take rows back."""
-    if sink.connector not in TAKES_CHANGES:
+def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
+    """Raises SqlError if rows change and the connector of the sink can't take any back."""
+    if relation.is_changing and sink.connector not in TAKES_CHANGES:
+        cause = found.boundless[relation.inputs[0]]
         raise SqlError(
-            f"Table sink {sink.name!r} doesn't support consuming update changes, and this query changes its rows as "
-            "more come: GROUP BY (or PARTITION BY, or join) with both window_start and window_end publishes each "
-            "window once; connector 'print' takes changes",
-            at,
+            f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
+            f"{cause.clause}, or write to connector 'print'",
+            cause.at,
         )
 
 
@@ -31,5 +35,8 @@ def check_bounded(found: Findings, settings: Mapping[str, str], script: str) -> 
     problems = Problems()
     for operator in found.used_updating():
         if found.live_sources(operator):
-            problems.found.append(found.unbounded[operator.name])
+            cause = found.boundless[operator.name]
+            problems.found.append(
+                SqlError(f"{cause.what} keeps every key for ever: {cause.clause}; {_OTHERWISE}", cause.at)
+            )
     problems.raise_any(script)

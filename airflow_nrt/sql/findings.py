@@ -7,9 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from airflow_nrt.report.plan import Insert, Query, Regroup, Source, Updating, WindowAggregate, below, together
 from airflow_nrt.report.tables import Table
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
+
+
+@dataclass(frozen=True)
+class Boundless:
+    """Why rows change for ever: `what` the query does, the `clause` that would give it an end, and where it stands."""
+
+    what: str
+    clause: str
+    at: Place
 
 
 @dataclass
@@ -19,8 +28,7 @@ class Findings:
     operators: list[WindowAggregate] = field(default_factory=list)
     regroups: list[Regroup] = field(default_factory=list)
     updating: list[Updating] = field(default_factory=list)
-    unbounded: dict[str, SqlError] = field(default_factory=dict)
-    """By updating operator: what to say if its sources never end and nothing else bounds its state."""
+    boundless: dict[str, Boundless] = field(default_factory=dict)
     inserts: list[Insert] = field(default_factory=list)
 
     def note_source(self, table: Table) -> bool:
@@ -60,14 +68,14 @@ class Findings:
         self.regroups.append(named)
         return named
 
-    def share_updating(self, operator: Updating, unbounded: SqlError) -> Updating:
+    def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
         """As `share_operator`."""
         for known in self.updating:
             if replace(operator, name=known.name) == known:
                 return known
         named = replace(operator, name=f"u{len(self.updating) + 1}")
         self.updating.append(named)
-        self.unbounded[named.name] = unbounded
+        self.boundless[named.name] = boundless
         return named
 
     def used_updating(self) -> tuple[Updating, ...]:
@@ -96,7 +104,7 @@ class Findings:
 
     def operators_below(self, inputs: tuple[str, ...]) -> tuple[str, ...]:
         """The window operators whose windows these inputs are."""
-        if any(name in self.read or name in self.unbounded for name in inputs):
+        if any(name in self.read or name in self.boundless for name in inputs):
             return ()
         return below(Query("", inputs, ()), tuple(self.regroups))
 

@@ -219,7 +219,7 @@ class Planner:
             node = grouped.select
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias, plan_group)
-        if ranks_all_time(node, relation):
+        if ranks_all_time(node, relation, alias):
             return plan_ranking(self.found, node, relation, alias, around)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
 
@@ -333,8 +333,7 @@ class Planner:
         sink = with_options(self.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
         relation = self.finished(self.query(statement.query, {}))
-        if relation.is_changing:
-            check_takes_changes(sink, statement.at)
+        check_takes_changes(self.found, sink, relation)
         self.add_insert(sink, relation, _matched(sink, relation, statement))
 
     def finished(self, relation: Relation) -> Relation:

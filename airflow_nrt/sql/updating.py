@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from airflow_nrt.report.plan import CHANGE_HIDDEN, Query, UpdatingAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouping import Aggregation
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 
 BOUNDS = (("window_start", "start"), ("window_end", "end"))
-BOUND_IT = (
-    "SET 'table.exec.state.ttl' = '1 h' to forget keys that no row touches for so long, "
-    "or SET 'table.exec.state.unbounded' = 'allow'"
-)
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
@@ -27,7 +26,7 @@ def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relatio
     return _UpdatingAggregation(found, node, relation, missing).plan()
 
 
-def missing_bounds(relation: Relation, keys: list[ast.Expression]) -> list[str]:
+def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[str]:
     """The window bounds that are not among these keys."""
     scope = Scope(relation.columns)
     names = [key for key in keys if isinstance(key, ast.Name) and scope.has(key)]
@@ -40,24 +39,23 @@ def unwindowed(found: Findings, relation: Relation) -> Relation:
     if relation.pending is not None:
         found.note_all_columns(relation)
         return raw_windows(relation)
-    return as_rows(relation) if relation.window is not None else relation
+    if relation.window is None:
+        return relation
+    rows = as_rows(relation)
+    return replace(rows, columns=tuple(replace(column, role=None, of_window=False) for column in rows.columns))
 
 
-def never_forgotten(what: str, relation: Relation, at: Place, where: str, missing: list[str]) -> SqlError:
-    """What to say of state without a bound, with the clause that would bound it."""
+def boundless(what: str, relation: Relation, missing: list[str], where: str, at: Place) -> Boundless:
+    """`what` a query does without the `missing` window bounds, which stand in `where`: GROUP BY or PARTITION BY."""
     if relation.pending is not None or relation.window is not None:
-        clause = f"add {', '.join(missing)} to {where}"
-    else:
-        clause = f"write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and {where} window_start, window_end"
-    return SqlError(f"{what} keeps every key for ever: {clause}; or {BOUND_IT}", at)
+        return Boundless(f"{what} without {' and '.join(missing)}", f"add {', '.join(missing)} to {where}", at)
+    window = f"write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and {where} window_start, window_end"
+    return Boundless(f"{what} without a window", window, at)
 
 
 class _UpdatingAggregation(Aggregation):
     def __init__(self, found: Findings, node: ast.Select, relation: Relation, missing: list[str]) -> None:
-        what = f"an aggregation without {' and '.join(missing)}" if relation.pending or relation.window else ""
-        self.unbounded = never_forgotten(
-            what or "an aggregation without a window", relation, node.at, "GROUP BY", missing
-        )
+        self.boundless = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
         super().__init__(found, node, unwindowed(found, relation))
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
@@ -80,7 +78,7 @@ class _UpdatingAggregation(Aggregation):
                 arguments=tuple(name for name in self.inputs if name not in keys),
                 changing=relation.is_changing,
             ),
-            self.unbounded,
+            self.boundless,
         )
         condition = " AND ".join(value.sql for value in after)
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]

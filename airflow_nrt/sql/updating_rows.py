@@ -18,19 +18,17 @@ from airflow_nrt.sql.ranking import RANKINGS, UNORDERED
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
-from airflow_nrt.sql.updating import missing_bounds, never_forgotten, unwindowed
+from airflow_nrt.sql.updating import boundless, missing_bounds, unwindowed
 from airflow_nrt.sql.walk import children, unqualified
 
 _RANK, _RANK_TYPE = "_nrt_rank", BIGINT.with_nullable(False)
 _PLACES = ("file", "block", "row")
 
 
-def ranks_all_time(node: ast.Select, relation: Relation) -> bool:
+def ranks_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
     """Whether a SELECT ranks rows by keys that don't hold both window bounds, or ranks rows that change."""
-    calls = [call for item in node.items for call in _rankings(item.expression)]
-    return any(
-        relation.is_changing or missing_bounds(relation, list(call.over.partition)) for call in calls if call.over
-    )
+    calls = [call for item in unqualified(node.items, alias) for call in _rankings(item.expression)]
+    return any(missing_bounds(relation, call.over.partition) for call in calls if call.over is not None)
 
 
 def _rankings(node: ast.Expression) -> list[ast.Call]:
@@ -52,11 +50,8 @@ class _Ranking:
         self.call = self._one_call()
         assert self.call.over is not None
         self.over = self.call.over
-        missing = missing_bounds(relation, list(unqualified(self.over.partition, alias)))
-        self.unbounded = never_forgotten(
-            f"{self.call.name} without {' and '.join(missing) or 'a window'}",
-            relation, node.at, "PARTITION BY", missing,
-        )  # fmt: skip
+        missing = missing_bounds(relation, self.over.partition)
+        self.boundless = boundless(self.call.name, relation, missing, "PARTITION BY", self.call.at)
         end = relation.role("end") if relation.pending is not None else None
         self.found = found
         self.around = around
@@ -104,7 +99,7 @@ class _Ranking:
             columns.setdefault(typed.sql, Field(f"o{n}", typed.type))
         operator = self._operator([key for key in keys if key is not None], columns, where)
         shown = next((name for name, item in zip(names, items) if item.expression == self.call), None)
-        shared = self.found.share_updating(self._narrowed(operator, shown), self.unbounded)
+        shared = self.found.share_updating(self._narrowed(operator, shown), self.boundless)
         inner = [f"{columns[quote(name)].name} AS {quote(name)}" for name in sorted(read)]
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         return Relation(

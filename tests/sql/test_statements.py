@@ -24,6 +24,7 @@ SAME = (
     "The window function requires the timecol is a time attribute type, but is",
     "Only tables with set semantics may be partitioned",
     "doesn't support early-fire and late-fire configuration",
+    "is not being grouped",
 )
 """Words that Flink and this product both use."""
 TOLD = {
