@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
 
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.walk import children, conjuncts
+from airflow_nrt.sql.walk import conjuncts
 
 _MIRRORED = {"<": ">", "<=": ">=", "=": "=", ">": "<", ">=": "<="}
 
@@ -28,11 +29,13 @@ class Around:
         limits = [self._limit(part, column) for part in conjuncts(self.select.where)]
         return min((limit for limit in limits if limit is not None), default=None)
 
+    def selects(self, column: str) -> bool:
+        """Whether it may show a column, itself or inside an expression."""
+        return self.select is None or _mentions(self.select.items, column)
+
     def reads(self, column: str) -> bool:
-        """Whether it selects a column, itself or inside an expression."""
-        if self.select is None:
-            return True
-        return any(self._mentions(item.expression, column) for item in self.select.items)
+        """Whether it may look at a column anywhere."""
+        return self.select is None or _mentions(replace(self.select, relation=None, ctes=()), column)
 
     def _limit(self, part: ast.Expression, column: str) -> int | None:
         match part:
@@ -47,11 +50,6 @@ class Around:
                 return _integer(high)
         return None
 
-    def _mentions(self, node: ast.Expression, column: str) -> bool:
-        if isinstance(node, ast.Star):
-            return True
-        return self._is(node, column) or any(self._mentions(child, column) for child in children(node))
-
     def _is(self, node: ast.Expression, column: str) -> bool:
         assert self.select is not None
         relation = self.select.relation
@@ -59,6 +57,15 @@ class Around:
         if alias is None and isinstance(relation, ast.TableName):
             alias = relation.name
         return isinstance(node, ast.Name) and node.parts in ((column,), (alias, column))
+
+
+def _mentions(node: Any, column: str) -> bool:
+    """Whether a name like this stands anywhere inside, or a star."""
+    if isinstance(node, tuple):
+        return any(_mentions(part, column) for part in node)
+    if isinstance(node, (ast.Name, ast.Star)):
+        return isinstance(node, ast.Star) or column in node.parts
+    return is_dataclass(node) and any(_mentions(getattr(node, part.name), column) for part in fields(node))
 
 
 def _integer(node: ast.Expression) -> int | None:

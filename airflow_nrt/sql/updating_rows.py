@@ -90,7 +90,7 @@ class _Ranking:
         condition = partial(self.below.condition, self.node.where, "WHERE") if self.node.where is not None else None
         where = problems.attempt(condition) if condition is not None else None
         problems.raise_any()
-        values = [value for value in compiled if value is not None]
+        values = [self._needed(name, value) for name, value in zip(names, compiled) if value is not None]
         read = frozenset().union(*(value.columns for value in values)) - {_RANK}
         below = [typed for typed in (*keys, *order, where) if typed is not None]
         self.found.note_columns(relation, [*below, Typed("", _RANK_TYPE, columns=read)])
@@ -109,6 +109,11 @@ class _Ranking:
             (shared.name,),
             hidden=CHANGE_HIDDEN,
         )
+
+    def _needed(self, name: str, value: Typed) -> Typed:
+        """The value of a column, or NULL where nobody looks at it: then nothing of it is kept."""
+        kept = self.around.reads(name) or value.type.name == "NULL"
+        return value if kept else Typed(f"CAST(NULL AS {value.type.spark})", value.type)
 
     def _operator(self, keys: list[Typed], columns: dict[str, Field], where: Typed | None) -> UpdatingRows:
         relation = self.relation
@@ -136,7 +141,7 @@ class _Ranking:
             return operator
         limit = self.around.limit(shown)
         keys = [field.name for field in operator.keys]
-        if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.reads(shown)):
+        if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.selects(shown)):
             operator = replace(operator, identity=_identity(keys if limit == 1 else [*keys, "r0"]))
         # What stood behind the limit may come up again where rows above it can go away.
         return operator if operator.changing else replace(operator, limit=limit)

@@ -174,3 +174,21 @@ def test_another_limit_or_memory_is_another_meaning() -> None:
     assert "updating operator u1, limit was: 3; now: 4" in differences
     differences = changed_facts(data_facts(plan_of(printed(narrow))), data_facts(plan_of(TTL + printed(narrow))))
     assert differences == ["setting table.exec.state.ttl is new: 1 h"]
+
+
+@pytest.mark.parametrize(
+    ("select", "kept"),
+    [
+        ("SELECT shop, id FROM ({}) WHERE n <= 3", {"shop", "id", "price"}),
+        ("SELECT id FROM ({}) WHERE n <= 3 AND shop <> 'x'", {"shop", "id", "price"}),
+        ("SELECT n FROM ({}) WHERE n <= 3", {"price"}),
+        ("SELECT MAX(id) FROM ({}) GROUP BY price", {"id", "price"}),
+        ("SELECT t.* FROM ({}) AS t", {"id", "shop", "price", "ts"}),
+    ],
+)
+def test_columns_that_nobody_looks_at_are_not_kept(select: str, kept: set[str]) -> None:
+    ranked = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS n FROM orders"
+    rows = plan_query(ORDERS, select.format(ranked), Path("/data")).updating[0]
+    assert isinstance(rows, UpdatingRows)
+    assert set(re.findall(r"`(\w+)` AS [co]\d", rows.input.sql)) == kept
+    assert len(rows.columns) == len(kept)

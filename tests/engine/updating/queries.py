@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -134,16 +133,21 @@ class Folded:
         return ordered(self.rows.elements())
 
 
-def folded(directory: Path) -> Folded:
-    """What a sink was told, folded."""
-    told = duckdb.sql(
+def told(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
+    """What a sink was told: (operation, key, row), in order."""
+    changes = duckdb.sql(
         f"SELECT * FROM read_parquet('{directory}/*.parquet') ORDER BY _nrt_batch, _nrt_key, {OP} NOT IN ('-U', '-D')"
     )
-    places = {name: n for n, name in enumerate(told.columns)}
+    places = {name: n for n, name in enumerate(changes.columns)}
     hidden = (OP, "_nrt_key", "_nrt_batch")
     shown = [n for name, n in places.items() if name not in hidden]
-    rows = told.fetchall()
-    return Folded.of((row[places[OP]], row[places["_nrt_key"]], tuple(row[n] for n in shown)) for row in rows)
+    rows = changes.fetchall()
+    return [(row[places[OP]], row[places["_nrt_key"]], tuple(row[n] for n in shown)) for row in rows]
+
+
+def folded(directory: Path) -> Folded:
+    """What a sink was told, folded."""
+    return Folded.of(told(directory))
 
 
 def said_by_duckdb(file: Path, names: Iterable[str]) -> Mapping[str, list[tuple[Any, ...]]]:
@@ -155,8 +159,3 @@ def said_by_duckdb(file: Path, names: Iterable[str]) -> Mapping[str, list[tuple[
         ts: 'TIMESTAMP'}})"""
     )
     return {name: ordered(connection.execute(QUERIES[name][2]).fetchall()) for name in names}
-
-
-def key_of(*values: object) -> str:
-    """`_nrt_key` of a group with these keys."""
-    return json.dumps({f"k{n}": value for n, value in enumerate(values) if value is not None}, separators=(",", ":"))
