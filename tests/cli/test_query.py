@@ -39,6 +39,18 @@ def test_windows_lie_on_the_clock_that_the_command_names(spark_command: Command,
     assert sorted(map(_canonical, answer.out.splitlines())) == sorted(map(_canonical, expected))
 
 
+@pytest.mark.parametrize("mode", ["stream", "batch"])
+def test_a_changelog_ends_with_the_table(spark_command: Command, tmp_path: Path, mode: str) -> None:
+    sold = CASE.parent / "changelog_group_by"
+    (tmp_path / "ddl.sql").write_text((sold / "ddl.sql").read_text().replace("${CASE_DIR}", str(sold)))
+    files = ("--ddl", tmp_path / "ddl.sql", "--query", sold / "query.sql", "--mode", mode, "--master", "local[2]")
+    expected = sorted(map(_canonical, (sold / "expected.jsonl").read_text().splitlines()))
+    changes = [json.loads(line) for line in spark_command("query", *files, "--changelog").out.splitlines()]
+    assert {change["op"] for change in changes} == {"+I"}
+    assert sorted(json.dumps(change["row"], sort_keys=True) for change in changes) == expected
+    assert sorted(map(_canonical, spark_command("query", *files).out.splitlines())) == expected
+
+
 def test_a_zone_that_is_none(command: Command, question: tuple[object, ...]) -> None:
     answer = command(*question, "--tz", "Shanghai")
     assert answer.status == 2

@@ -58,23 +58,23 @@ def test_a_key_that_no_row_touches_is_forgotten(spark, tmp_path: Path, clock: Cl
 
 
 def test_state_is_merged_and_goes(spark, tmp_path: Path) -> None:
-    plan = changing_plan(tmp_path, "all_rows", "last_rows")
-    stream = Stream(spark, plan, tmp_path / "home")
+    stream = Stream(spark, changing_plan(tmp_path, "last_rows"), tmp_path / "home")
     count = FANOUT + 3
     for n in range(count):
         stream.absorb_batches(tmp_path, [[sale(n, n % 2)]])
         position = stream.driver.position
         assert all(len(files) < FANOUT for files in position.updating.values())
         assert all((stream.home.path / path).is_dir() for path in position.files())
-    assert folded(tmp_path / "all_rows").table == [(count, 1)]
-    assert folded(tmp_path / "last_rows").table == [(0, count - 1 - count % 2), (1, count - 1 - (count + 1) % 2)]
+    assert folded(tmp_path / "last_rows").table == [
+        (n % 2, n) for n in sorted((count - 1, count - 2), key=lambda n: n % 2)
+    ]
     standing = {path for operator in stream.home.state.iterdir() for path in operator.iterdir()}
-    assert len(standing) < 2 * FANOUT
+    assert len(standing) < FANOUT
 
 
-@pytest.mark.parametrize("point", ["absorb-written", "commit-before", "commit-after", "publish-before"])
+@pytest.mark.parametrize("point", ["commit-before", "commit-after"])
 def test_a_crash_doubles_and_loses_nothing(spark, tmp_path: Path, point: str, monkeypatch) -> None:
-    plan = changing_plan(tmp_path, "all_rows", "best", "leaders")
+    plan = changing_plan(tmp_path, "best", "leaders")
     files = [write_events(tmp_path / "events" / f"{n}.csv", [sale(n, 1, n), sale(n + 9, 2, n)]) for n in range(3)]
     first = Stream(spark, plan, tmp_path / "home")
     first.absorb(files[0])
@@ -86,7 +86,6 @@ def test_a_crash_doubles_and_loses_nothing(spark, tmp_path: Path, point: str, mo
     second = Stream(spark, plan, tmp_path / "home")
     committed = second.driver.position.sources["events"].files
     second.absorb(*files[committed:])
-    assert folded(tmp_path / "all_rows").table == [(6, 1)]
     assert folded(tmp_path / "best").ops["+I"] == 6
     assert folded(tmp_path / "leaders").table == [(1, 6, 1)]
 
