@@ -215,7 +215,7 @@ def _position(data: Mapping[str, Any]) -> Position:
         late=data["late"],
         dropped=data["dropped"],
         windows=data["windows"],
-        updating={name: tuple(StateFile(**file) for file in files) for name, files in data["updating"].items()},
+        updating={name: tuple(StateFile(**file) for file in files) for name, files in data.get("updating", {}).items()},
     )
 
 

@@ -55,6 +55,8 @@ class AggregateStep:
 
     def results(self, merged: DataFrame) -> DataFrame:
         """The operator's result for the touched groups, before and behind."""
+        if not self._sides.sets:
+            return _finished(self._sides, merged, self.keys)
         partials = merged.withColumn(SLICE, F.lit(0).cast("bigint"))
         return _finished(self._sides, close(self._sides, partials, None), self.keys)
 

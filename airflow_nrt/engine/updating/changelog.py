@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from airflow_nrt.report.plan import AFTER, KEY
 from airflow_nrt.report.spelling import quote
@@ -21,22 +20,15 @@ def changelog(rows: DataFrame, fields: Sequence[Field], batch: int) -> DataFrame
 
     No key has two rows on one side.
     """
-    row = f"struct({', '.join(quote(field.name) for field in fields)})"
-    sides = rows.selectExpr(KEY, AFTER, f"{row} AS _nrt_row")
-    pairs = sides.groupBy(KEY).agg(
-        F.expr(f"any_value(_nrt_row) FILTER (WHERE NOT {AFTER})").alias("old"),
-        F.expr(f"any_value(_nrt_row) FILTER (WHERE {AFTER})").alias("new"),
+    values = ", ".join(quote(field.name) for field in fields)
+    sides = f"(PARTITION BY {KEY} ORDER BY {AFTER})"
+    other = f"IF({AFTER}, lag(_nrt_row) OVER {sides}, lead(_nrt_row) OVER {sides}) AS _nrt_other"
+    pairs = rows.selectExpr(KEY, AFTER, f"struct({values}) AS _nrt_row").selectExpr("*", other)
+    same = " AND ".join(f"{_comparable('_nrt_row', field)} <=> {_comparable('_nrt_other', field)}" for field in fields)
+    op = f"IF(_nrt_other IS NULL, IF({AFTER}, '+I', '-D'), IF({AFTER}, '+U', '-U')) AS {OP}"
+    return pairs.where(f"_nrt_other IS NULL OR NOT ({same})").selectExpr(
+        "_nrt_row.*", op, KEY, f"CAST({batch} AS BIGINT) AS _nrt_batch"
     )
-    same = " AND ".join(f"{_comparable('old', field)} <=> {_comparable('new', field)}" for field in fields)
-    differing = pairs.where(f"old IS NULL OR new IS NULL OR NOT ({same})")
-    steps = (
-        "CASE WHEN old IS NULL THEN array(struct('+I' AS op, new AS row)) "
-        "WHEN new IS NULL THEN array(struct('-D' AS op, old AS row)) "
-        "ELSE array(struct('-U' AS op, old AS row), struct('+U' AS op, new AS row)) END"
-    )
-    told = differing.selectExpr(KEY, f"explode({steps}) AS step")
-    values = [f"step.row.{quote(field.name)} AS {quote(field.name)}" for field in fields]
-    return told.selectExpr(*values, f"step.op AS {OP}", KEY, f"CAST({batch} AS BIGINT) AS _nrt_batch")
 
 
 def _comparable(side: str, field: Field) -> str:
