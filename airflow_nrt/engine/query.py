@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.feed import take_batch
+from airflow_nrt.engine.frames import run_sql
 from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
@@ -86,13 +87,18 @@ def _published(spark: SparkSession, place: Path) -> DataFrame | None:
     return spark.read.parquet(*(str(file).translate(GLOB) for file in files)) if files else None
 
 
+def _sorted(result: DataFrame, plan: Plan) -> DataFrame:
+    order = plan.inserts[0].order
+    return run_sql(f"SELECT * FROM result ORDER BY {', '.join(order)}", {"result": result}) if order else result
+
+
 def _change_lines(result: DataFrame, plan: Plan, place: Path, op: str) -> Iterator[str]:
     change_lines(result, plan.inserts[0].query.fields, op).write.text(str(place / "lines"))
     return read_lines(place / "lines")
 
 
 def _lines(result: DataFrame, plan: Plan, place: Path) -> Iterator[str]:
-    json_lines(result, plan.inserts[0].query.fields).write.text(str(place / "lines"))
+    json_lines(_sorted(result, plan), plan.inserts[0].query.fields).write.text(str(place / "lines"))
     return read_lines(place / "lines")
 
 

@@ -33,7 +33,7 @@ def check_bounded(found: Findings, settings: Mapping[str, str], script: str) -> 
     if forgets or read_option(settings, REPORT_OPTIONS, UNBOUNDED_STATE) == "allow":
         return
     problems = Problems()
-    for operator in found.used_updating():
+    for operator in found.updating:
         if found.live_sources(operator):
             cause = found.boundless[operator.name]
             problems.found.append(

@@ -78,13 +78,6 @@ class Findings:
         self.boundless[named.name] = boundless
         return named
 
-    def used_updating(self) -> tuple[Updating, ...]:
-        """The updating operators whose results somebody reads. A limit that was found later makes another operator."""
-        wanted = {name for insert in self.inserts for name in insert.query.inputs}
-        for operator in reversed(self.updating):
-            wanted.update(operator.input.inputs if operator.name in wanted else ())
-        return tuple(operator for operator in self.updating if operator.name in wanted)
-
     def live_sources(self, operator: Updating) -> list[str]:
         """The sources without an end whose rows reach an updating operator."""
         found: list[str] = []

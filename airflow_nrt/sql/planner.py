@@ -28,6 +28,7 @@ from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.local_time import planned_in, zone_of
+from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, expand, plain_column, plan_projection
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
@@ -87,12 +88,14 @@ def _checked(planner: Planner, statement: ast.Statement) -> bool:
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
-    query = parse_query(query_text)
+    query, order = sortable(parse_query(query_text))
     with nesting_of(query.at), planned_in(planner.zone):
         relation = planner.finished(planner.query(query, {}))
     columns = tuple(Column(column.name, column.type) for column in relation.columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
     planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+    if order:
+        planner.found.inserts = [sorted_result(planner.found.inserts[0], order, query.at)]
 
 
 def _end(script: str) -> Place:
@@ -132,7 +135,7 @@ class Planner:
             settings,
             script,
             str(self.base),
-            found.used_updating(),
+            tuple(found.updating),
         )
 
     def add(self, statement: ast.Statement) -> None:
