@@ -66,7 +66,7 @@ class _Batch:
 
 
 @dataclass
-class Rows:
+class _Rows:
     """The accepted rows of a batch. Whoever takes them first gets those that are counted as they pass."""
 
     _next: DataFrame
@@ -164,7 +164,7 @@ class StreamDriver:
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
         updates = Updates(self.store, self.plan, self.position.updating, clock)
-        rows = Rows(accepted(watched, source), accepted(judged, source))
+        rows = _Rows(accepted(watched, source), accepted(judged, source))
         try:
             written, published = self._write(source, rows, seen, updates)
         finally:
@@ -197,7 +197,7 @@ class StreamDriver:
         return read_files(self.spark, source, [file for file in files if not file.corrupt], numbers)
 
     def _write(
-        self, source: Source, rows: Rows, seen: dict[str, int | None], updates: Updates
+        self, source: Source, rows: _Rows, seen: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
         """Every consumer of the batch."""
         written: dict[str, Written] = {}

@@ -27,6 +27,7 @@ from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
@@ -198,8 +199,11 @@ class Planner:
         around, self.around = self.around, Around()
         if isinstance(node, ast.Values):
             raise NotThereYet("VALUES as a table", node.at)
-        if node.order or node.limit:
-            raise NotThereYet("ORDER BY and LIMIT", node.at)
+        if node.limit is not None:
+            numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
+            return plan_projection(self.found, select, numbered, None, lambda inner: self._finished_relation(inner, {}))
+        if node.order:
+            raise NotThereYet("ORDER BY without LIMIT", node.at)
         scope = dict(ctes)
         for name, columns, query in node.ctes:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)

@@ -176,6 +176,17 @@ def test_another_limit_or_memory_is_another_meaning() -> None:
     assert differences == ["setting table.exec.state.ttl is new: 1 h"]
 
 
+def test_a_limit_is_a_top_n() -> None:
+    plan = plan_query(
+        ORDERS,
+        "SELECT id FROM (SELECT id, shop FROM orders ORDER BY price DESC LIMIT 5) WHERE shop = 'a'",
+        Path("/data"),
+    )
+    assert only(plan).limit == 5
+    assert "ORDER BY o0 DESC NULLS LAST" in only(plan).computed[0][1]
+    assert [field.name for field in plan.inserts[0].query.fields] == ["id"]
+
+
 @pytest.mark.parametrize(
     ("select", "kept"),
     [

@@ -63,6 +63,21 @@ QUERIES: dict[str, tuple[str, str, str]] = {
     ),
     "first_rows": ("shop INT, id BIGINT", query := best("ts", "shop, id", "n = 1"), query),
     "last_rows": ("shop INT, id BIGINT", query := best("ts DESC", "shop, id", "n < 2"), query),
+    "dear_starts": (
+        "at TIMESTAMP(3), id BIGINT, n BIGINT",
+        """SELECT window_start, id, n FROM (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY price DESC NULLS LAST, id) AS n
+            FROM HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '20' MINUTE)) WHERE n <= 2""",
+        """SELECT s, id, n FROM (
+            SELECT *, row_number() OVER (PARTITION BY s ORDER BY price DESC NULLS LAST, id) AS n FROM (
+                SELECT id, price, time_bucket(INTERVAL 10 MINUTE, ts) - INTERVAL 10 MINUTE * back AS s
+                FROM events, range(2) t(back))) WHERE n <= 2""",
+    ),
+    "dearest": (
+        "id BIGINT, shop INT",
+        query := "SELECT id, shop FROM events ORDER BY price DESC NULLS LAST, id LIMIT 4",
+        query,
+    ),
     "leaders": (
         "user_id INT, n BIGINT, place BIGINT",
         query := """SELECT user_id, n, place FROM (
