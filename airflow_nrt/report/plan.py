@@ -38,6 +38,13 @@ AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
 CHANGE_HIDDEN = (AFTER, KEY)
 
 
+def key_of(columns: Sequence[str]) -> str:
+    """SQL of `_nrt_key` for these columns: equal where all of them are, NULL being equal to NULL."""
+    whole = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
+    options = f"map('timestampFormat', {whole}, 'timestampNTZFormat', {whole})"
+    return f"to_json(struct({', '.join(columns)}), {options})" if columns else "''"
+
+
 @dataclass(frozen=True)
 class Query:
     """Stateless Spark SQL over named inputs: sources or operators of the plan. `fields` are its visible columns."""

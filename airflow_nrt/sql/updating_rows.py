@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, Query, UpdatingRows
+from airflow_nrt.report.plan import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, Query, UpdatingRows, key_of
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT, Field
 from airflow_nrt.sql import ast
@@ -131,7 +131,7 @@ class _Ranking:
             keys=fields,
             columns=tuple(columns.values()),
             computed=((Field("r0", _RANK_TYPE), rank),),
-            identity=_identity([KEY if relation.is_changing else "p"]),
+            identity=key_of([KEY if relation.is_changing else "p"]),
             changing=relation.is_changing,
         )
 
@@ -142,7 +142,7 @@ class _Ranking:
         limit = self.around.limit(shown)
         keys = [field.name for field in operator.keys]
         if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.selects(shown)):
-            operator = replace(operator, identity=_identity(keys if limit == 1 else [*keys, "r0"]))
+            operator = replace(operator, identity=key_of(keys if limit == 1 else [*keys, "r0"]))
         # What stood behind the limit may come up again where rows above it can go away.
         return operator if operator.changing else replace(operator, limit=limit)
 
@@ -166,7 +166,3 @@ class _Ranking:
             content = [field.name for field in columns.values() if field.type.name not in UNORDERED]
             return [*order, *(f"{name} {direction}" for name in (*content, KEY))]
         return [*order, *(f"p.{part} {direction}" for part in (*_PLACES, *(["w"] if self.end_name else [])))]
-
-
-def _identity(columns: list[str]) -> str:
-    return f"to_json(struct({', '.join(columns)}))" if columns else "''"

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, Layout, combine, layout_of
-from airflow_nrt.report.plan import AFTER, ALIVE, KEY, POSITION, Regroup, UpdatingAggregate
+from airflow_nrt.report.plan import AFTER, ALIVE, KEY, POSITION, Regroup, UpdatingAggregate, key_of
 from airflow_nrt.report.types import BOOLEAN, TIMESTAMP3, Field
 from airflow_nrt.report.windows import Window
 
@@ -117,5 +117,4 @@ def _finished(layout: Layout, merged: DataFrame, keys: tuple[str, ...]) -> DataF
     texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
     place = f"concat('in the group (', concat_ws(', ', {texts}), ')')" if keys else "'over all rows'"
     aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]
-    identity = f"to_json(struct({', '.join(keys)}))" if keys else "''"
-    return merged.selectExpr(*keys, *aggregates, AFTER, f"{identity} AS {KEY}")
+    return merged.selectExpr(*keys, *aggregates, AFTER, f"{key_of(keys)} AS {KEY}")

@@ -99,8 +99,8 @@ class Updates:
         return self._held[-1]
 
     def _views(self, names: tuple[str, ...]) -> dict[str, DataFrame]:
-        known = {operator.name: operator for operator in self.plan.updating}
-        return {name: self._changed.get(name, nothing(self.store.spark, known[name])) for name in names}
+        untouched = [one for one in self.plan.updating if one.name in names and one.name not in self._changed]
+        return {**self._changed, **{one.name: nothing(self.store.spark, one) for one in untouched}}
 
 
 def nothing(spark: SparkSession, operator: Updating) -> DataFrame:

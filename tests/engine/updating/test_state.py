@@ -11,6 +11,7 @@ from airflow_nrt.engine import publishing as publishing_module
 from airflow_nrt.engine import stream as stream_module
 from airflow_nrt.engine.compaction import FANOUT
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.report.plan import key_of
 from tests.engine.reports import HOUR, MORNING, Event, Stream, write_events
 from tests.engine.updating.queries import changing_plan, folded, told
 
@@ -88,6 +89,15 @@ def test_a_crash_doubles_and_loses_nothing(spark, tmp_path: Path, point: str, mo
     second.absorb(*files[committed:])
     assert folded(tmp_path / "best").ops["+I"] == 6
     assert folded(tmp_path / "leaders").table == [(1, 6, 1)]
+
+
+def test_keys_differ_where_values_do(spark) -> None:
+    values = ("TIMESTAMP_NTZ'2024-06-18 00:00:00.000001'", "TIMESTAMP_NTZ'2024-06-18 00:00:00.000002'", "NULL")
+    instants = ("TIMESTAMP'2024-06-18 00:00:00.000001'", "TIMESTAMP'2024-06-18 00:00:00.000002'", "NULL")
+    texts = ("'NULL'", "''", "NULL")
+    for three in (values, instants, texts):
+        rows = " UNION ALL ".join(f"SELECT {a} AS a, {b} AS b" for a in three for b in three)
+        assert spark.sql(f"SELECT DISTINCT {key_of(['a', 'b'])} FROM ({rows})").count() == 9
 
 
 class Died(Exception):
