@@ -20,7 +20,11 @@ class Around:
     @classmethod
     def of(cls, select: ast.Select) -> Around:
         """What this SELECT asks of its FROM."""
-        return cls(select if isinstance(select.relation, (ast.Derived, ast.TableName)) else None)
+        relation = select.relation
+        keeps_names = isinstance(relation, ast.TableName) or (
+            isinstance(relation, ast.Derived) and not relation.columns
+        )
+        return cls(select if keeps_names else None)
 
     def limit(self, column: str) -> int | None:
         """The greatest value of a column that it lets pass, None if any may."""

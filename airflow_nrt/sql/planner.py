@@ -273,7 +273,7 @@ class Planner:
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if isinstance(view, ast.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
-            return _renamed(self.query(view.query, inner), view.columns, node.at)
+            return self._inside(view, inner, node.at)
         if node.name in self.views:
             return self._view(self.views[node.name], node)
         if node.name in self.broken:
@@ -289,9 +289,15 @@ class Planner:
             raise SqlError(f"view {view.name!r} reads itself", node.at)
         self.entered.append(view.name)
         try:
-            return _renamed(self.query(view.query, {}), view.columns, node.at)
+            return self._inside(view, {}, node.at)
         finally:
             self.entered.pop()
+
+    def _inside(self, view: ast.CreateView, ctes: dict[str, Relation | ast.CreateView], at: Place) -> Relation:
+        if view.columns:
+            # Whoever reads the view asks for other names than those inside.
+            self.around = Around()
+        return _renamed(self.query(view.query, ctes), view.columns, at)
 
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))

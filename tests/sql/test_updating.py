@@ -121,6 +121,19 @@ def test_rows_that_no_condition_lets_pass_are_not_kept(condition: str) -> None:
     assert only(plan_of(printed(f"SELECT shop, id FROM t WHERE {condition}", tables=view))).limit == LIMITS[condition]
 
 
+def test_a_limit_on_another_name_is_none() -> None:
+    inner = "SELECT id AS n, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS m, shop FROM orders"
+    renamed = {
+        f"SELECT shop, n FROM ({inner}) AS t (m, n, shop) WHERE m <= 3": ORDERS,
+        f"WITH t (m, n, shop) AS ({inner}) SELECT shop, n FROM t WHERE m <= 3": ORDERS,
+        "SELECT shop, n FROM t WHERE m <= 3": f"{ORDERS}CREATE VIEW t (m, n, shop) AS {inner};\n",
+    }
+    for query, tables in renamed.items():
+        plan = plan_query(tables, query, Path("/data"))
+        assert only(plan).limit is None
+        assert len(only(plan).columns) == 3
+
+
 def test_of_rows_that_change_all_are_kept() -> None:
     """A row behind the limit comes up when one above it goes away."""
     plan = plan_of(printed(ranked("ORDER BY id DESC", f"({BY_SHOP.replace('COUNT(*)', 'COUNT(*) AS id')})")))
