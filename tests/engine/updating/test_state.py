@@ -118,6 +118,7 @@ def test_only_groups_of_the_batch_are_computed(spark, tmp_path: Path, monkeypatc
     stream = Stream(spark, changing_plan(tmp_path, "pairs"), tmp_path / "home")
     stream.absorb_batches(tmp_path, [[sale(n, n, 30) for n in range(50)], [sale(99, 7, 30)], [sale(100, 70, 30)]])
     assert written == [50, 1, 1]
+    assert stream.driver.position.sources["events"].rows == 52
     assert folded(tmp_path / "pairs").ops == {"+I": 51}
 
 
