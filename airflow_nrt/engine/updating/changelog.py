@@ -11,12 +11,12 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 
 OP = "_nrt_op"
-ORDER = ("_nrt_batch", KEY, f"{OP} NOT IN ('-U', '-D')")
+ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
 """In this order changes are told: what a key had before goes first."""
 
 
-def changelog(rows: DataFrame, fields: Sequence[Field], batch: int) -> DataFrame:
-    """The net of a batch: the fields, `_nrt_op`, `_nrt_key` and `_nrt_batch`, the number of the batch.
+def changelog(rows: DataFrame, fields: Sequence[Field], entry: int) -> DataFrame:
+    """The net of a batch: the fields, `_nrt_op`, `_nrt_key` and `_nrt_entry`: the log entry behind which it stands.
 
     No key has two rows on one side.
     """
@@ -27,7 +27,7 @@ def changelog(rows: DataFrame, fields: Sequence[Field], batch: int) -> DataFrame
     same = " AND ".join(f"{_comparable('_nrt_row', field)} <=> {_comparable('_nrt_other', field)}" for field in fields)
     op = f"IF(_nrt_other IS NULL, IF({AFTER}, '+I', '-D'), IF({AFTER}, '+U', '-U')) AS {OP}"
     return pairs.where(f"_nrt_other IS NULL OR NOT ({same})").selectExpr(
-        "_nrt_row.*", op, KEY, f"CAST({batch} AS BIGINT) AS _nrt_batch"
+        "_nrt_row.*", op, KEY, f"CAST({entry} AS BIGINT) AS _nrt_entry"
     )
 
 

@@ -68,10 +68,10 @@ class Updates:
             elif any(name in self._changed for name in operator.input.inputs):
                 self._absorb(operator, run_query(operator.input, self._views(operator.input.inputs)))
 
-    def changes(self, batch: int) -> list[tuple[Insert, DataFrame]]:
-        """The inserts that have something to publish, each with its changelog; `batch` numbers it."""
+    def changes(self, entry: int) -> list[tuple[Insert, DataFrame]]:
+        """The inserts that have something to publish, each with its changelog behind this log entry."""
         return [
-            (insert, changelog(run_query(insert.query, self._views(insert.query.inputs)), insert.query.fields, batch))
+            (insert, changelog(run_query(insert.query, self._views(insert.query.inputs)), insert.query.fields, entry))
             for insert in self.plan.inserts
             if insert.changes and any(name in self._changed for name in insert.query.inputs)
         ]

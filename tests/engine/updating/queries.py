@@ -151,10 +151,10 @@ class Folded:
 def told(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
     """What a sink was told: (operation, key, row), in order."""
     changes = duckdb.sql(
-        f"SELECT * FROM read_parquet('{directory}/*.parquet') ORDER BY _nrt_batch, _nrt_key, {OP} NOT IN ('-U', '-D')"
+        f"SELECT * FROM read_parquet('{directory}/*.parquet') ORDER BY _nrt_entry, _nrt_key, {OP} NOT IN ('-U', '-D')"
     )
     places = {name: n for n, name in enumerate(changes.columns)}
-    hidden = (OP, "_nrt_key", "_nrt_batch")
+    hidden = (OP, "_nrt_key", "_nrt_entry")
     shown = [n for name, n in places.items() if name not in hidden]
     rows = changes.fetchall()
     return [(row[places[OP]], row[places["_nrt_key"]], tuple(row[n] for n in shown)) for row in rows]
