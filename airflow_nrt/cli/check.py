@@ -20,5 +20,8 @@ def run(options: argparse.Namespace) -> int:
         with session(plan, "local[1]") as spark:
             analyse(spark, plan)
     inserts = ", ".join(insert.name for insert in plan.inserts)
-    print(f"{options.report}: fine ({len(plan.sources)} sources, {len(plan.operators)} window operators → {inserts})")
+    operators = f"{len(plan.operators)} window operators"
+    if plan.updating:
+        operators += f", {len(plan.updating)} updating operators"
+    print(f"{options.report}: fine ({len(plan.sources)} sources, {operators} → {inserts})")
     return 0

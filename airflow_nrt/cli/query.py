@@ -15,6 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ddl", required=True, metavar="FILE", help="CREATE TABLE and CREATE VIEW statements")
     parser.add_argument("--query", required=True, metavar="FILE", help="one SELECT")
     parser.add_argument("--mode", choices=("stream", "batch"), default="stream", help="how to run it (default: stream)")
+    parser.add_argument(
+        "--changelog", action="store_true", help="each change of the result, as it came, instead of what it ends with"
+    )
     parser.add_argument("--out", metavar="FILE", help="where to write the result (default: standard output)")
     parser.add_argument("--tz", metavar="ZONE", help="the session time zone, before what the script sets")
     add_master(parser)
@@ -27,9 +30,9 @@ def run(options: argparse.Namespace) -> int:
     zone = {TIME_ZONE: options.tz} if options.tz else {}
     plan = plan_query(_read(ddl), _read(Path(options.query)), ddl.absolute().parent, overrides=zone)
     with session(plan, options.master) as spark:
-        from airflow_nrt.engine.query import run_bounded
+        from airflow_nrt.engine.query import run_bounded, run_changelog
 
-        lines = list(run_bounded(spark, plan, options.mode))
+        lines = list((run_changelog if options.changelog else run_bounded)(spark, plan, options.mode))
     text = "".join(f"{line}\n" for line in lines)
     if options.out:
         Path(options.out).write_text(text, encoding="utf-8")

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.time.accept import accepted, judge, metered
+from airflow_nrt.engine.updating import updates
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
@@ -56,6 +57,9 @@ def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> Dat
     step = plan.regroup(name)
     if step is not None:
         return regroup(step, _views(plan, step.input, rows_of, after, until))
+    updating = next((one for one in plan.updating if one.name == name), None)
+    if updating is not None:
+        return updates.compute(updating, run_query(updating.input, _views(plan, updating.input, rows_of, after, until)))
     operator = plan.operator(name)
     layout = layout_of(operator)
     compute = kind_of(layout).compute
@@ -77,4 +81,5 @@ def source_rows(spark: SparkSession, plan: Plan, name: str, files: Sequence[Sour
 
 def needs_position(plan: Plan, source: str) -> bool:
     """Whether a result depends on where the rows of this source stood on arrival."""
-    return any(layout_of(operator).needs_position for operator in plan.readers(source))
+    windowed = any(layout_of(operator).needs_position for operator in plan.readers(source))
+    return windowed or any(updates.step_of(operator).needs_position for operator in plan.updated_by(source))

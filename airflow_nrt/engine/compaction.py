@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
@@ -41,7 +41,7 @@ def _merge_level(
     columns: list[str],
     merge: Callable[[Layout, DataFrame], DataFrame],
 ) -> tuple[StateFile, ...]:
-    full = _full_level(files)
+    full = full_level(files)
     partials = store.read(full, columns)
     if partials is None:
         return files
@@ -50,7 +50,8 @@ def _merge_level(
     return rest if merged is None else (merged, *rest)
 
 
-def _full_level(files: tuple[StateFile, ...]) -> list[StateFile]:
+def full_level(files: Sequence[StateFile]) -> list[StateFile]:
+    """The files of the lowest level that has enough of them to be merged; none if no level has."""
     levels: dict[int, list[StateFile]] = defaultdict(list)
     for file in files:
         levels[int(math.log(file.rows + 1, FANOUT))].append(file)

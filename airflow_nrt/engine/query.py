@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.feed import take_batch
-from airflow_nrt.engine.rendering import json_lines, read_lines
+from airflow_nrt.engine.frames import run_sql
+from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.stream import StreamDriver
+from airflow_nrt.engine.updating.changelog import OP, ORDER
 from airflow_nrt.report.entries import Lease, SourceFile
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
@@ -26,6 +30,9 @@ from airflow_nrt.report.tables import Table
 
 def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
     """The result of the plan's one insert as JSON lines. `mode` is `stream` or `batch`."""
+    if plan.inserts[0].changes and mode == "stream":
+        yield from folded(run_changelog(spark, plan, mode))
+        return
     with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
         place = Path(directory)
         if mode == "stream":
@@ -35,15 +42,63 @@ def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
             yield from _lines(_computed(spark, plan), plan, place)
 
 
+def run_changelog(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
+    """The changes of that result as JSON lines, in their order: `{"op": "+I", "row": {…}}`."""
+    with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
+        place = Path(directory)
+        if mode == "stream":
+            stream_to_end(spark, plan, place)
+            yield from streamed_changes(spark, plan, place)
+        else:
+            yield from _change_lines(_computed(spark, plan), plan, place, "'+I'")
+
+
+def streamed_changes(spark: SparkSession, plan: Plan, place: Path) -> Iterator[str]:
+    """What `stream_to_end` has published, as changes."""
+    result = _published(spark, place)
+    if result is not None:
+        changes = plan.inserts[0].changes
+        ordered = result.orderBy(*(F.expr(one) for one in ORDER)) if changes else result
+        yield from _change_lines(ordered, plan, place, OP if changes else "'+I'")
+
+
+def folded(changes: Iterable[str]) -> Iterator[str]:
+    """The table that a changelog ends with, as JSON lines. Only that table is held."""
+    table: dict[str, int] = {}
+    for line in changes:
+        change = json.loads(line)
+        row = json.dumps(change["row"], ensure_ascii=False, separators=(",", ":"))
+        count = table.pop(row, 0) + (1 if change["op"].startswith("+") else -1)
+        if count:
+            table[row] = count
+    for row, count in table.items():
+        yield from [row] * count
+
+
 def streamed_lines(spark: SparkSession, plan: Plan, place: Path) -> Iterator[str]:
     """The result of `stream_to_end` as JSON lines."""
+    result = _published(spark, place)
+    if result is not None:
+        yield from _lines(result, plan, place)
+
+
+def _published(spark: SparkSession, place: Path) -> DataFrame | None:
     files = list((place / "result").rglob("*.parquet"))
-    if files:
-        yield from _lines(spark.read.parquet(*(str(file).translate(GLOB) for file in files)), plan, place)
+    return spark.read.parquet(*(str(file).translate(GLOB) for file in files)) if files else None
+
+
+def _sorted(result: DataFrame, plan: Plan) -> DataFrame:
+    order = plan.inserts[0].order
+    return run_sql(f"SELECT * FROM result ORDER BY {', '.join(order)}", {"result": result}) if order else result
+
+
+def _change_lines(result: DataFrame, plan: Plan, place: Path, op: str) -> Iterator[str]:
+    change_lines(result, plan.inserts[0].query.fields, op).write.text(str(place / "lines"))
+    return read_lines(place / "lines")
 
 
 def _lines(result: DataFrame, plan: Plan, place: Path) -> Iterator[str]:
-    json_lines(result, plan.inserts[0].query.fields).write.text(str(place / "lines"))
+    json_lines(_sorted(result, plan), plan.inserts[0].query.fields).write.text(str(place / "lines"))
     return read_lines(place / "lines")
 
 

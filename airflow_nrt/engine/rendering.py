@@ -16,8 +16,18 @@ _SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-
 
 def json_lines(frame: DataFrame, fields: Sequence[Field]) -> DataFrame:
     """The rows as one string column `value`, the fields in order, NULL as null."""
+    return frame.selectExpr(f"to_json({_row(fields)}, map('ignoreNullFields', 'false')) AS value")
+
+
+def change_lines(frame: DataFrame, fields: Sequence[Field], op: str) -> DataFrame:
+    """The rows as one string column `value`, each with its operation: `{"op": "+I", "row": {…}}`. `op` is its SQL."""
+    change = f"struct({op} AS op, {_row(fields)} AS row)"
+    return frame.selectExpr(f"to_json({change}, map('ignoreNullFields', 'false')) AS value")
+
+
+def _row(fields: Sequence[Field]) -> str:
     items = ", ".join(f"{_rendered(quote(field.name), field.type)} AS {quote(field.name)}" for field in fields)
-    return frame.selectExpr(f"to_json(struct({items}), map('ignoreNullFields', 'false')) AS value")
+    return f"struct({items})"
 
 
 def _rendered(sql: str, kind: DataType) -> str:

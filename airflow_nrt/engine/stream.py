@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.batch import needs_position
 from airflow_nrt.engine.compaction import compact
 from airflow_nrt.engine.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
@@ -25,6 +26,7 @@ from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
@@ -56,10 +58,24 @@ class _Batch:
     rows: int = 0
     proposal: int | None = None
     partials: Mapping[str, StateFile] = field(default_factory=dict)
+    updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
     published: tuple[Published, ...] = ()
     late: tuple[Lateness, ...] = ()
     ledger: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Rows:
+    """The accepted rows of a batch. Whoever takes them first gets those that are counted as they pass."""
+
+    _next: DataFrame
+    _others: DataFrame
+
+    def take(self, seen: int | None) -> DataFrame:
+        """The rows for one consumer, late by this watermark (ms), none of them if it is None."""
+        taken, self._next = self._next, self._others
+        return taken.withColumn("_nrt_seen", F.lit(seen).cast("bigint"))
 
 
 class StreamDriver:
@@ -82,7 +98,8 @@ class StreamDriver:
     def _complete(self, position: Position) -> Position:
         sources = {source.name: position.sources.get(source.name, SourceState()) for source in self.plan.sources}
         operators = {o.name: position.operators.get(o.name, OperatorState()) for o in self.plan.operators}
-        return replace(position, sources=sources, operators=operators)
+        updating = {o.name: position.updating.get(o.name, ()) for o in self.plan.updating}
+        return replace(position, sources=sources, operators=operators, updating=updating)
 
     def recover(self) -> None:
         """Brings the sinks up to the log, takes away what crashes left, and fires what is due."""
@@ -143,10 +160,15 @@ class StreamDriver:
             return _Batch(ledger=ledger, rejected=reasons(self.home, ledger))
         latest = latest_rowtime(self.spark, self.plan, source, clock)
         judged = judge(self._read(source, files), source, latest)
-        several = len(seen) + len(self.plan.passing(source.name)) > 1
+        several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_by(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
-        written, published = self._write(source, accepted(watched, source), accepted(judged, source), seen)
+        updates = Updates(self.store, self.plan, self.position.updating, clock)
+        rows = _Rows(accepted(watched, source), accepted(judged, source))
+        try:
+            written, published = self._write(source, rows, seen, updates)
+        finally:
+            updates.close()
         counted = counts.get
         reach("absorb-written")
         late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
@@ -161,6 +183,7 @@ class StreamDriver:
             rows=counted["rows"],
             proposal=counted["proposal"],
             partials={name: one.file for name, one in written.items() if one.file is not None},
+            updating=updates.files,
             published=tuple(published),
             late=tuple(late),
             ledger=ledger if late or rejections else None,
@@ -168,30 +191,32 @@ class StreamDriver:
         )
 
     def _read(self, source: Source, files: Sequence[SourceFile]) -> DataFrame:
-        ordered = any(self.layouts[operator.name].needs_position for operator in self.plan.readers(source.name))
+        ordered = needs_position(self.plan, source.name)
         first = self.files_read[source.name]
         numbers = {file.path: first + n for n, file in enumerate(files)} if ordered else None
         return read_files(self.spark, source, [file for file in files if not file.corrupt], numbers)
 
     def _write(
-        self, source: Source, watched: DataFrame, others: DataFrame, seen: dict[str, int | None]
+        self, source: Source, rows: _Rows, seen: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
-        """Every consumer of the batch, the first of them over the watched rows."""
-        rows = watched
+        """Every consumer of the batch."""
         written: dict[str, Written] = {}
         published: list[Published] = []
         for operator in self.plan.readers(source.name):
-            marked = rows.withColumn("_nrt_seen", F.lit(seen[operator.name]).cast("bigint"))
+            marked = {source.name: rows.take(seen[operator.name])}
             layout, state = self.layouts[operator.name], self.position.operators[operator.name]
-            partials = kind_of(layout).absorb(self.store, layout, state, {source.name: marked})
+            partials = kind_of(layout).absorb(self.store, layout, state, marked)
             written[operator.name] = self.store.write(operator.name, partials)
-            rows = others
         for insert in self.plan.passing(source.name):
-            unseen = rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
-            frame = run_query(insert.query, {source.name: unseen})
+            frame = run_query(insert.query, {source.name: rows.take(None)})
             published += self._stage(insert, frame, "passed", 1)
-            rows = others
-        return written, published
+        readers = self.plan.updated_by(source.name)
+        updates.absorb({one.name: run_query(one.input, {source.name: rows.take(None)}) for one in readers})
+        return written, published + self._stage_changes(updates)
+
+    def _stage_changes(self, updates: Updates) -> list[Published]:
+        changes = updates.changes(self.writer.log.last)
+        return [one for insert, frame in changes for one in self._stage(insert, frame, "changed", 1)]
 
     def _after_batch(self, name: str, files: int, batch: _Batch) -> Position:
         state = self.position.sources[name]
@@ -213,6 +238,7 @@ class StreamDriver:
             self.position,
             sources=moved[0],
             operators=moved[1],
+            updating={**self.position.updating, **batch.updating},
             late=self.position.late + sum(one.late for one in batch.late),
             dropped=self.position.dropped + sum(one.dropped for one in batch.late),
         )
@@ -250,14 +276,18 @@ class StreamDriver:
         if not fired.firings:
             return
         reach("fire-closed")
+        updates = Updates(self.store, self.plan, self.position.updating, self.clock())
         try:
             published = [one for insert in fired.inserts() for one in self._fired(fired, insert)]
+            updates.absorb({one.name: fired.result(one.input) for one in fired.fed()})
+            published += self._stage_changes(updates)
         finally:
+            updates.close()
             fired.close()
         reach("fire-staged")
         operators = {name: compact(self.store, self.layouts[name], state) for name, state in fired.states.items()}
-        windows = len({(one.insert, one.end) for one in published})
-        position = replace(self.position, operators=operators, windows=self.position.windows + windows)
+        windows = self.position.windows + len({(one.insert, one.end) for one in published if one.end is not None})
+        position = replace(self.position, operators=operators, windows=windows, updating=updates.files)
         reach("tick-before")
         entry = self.writer.append(Tick(tuple(published), self.clock(), position))
         self._stand_at(position)

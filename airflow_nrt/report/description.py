@@ -7,7 +7,8 @@ from typing import Any
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.plan import Insert, Plan, Source, WindowAggregate
+from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
+from airflow_nrt.report.plan import Insert, Plan, Source, Updating, UpdatingRows, WindowAggregate
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
@@ -15,7 +16,10 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
     return {
         "report": plan.name,
         "sources": [_source(plan, source, start, end) for source in plan.sources],
-        "operators": [_operator(operator) for operator in plan.operators],
+        "operators": [
+            *(_operator(operator) for operator in plan.operators),
+            *(_updating(plan, operator) for operator in plan.updating),
+        ],
         "inserts": [_insert(insert) for insert in plan.inserts],
         "settings": dict(plan.settings),
     }
@@ -108,6 +112,31 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
     }
 
 
+def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
+    ttl = read_option(dict(plan.settings), REPORT_OPTIONS, STATE_TTL)
+    told: dict[str, Any] = {
+        "name": operator.name,
+        "window": "none: results change as rows come",
+        "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
+        "bounded_by": f"a key that no row touches for {format_duration(ttl)} of processing time is forgotten"
+        if ttl
+        else "nothing but the end of its sources",
+        "late": "no row is ever late",
+    }
+    if isinstance(operator, UpdatingRows):
+        kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
+        return {**told, "stored": [f"{kept} of each key"]}
+    aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
+    kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
+    return {**told, "aggregates": aggregates, "stored": [f"{kept} of each key"]}
+
+
+def _publishes(insert: Insert) -> str:
+    if insert.changes:
+        return "what each batch changes"
+    return f"windows of {', '.join(insert.operators)} when they are complete" if insert.operators else "each batch"
+
+
 def _insert(insert: Insert) -> dict[str, Any]:
     table = insert.sink
     return {
@@ -115,8 +144,6 @@ def _insert(insert: Insert) -> dict[str, Any]:
         "connector": table.connector,
         "path": table.options.get("path"),
         "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
-        "publishes": f"windows of {', '.join(insert.operators)} when they are complete"
-        if insert.operators
-        else "each batch",
+        "publishes": _publishes(insert),
         "key": list(insert.key) if insert.key is not None else None,
     }

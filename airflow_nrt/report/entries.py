@@ -66,17 +66,22 @@ class SourceState:
 
 @dataclass(frozen=True)
 class Position:
-    """Where the stream stands after an entry: all that a driver needs to go on."""
+    """Where the stream stands after an entry: all that a driver needs to go on.
+
+    `updating` is the state of the operators without windows; `first` and `last` of these files are versions.
+    """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)
     operators: Mapping[str, OperatorState] = field(default_factory=dict)
     late: int = 0
     dropped: int = 0
     windows: int = 0
+    updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
 
     def files(self) -> frozenset[str]:
         """All state that this position refers to."""
-        return frozenset().union(*(state.files() for state in self.operators.values()))
+        updating = (frozenset(file.path for file in files) for files in self.updating.values())
+        return frozenset().union(*(state.files() for state in self.operators.values()), *updating)
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,8 @@ class Published:
 
     Of sessions it holds those that fired together and end in one slot, whose bounds are `start` and `end`.
 
-    `state` is `complete`, `restated`, or `passed` for rows without a window. `staged` is where the file waits,
+    `state` is `complete`, `restated`, `passed` for rows without a window, or `changed` for a changelog. `staged` is
+    where the file waits,
     `target` its place below the sink's directory.
     """
 
@@ -211,6 +217,7 @@ def _position(data: Mapping[str, Any]) -> Position:
         late=data["late"],
         dropped=data["dropped"],
         windows=data["windows"],
+        updating={name: tuple(StateFile(**file) for file in files) for name, files in data.get("updating", {}).items()},
     )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airflow_nrt.report.options import TIME_ZONE
-from airflow_nrt.report.plan import Insert, Plan, Regroup, Source, WindowAggregate
+from airflow_nrt.report.options import STATE_TTL, TIME_ZONE
+from airflow_nrt.report.plan import Insert, Plan, Regroup, Source, Updating, UpdatingAggregate, WindowAggregate
 from airflow_nrt.report.tables import Table
 
 _FREE_OPTIONS = frozenset(
@@ -18,7 +18,7 @@ _FREE_OPTIONS = frozenset(
         "partition.missing", "partition.time", "partition.max-delay", "partition.time-extractor.timestamp-pattern",
     }
 )  # fmt: skip
-_SETTINGS = (TIME_ZONE,)
+_SETTINGS = (TIME_ZONE, STATE_TTL)
 
 
 def data_facts(plan: Plan) -> dict[str, str]:
@@ -29,6 +29,8 @@ def data_facts(plan: Plan) -> dict[str, str]:
     operators: tuple[WindowAggregate | Regroup, ...] = (*plan.operators, *plan.regroups)
     for operator in operators:
         facts.update(_operator_facts(operator))
+    for updating in plan.updating:
+        facts.update(_updating_facts(updating))
     for insert in plan.inserts:
         facts.update(_insert_facts(insert))
     for name in _SETTINGS:
@@ -74,6 +76,17 @@ def _operator_facts(operator: WindowAggregate | Regroup) -> dict[str, str]:
     facts = {f"{label}, window": str(operator.window), f"{label}, input": operator.input.sql}
     for call in operator.aggregates:
         facts[f"{label}, aggregate {call.name}"] = f"{call.text} {call.type}"
+    return facts
+
+
+def _updating_facts(operator: Updating) -> dict[str, str]:
+    label = f"updating operator {operator.name}"
+    facts = {f"{label}, input": operator.input.sql}
+    if isinstance(operator, UpdatingAggregate):
+        facts.update({f"{label}, aggregate {call.name}": f"{call.text} {call.type}" for call in operator.aggregates})
+    else:
+        facts.update({f"{label}, column {field.name}": sql for field, sql in operator.computed})
+        facts[f"{label}, limit"] = str(operator.limit)
     return facts
 
 

@@ -16,6 +16,8 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"
+STATE_TTL = "table.exec.state.ttl"
+UNBOUNDED_STATE = "table.exec.state.unbounded"
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?)?", re.IGNORECASE)
 
 
@@ -128,6 +130,8 @@ REPORT_OPTIONS = {
     for option in (
         Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
         Option("table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"),
+        Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
+        Option(UNBOUNDED_STATE, _one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
         Option("pipeline.name", str, None, "the report's name; default: the file's"),
         Option(
             "execution.runtime-mode",

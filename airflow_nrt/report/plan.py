@@ -13,13 +13,16 @@ Hidden columns carry what the engine needs through that SQL:
     _nrt_ts     bigint      the rowtime in milliseconds
     _nrt_end    bigint      the end (ms) of the window of a result
     _nrt_start  bigint      its start, of SESSION only: of other windows it follows from the end
+    _nrt_after  boolean     of rows that change: whether this is how a row stands behind the batch, or stood before it
+    _nrt_key    string      of rows that change: what a row before and a row behind the batch have in common
+    _nrt_alive  boolean     of rows in the state behind an updating operator: whether they were not taken back
 
 All times are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone, not instants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,7 +37,16 @@ POSITION = "_nrt_pos"
 SEEN, BATCH = "_nrt_seen", "_nrt_batch"
 SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME)
 WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
+AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
+CHANGE_HIDDEN = (AFTER, KEY)
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
+
+
+def key_of(columns: Sequence[str]) -> str:
+    """SQL of `_nrt_key` for these columns: equal where all of them are, NULL being equal to NULL."""
+    whole = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
+    options = f"map('timestampFormat', {whole}, 'timestampNTZFormat', {whole})"
+    return f"to_json(struct({', '.join(columns)}), {options})" if columns else "''"
 
 
 @dataclass(frozen=True)
@@ -173,12 +185,56 @@ class Regroup:
 
 
 @dataclass(frozen=True)
+class UpdatingAggregate:
+    """GROUP BY keys without a window: one row a group, over all rows so far. The row changes as more rows come.
+
+    The input query gives the key columns, the arguments, the filters and where rows stood on arrival. With `changing`
+    its rows change themselves: it gives `_nrt_after` and `_nrt_key`, and `arguments` are all its columns but keys.
+    The result has the keys, one column an aggregate, `_nrt_after` and `_nrt_key`, for groups that a batch touches.
+    """
+
+    name: str
+    input: Query
+    keys: tuple[Field, ...]
+    aggregates: tuple[AggregateCall, ...]
+    arguments: tuple[str, ...] = ()
+    changing: bool = False
+
+
+@dataclass(frozen=True)
+class UpdatingRows:
+    """Columns computed over all rows of a partition so far: Top-N and deduplication without a window.
+
+    The input query gives the key columns (what the rows are partitioned by), `columns`, and `p`, by which a row is
+    known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time. With
+    a `limit` only rows whose one computed column is not above it are kept: no other can come down to it again.
+    `identity` is the SQL of `_nrt_key`. The result has the columns, what is computed, `_nrt_after` and `_nrt_key`, for
+    partitions that a batch touches.
+    """
+
+    name: str
+    input: Query
+    keys: tuple[Field, ...]
+    columns: tuple[Field, ...]
+    computed: tuple[tuple[Field, str], ...]
+    identity: str
+    limit: int | None = None
+    changing: bool = False
+
+
+Updating = UpdatingAggregate | UpdatingRows
+"""An operator whose result is never complete: it publishes what each batch changes of it."""
+
+
+@dataclass(frozen=True)
 class Insert:
     """A query written to a sink.
 
     `operators` are the window operators whose windows the rows belong to, `window` the windowing that these have in
     common; none if rows are published as they come. `key` are the sink columns that are unique inside a window, None if
-    they are not written.
+    they are not written. With `changes` its rows are those before and behind each batch (`_nrt_after`): what is written
+    is the difference. `order` is SQL by which `query` sorts the rows that it prints; then the query's last columns are
+    there for this alone, and are not among its fields.
     """
 
     name: str
@@ -187,6 +243,8 @@ class Insert:
     operators: tuple[str, ...]
     window: Window | None
     key: tuple[str, ...] | None
+    changes: bool = False
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -204,6 +262,7 @@ class Plan:
     settings: tuple[tuple[str, str], ...]
     script: str
     base: str
+    updating: tuple[Updating, ...] = ()
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)
@@ -237,7 +296,7 @@ class Plan:
     @cached_property
     def groups(self) -> tuple[frozenset[str], ...]:
         """The window operators that fire together, where several do: a query combines their windows."""
-        return together(self.operators, self.regroups, self.inserts)
+        return together(self.operators, self.regroups, self.inserts, self.updating)
 
     def below(self, query: Query) -> tuple[str, ...]:
         """The window operators whose windows a query reads, itself or through regroups."""
@@ -258,6 +317,10 @@ class Plan:
     def passing(self, source: str) -> tuple[Insert, ...]:
         """The inserts that publish rows of this source as they come."""
         return tuple(insert for insert in self.inserts if not insert.operators and source in insert.query.inputs)
+
+    def updated_by(self, source: str) -> tuple[Updating, ...]:
+        """The updating operators that absorb the rows of this source."""
+        return tuple(operator for operator in self.updating if source in operator.input.inputs)
 
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
         """The inserts that publish the windows of this operator."""
@@ -288,15 +351,20 @@ def below(query: Query, regroups: tuple[Regroup, ...]) -> tuple[str, ...]:
 
 
 def together(
-    operators: Iterable[WindowAggregate], regroups: tuple[Regroup, ...], inserts: Iterable[Insert]
+    operators: Sequence[WindowAggregate],
+    regroups: tuple[Regroup, ...],
+    inserts: Iterable[Insert],
+    updating: Iterable[Updating],
 ) -> tuple[frozenset[str], ...]:
     """The sets of window operators, of two or more, whose windows are combined by some query."""
     queries = [
         *(o.input for o in operators if not o.sources),
         *(insert.query for insert in inserts if insert.operators),
+        *(o.input for o in updating),
     ]
+    windowed = {operator.name for operator in operators}
     groups: list[frozenset[str]] = []
-    for names in (frozenset(below(query, regroups)) for query in queries):
+    for names in (frozenset(windowed.intersection(below(query, regroups))) for query in queries):
         joined = names.union(*(group for group in groups if group & names))
         groups = [*(group for group in groups if not group & names), joined]
     return tuple(group for group in groups if len(group) > 1)

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.report.plan import Insert, Query, Regroup, Source, WindowAggregate, below, together
+from airflow_nrt.report.plan import Insert, Query, Regroup, Source, Updating, WindowAggregate, below, together
 from airflow_nrt.report.tables import Table
+from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
+
+
+@dataclass(frozen=True)
+class Boundless:
+    """Why rows change for ever: `what` the query does, the `clause` that would give it an end, and where it stands."""
+
+    what: str
+    clause: str
+    at: Place
 
 
 @dataclass
@@ -17,6 +27,8 @@ class Findings:
     used: dict[str, set[str]] = field(default_factory=dict)
     operators: list[WindowAggregate] = field(default_factory=list)
     regroups: list[Regroup] = field(default_factory=list)
+    updating: list[Updating] = field(default_factory=list)
+    boundless: dict[str, Boundless] = field(default_factory=dict)
     inserts: list[Insert] = field(default_factory=list)
 
     def note_source(self, table: Table) -> bool:
@@ -56,20 +68,43 @@ class Findings:
         self.regroups.append(named)
         return named
 
+    def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
+        """As `share_operator`."""
+        for known in self.updating:
+            if replace(operator, name=known.name) == known:
+                return known
+        named = replace(operator, name=f"u{len(self.updating) + 1}")
+        self.updating.append(named)
+        self.boundless[named.name] = boundless
+        return named
+
+    def live_sources(self, operator: Updating) -> list[str]:
+        """The sources without an end whose rows reach an updating operator."""
+        found: list[str] = []
+        waiting = list(operator.input.inputs)
+        steps = {one.name: one.input for one in (*self.operators, *self.regroups, *self.updating)}
+        while waiting:
+            name = waiting.pop()
+            if name in steps:
+                waiting += steps[name].inputs
+            elif "source.monitor-interval" in self.read[name].options:
+                found.append(name)
+        return found
+
     def sources_of(self, relation: Relation) -> tuple[str, ...]:
         """The sources whose rows a relation has; none if it has the windows of operators."""
         return tuple(name for name in relation.inputs if name in self.read)
 
     def operators_below(self, inputs: tuple[str, ...]) -> tuple[str, ...]:
         """The window operators whose windows these inputs are."""
-        if any(name in self.read for name in inputs):
+        if any(name in self.read or name in self.boundless for name in inputs):
             return ()
         return below(Query("", inputs, ()), tuple(self.regroups))
 
     def timed_operators(self) -> tuple[WindowAggregate, ...]:
         """The operators with the sources whose watermarks they wait for."""
         clocks = {operator.name: set(operator.sources) for operator in self.operators}
-        groups = together(self.operators, tuple(self.regroups), self.inserts)
+        groups = together(self.operators, tuple(self.regroups), self.inserts, self.updating)
         changed = True
         while changed:
             before = {name: set(clock) for name, clock in clocks.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -28,10 +28,13 @@ from airflow_nrt.sql.walk import children, conjuncts, unqualified
 _ROLE_NAMES = {role: name for name, role in ROLES.items()}
 
 
-def plan_aggregate(found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> Relation:
-    """Raises SqlError if the grouping is not by both window bounds, naming the missing one."""
-    if relation.pending is None and relation.window is None:
-        _reject_unwindowed(node)
+PlanGroup = Callable[[Findings, ast.Select, Relation], Relation]
+
+
+def plan_aggregate(
+    found: Findings, node: ast.Select, relation: Relation, alias: str | None, plan_group: PlanGroup
+) -> Relation:
+    """An aggregation by one GROUP BY or by several; `plan_group` plans one with plain keys."""
     node = replace(
         node,
         items=unqualified(node.items, alias),
@@ -42,8 +45,8 @@ def plan_aggregate(found: Findings, node: ast.Select, relation: Relation, alias:
     if relation.has_sessions and not _keeps_sessions(node, relation):
         relation = finished(found, relation)
     if any(group.kind != "key" for group in node.group or ()):
-        return plan_grouping_sets(node, lambda one: _Aggregation(found, one, relation).plan())
-    return _Aggregation(found, node, relation).plan()
+        return plan_grouping_sets(node, lambda one: plan_group(found, one, relation))
+    return plan_group(found, node, relation)
 
 
 def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
@@ -57,15 +60,9 @@ def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
     return simple and set(read) <= set(relation.partition)
 
 
-def _reject_unwindowed(node: ast.Select) -> None:
-    raise NotThereYet(
-        "an aggregation without a window",
-        node.at,
-        "write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and GROUP BY window_start, window_end",
-    )
+class Aggregation:
+    """One GROUP BY with both window bounds among its keys."""
 
-
-class _Aggregation:
     def __init__(self, found: Findings, node: ast.Select, relation: Relation) -> None:
         self.found = found
         self.node = node
@@ -98,6 +95,10 @@ class _Aggregation:
         problems.raise_any()
         values = [value for value in compiled if value is not None]
         self.found.note_columns(relation, self.read)
+        return self._relation(before, names, values, after)
+
+    def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
+        """The rows that are selected from the operator's; `before` are conditions below it, `after` those above."""
         operator = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
@@ -105,7 +106,6 @@ class _Aggregation:
             f"(SELECT {', '.join([*selected, *bounds(operator.window)])} FROM {quote(operator.name)}"
             f"{f' WHERE {condition}' if condition else ''})"
         )
-        columns = tuple(self._column(name, value) for name, value in zip(names, values))
         key_names = {field.name for _, field in self.keys}
         keys = tuple(
             (name, source)
@@ -114,7 +114,7 @@ class _Aggregation:
         )
         return Relation(
             text,
-            columns,
+            tuple(self._column(name, value) for name, value in zip(names, values)),
             (operator.name,),
             hidden=bounds(operator.window),
             window=operator.window,
@@ -142,13 +142,6 @@ class _Aggregation:
                 self.keys.append((expression, field))
                 self.inputs[field.name] = typed.sql
                 self.read.append(typed)
-        missing = [
-            name for name, role in (("window_start", "start"), ("window_end", "end")) if role not in self.windows
-        ]
-        if missing:
-            raise NotThereYet(
-                f"GROUP BY without {' and '.join(missing)}", self.node.at, f"add {', '.join(missing)} to GROUP BY"
-            )
 
     def _where(self) -> tuple[list[Typed], list[Typed]]:
         """WHERE in two parts: what is decided on rows, and what only the window decides."""

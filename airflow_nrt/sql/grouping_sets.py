@@ -10,12 +10,13 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, TypeVar
 
+from airflow_nrt.report.plan import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT
 from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.typed import common_type
 from airflow_nrt.sql.walk import rewritten
@@ -57,6 +58,8 @@ def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relati
             having=None if node.having is None else _in_set(node.having, every, absent),
         )
         relations.append(plan_one(one))
+    if len({relation.window for relation in relations}) > 1:
+        raise NotThereYet("grouping sets with both window bounds beside others", node.at, "add the bounds to each")
     return union_all(relations)
 
 
@@ -78,13 +81,14 @@ def union_all(relations: list[Relation]) -> Relation:
             )
         )
     texts = []
-    hidden = bounds(first.window) if first.window is not None else ()
-    for relation in relations:
+    hidden = bounds(first.window) if first.window is not None else CHANGE_HIDDEN
+    for n, relation in enumerate(relations):
+        told = (AFTER, f"concat('{n} ', {KEY}) AS {KEY}") if relation.is_changing else hidden
         items = [
             f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
             for old, new in zip(relation.columns, columns)
         ]
-        texts.append(f"SELECT {', '.join([*items, *hidden])} FROM {relation.text}")
+        texts.append(f"SELECT {', '.join([*items, *told])} FROM {relation.text}")
     return replace(
         first,
         text=f"({' UNION ALL '.join(texts)})",

@@ -9,12 +9,14 @@ from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
-from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import CHANGE_HIDDEN, WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.ddl import check_sink, check_source, declare, scope_columns, with_options
 from airflow_nrt.sql.emit import check_emit
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
@@ -25,15 +27,18 @@ from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.local_time import planned_in, zone_of
+from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, expand, plain_column, plan_projection
-from airflow_nrt.sql.ranking import has_over
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
-from airflow_nrt.sql.row_windows import with_row_windows
+from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.typed import Typed, common_type
+from airflow_nrt.sql.updating import plan_group
+from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -47,6 +52,7 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     if not planner.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
+    check_bounded(planner.found, planner.settings, script)
     return planner.plan(script, name)
 
 
@@ -84,12 +90,14 @@ def _checked(planner: Planner, statement: ast.Statement) -> bool:
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
-    query = parse_query(query_text)
+    query, order = sortable(parse_query(query_text))
     with nesting_of(query.at), planned_in(planner.zone):
         relation = planner.finished(planner.query(query, {}))
     columns = tuple(Column(column.name, column.type) for column in relation.columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
     planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+    if order:
+        planner.found.inserts = [sorted_result(planner.found.inserts[0], order, query.at)]
 
 
 def _end(script: str) -> Place:
@@ -112,6 +120,7 @@ class Planner:
         self.entered: list[str] = []
         self.found = Findings()
         self.has_grouped_window = False
+        self.around = Around()
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.found
@@ -128,6 +137,7 @@ class Planner:
             settings,
             script,
             str(self.base),
+            tuple(found.updating),
         )
 
     def add(self, statement: ast.Statement) -> None:
@@ -187,10 +197,14 @@ class Planner:
     # ------------------------------------------------------------------ queries
 
     def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        around, self.around = self.around, Around()
         if isinstance(node, ast.Values):
             raise NotThereYet("VALUES as a table", node.at)
-        if node.order or node.limit:
-            raise NotThereYet("ORDER BY and LIMIT", node.at)
+        if node.limit is not None:
+            numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
+            return plan_projection(self.found, select, numbered, None, lambda inner: self._finished_relation(inner, {}))
+        if node.order:
+            raise NotThereYet("ORDER BY without LIMIT", node.at)
         scope = dict(ctes)
         for name, columns, query in node.ctes:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)
@@ -198,8 +212,10 @@ class Planner:
             return self._set_operation(node, scope)
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
+        self.around = Around.of(node)
         relation, alias = self.relation(node.relation, scope)
-        if relation.pending is None and relation.window is None and any(has_over(i.expression) for i in node.items):
+        self.around = Around()
+        if relation.pending is None and relation.window is None and has_row_windows(node):
             node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
         if node.distinct:
             node = _as_grouping(node, relation, alias)
@@ -210,7 +226,9 @@ class Planner:
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
             node = grouped.select
         if node.group is not None or contains_aggregate(node):
-            return plan_aggregate(self.found, node, relation, alias)
+            return plan_aggregate(self.found, node, relation, alias, plan_group)
+        if ranks_all_time(node, relation, alias):
+            return plan_ranking(self.found, node, relation, alias, around)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
 
     def _set_operation(self, node: ast.SetOperation, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
@@ -218,7 +236,8 @@ class Planner:
         if node.operator != "UNION" or not node.all:
             raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
         sides = [finished(self.found, self.query(side, ctes)) for side in (node.left, node.right)]
-        if sides[0].window is None or sides[0].window != sides[1].window:
+        changing = all(side.is_changing for side in sides)
+        if not changing and (sides[0].window is None or sides[0].window != sides[1].window):
             raise NotThereYet("UNION ALL of rows that are not of the same window", node.at)
         counts = [len(side.columns) for side in sides]
         if counts[0] != counts[1]:
@@ -255,7 +274,7 @@ class Planner:
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if isinstance(view, ast.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
-            return _renamed(self.query(view.query, inner), view.columns, node.at)
+            return self._inside(view, inner, node.at)
         if node.name in self.views:
             return self._view(self.views[node.name], node)
         if node.name in self.broken:
@@ -271,9 +290,15 @@ class Planner:
             raise SqlError(f"view {view.name!r} reads itself", node.at)
         self.entered.append(view.name)
         try:
-            return _renamed(self.query(view.query, {}), view.columns, node.at)
+            return self._inside(view, {}, node.at)
         finally:
             self.entered.pop()
+
+    def _inside(self, view: ast.CreateView, ctes: dict[str, Relation | ast.CreateView], at: Place) -> Relation:
+        if view.columns:
+            # Whoever reads the view asks for other names than those inside.
+            self.around = Around()
+        return _renamed(self.query(view.query, ctes), view.columns, at)
 
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))
@@ -297,6 +322,8 @@ class Planner:
         windowing: tuple[Window, tuple[str, ...] | None],
         at: Place,
     ) -> Relation:
+        if relation.is_changing:
+            raise NotThereYet("a window over rows that change", at)
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
         if not column.rowtime:
@@ -329,6 +356,7 @@ class Planner:
         sink = with_options(self.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
         relation = self.finished(self.query(statement.query, {}))
+        check_takes_changes(self.found, sink, relation)
         self.add_insert(sink, relation, _matched(sink, relation, statement))
 
     def finished(self, relation: Relation) -> Relation:
@@ -341,7 +369,9 @@ class Planner:
     def add_insert(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
         """One insert: `values` are the sink's physical columns, as expressions over the relation."""
         items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
-        if relation.window is not None:
+        if relation.is_changing:
+            items += CHANGE_HIDDEN
+        elif relation.window is not None:
             items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
         fields = tuple(Field(column.name, column.type) for column in sink.physical)
         query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
@@ -350,7 +380,7 @@ class Planner:
         operators = self.found.operators_below(relation.inputs)
         window = relation.window
         key = self._key(sink, relation, values) if window is not None else None
-        self.found.inserts.append(Insert(name, sink, query, operators, window, key))
+        self.found.inserts.append(Insert(name, sink, query, operators, window, key, relation.is_changing))
 
     def _key(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
         """The sink columns that tell the rows of a window apart, if all keys of the operator are written.
@@ -373,8 +403,6 @@ class Planner:
 
 def _as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
     """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
-    if relation.pending is None and relation.window is None:
-        raise NotThereYet("SELECT DISTINCT of rows without a window", node.at)
     if node.group is not None or contains_aggregate(node):
         raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
     items = tuple(expand(node.items, relation, alias))

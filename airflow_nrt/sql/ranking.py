@@ -13,7 +13,7 @@ from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.walk import children
 
 RANKINGS = {"ROW_NUMBER": "row_number", "RANK": "rank", "DENSE_RANK": "dense_rank"}
-_UNORDERED = ("MAP", "ROW", "ARRAY")
+UNORDERED = ("MAP", "ROW", "ARRAY")
 
 
 def has_over(node: ast.Expression) -> bool:
@@ -38,7 +38,7 @@ def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compil
     if node.arguments:
         raise SqlError(f"{node.name} takes no argument", node.at)
     if over.name is not None:
-        raise NotThereYet("WINDOW clauses", node.at)
+        raise NotThereYet("WINDOW clauses of rankings", node.at)
     if not over.order:
         raise SqlError(f"{node.name} needs an ORDER BY inside OVER", over.at)
     if over.frame is not None:
@@ -75,5 +75,5 @@ def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[
     latest = first.descending and compiler.compile(first.expression).type.is_timestamp
     direction = "DESC" if latest else "ASC"
     places = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if POSITION in relation.hidden]
-    content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in _UNORDERED]
+    content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in UNORDERED]
     return [*places, *content]

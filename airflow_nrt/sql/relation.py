@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import BATCH, POSITION, ROWTIME, SEEN, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import AFTER, BATCH, POSITION, ROWTIME, SEEN, SOURCE_HIDDEN, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
@@ -49,6 +49,11 @@ class Relation:
 
     def column(self, name: str) -> ScopeColumn:
         return next(column for column in self.columns if column.name == name)
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether these are rows that change: those before a batch and those behind it."""
+        return AFTER in self.hidden
 
     def role(self, role: str) -> ScopeColumn | None:
         """The first window column with this role."""

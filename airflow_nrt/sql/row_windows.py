@@ -16,11 +16,22 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.sql.kept_rows import POSITION_TYPE, place
 from airflow_nrt.sql.projection import expand
+from airflow_nrt.sql.ranking import RANKINGS
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
-from airflow_nrt.sql.walk import rewritten
+from airflow_nrt.sql.walk import children, rewritten
+
+
+def has_row_windows(node: ast.Select) -> bool:
+    """Whether a SELECT has an OVER call that is no ranking."""
+    return any(_is_row_window(item.expression) for item in node.items)
+
+
+def _is_row_window(node: ast.Expression) -> bool:
+    here = isinstance(node, ast.Call) and node.over is not None and node.name not in RANKINGS
+    return here or any(_is_row_window(child) for child in children(node))
 
 
 def with_row_windows(
@@ -106,10 +117,12 @@ class _RowWindows:
         if not _is_current(frame.high):
             side = "FOLLOWING" if frame.high.following else "PRECEDING"
             raise SqlError(
-                f"OVER {frame.unit} {side} windows are not supported: end the frame at CURRENT ROW", frame.at
+                f"OVER {frame.unit} {side} windows are not supported yet: end the frame at CURRENT ROW", frame.at
             )
         if frame.low.following and not _is_current(frame.low):
-            raise SqlError(f"OVER {frame.unit} FOLLOWING windows are not supported", frame.at)
+            raise SqlError(
+                f"OVER {frame.unit} FOLLOWING windows are not supported yet: begin the frame before", frame.at
+            )
         return RowFrame(partition, frame.unit, self._low(frame))
 
     def _low(self, frame: ast.Frame) -> int | None:

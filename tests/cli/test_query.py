@@ -39,6 +39,30 @@ def test_windows_lie_on_the_clock_that_the_command_names(spark_command: Command,
     assert sorted(map(_canonical, answer.out.splitlines())) == sorted(map(_canonical, expected))
 
 
+@pytest.mark.parametrize("mode", ["stream", "batch"])
+def test_a_changelog_ends_with_the_table(spark_command: Command, tmp_path: Path, mode: str) -> None:
+    sold = CASE.parent / "changelog_group_by"
+    (tmp_path / "ddl.sql").write_text((sold / "ddl.sql").read_text().replace("${CASE_DIR}", str(sold)))
+    files = ("--ddl", tmp_path / "ddl.sql", "--query", sold / "query.sql", "--mode", mode, "--master", "local[2]")
+    expected = sorted(map(_canonical, (sold / "expected.jsonl").read_text().splitlines()))
+    changes = [json.loads(line) for line in spark_command("query", *files, "--changelog").out.splitlines()]
+    assert {change["op"] for change in changes} == {"+I"}
+    assert sorted(json.dumps(change["row"], sort_keys=True) for change in changes) == expected
+    assert sorted(map(_canonical, spark_command("query", *files).out.splitlines())) == expected
+
+
+@pytest.mark.parametrize("mode", ["stream", "batch"])
+def test_rows_are_sorted_by_what_need_not_be_selected(spark_command: Command, tmp_path: Path, mode: str) -> None:
+    sold = CASE.parent / "changelog_group_by"
+    (tmp_path / "ddl.sql").write_text((sold / "ddl.sql").read_text().replace("${CASE_DIR}", str(sold)))
+    (tmp_path / "query.sql").write_text("SELECT id AS number FROM bid AS b ORDER BY b.item DESC, qty * 2, number")
+    files = ("--ddl", tmp_path / "ddl.sql", "--query", tmp_path / "query.sql", "--mode", mode, "--master", "local[2]")
+    rows = [json.loads(line) for line in (sold / "input_bid.jsonl").read_text().splitlines()]
+    rows.sort(key=lambda row: (row["qty"] is not None, row["qty"], row["id"]))
+    rows.sort(key=lambda row: row["item"] or "", reverse=True)
+    assert spark_command("query", *files).out.splitlines() == [f'{{"number":{row["id"]}}}' for row in rows]
+
+
 def test_a_zone_that_is_none(command: Command, question: tuple[object, ...]) -> None:
     answer = command(*question, "--tz", "Shanghai")
     assert answer.status == 2

@@ -16,6 +16,10 @@ from airflow_nrt.report.windows import Window
 BEFORE_TIME = -(10**15)
 
 
+Row = tuple[int, str]
+"""Rowtime and key."""
+
+
 class Judge(Protocol):
     def differs(self, at: int, key: str, began: int, now: int) -> bool:
         """Whether a batch that began at watermark `began` treats this row otherwise than Flink does at `now`."""
@@ -106,8 +110,8 @@ class Passed:
     def take(self, at: int, key: str, now: int) -> None: ...
 
 
-def cut(rows: Sequence[tuple[int, str]], delay: int, judge: Judge | None) -> Iterator[list[int]]:
-    """Rows, given as rowtime and key, by number in batches: one where nothing can be late, without a judge."""
+def cut(rows: Sequence[Row], delay: int, judge: Judge | None) -> Iterator[list[int]]:
+    """Rows by number in batches: one where nothing can be late, without a judge."""
     batch: list[int] = []
     began = now = BEFORE_TIME
     for row, (at, key) in enumerate(rows):

@@ -18,15 +18,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.java import ensure_java
-from airflow_nrt.engine.query import run_bounded, stream_to_end, streamed_lines
+from airflow_nrt.engine.query import folded, run_bounded, run_changelog, stream_to_end, streamed_lines
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.verify import Interval, verify
 from airflow_nrt.report.home import Home
@@ -37,9 +37,10 @@ from airflow_nrt.sql.load import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.golden.cutting import Fired, Judge, Passed, Sessions, Slices, cut
+from tests.golden.cutting import Fired, Judge, Passed, Row, Sessions, Slices, cut
 
 MODES = ("stream", "batch")
+CHANGELOG_BATCH = 9
 DIVERGENCES: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("divergences.json").read_text("utf-8"))
 
 
@@ -88,6 +89,7 @@ def run_case(spark: Any, case: Case, mode: str) -> Outcome:
     divergence = DIVERGENCES.get(case.name)
     try:
         run = run_late if case.facts.get("family") == "late" else run_once
+        run = run_changelog_case if (case.directory / "changelog.jsonl").exists() else run
         difference = run(spark, case, mode)
     except Exception as failure:
         known = explained(failure)
@@ -102,8 +104,49 @@ def run_case(spark: Any, case: Case, mode: str) -> Outcome:
 
 def run_once(spark: Any, case: Case, mode: str) -> str:
     """What differs from Flink's result."""
-    plan = plan_query(case.ddl, case.text("query.sql"), case.directory)
-    return compare(list(run_bounded(spark, plan, mode)), case)
+    return compare(list(run_bounded(spark, _plan(case), mode)), case)
+
+
+def _plan(case: Case) -> Plan:
+    return plan_query(case.ddl, case.text("query.sql"), case.directory)
+
+
+# ---------------------------------------------------------------------------------------------------- changelogs
+
+
+def run_changelog_case(spark: Any, case: Case, mode: str) -> str:
+    """A case with a changelog, in batches of a few rows: each change applies, and folded it is Flink's, folded.
+
+    Flink tells each step, this product the net of a batch.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        plan = _in_batches(case, Path(directory), _few)
+        changes = list(run_changelog(spark, plan, mode))
+    wrong = _misfit(changes)
+    return wrong or compare(list(folded(changes)), case) or _unlike_flinks(changes, case)
+
+
+def _few(rows: Sequence[Row]) -> Iterator[list[int]]:
+    for first in range(0, len(rows), CHANGELOG_BATCH):
+        yield list(range(first, min(first + CHANGELOG_BATCH, len(rows))))
+
+
+def _misfit(changes: Sequence[str]) -> str:
+    """The first change that takes back a row which is not there."""
+    table: Counter[str] = Counter()
+    for line in changes:
+        change = json.loads(line)
+        row = json.dumps(change["row"])
+        table[row] += 1 if change["op"].startswith("+") else -1
+        if table[row] < 0:
+            return f"{change['op']} of a row that is not there: {row}"
+    return ""
+
+
+def _unlike_flinks(changes: Sequence[str], case: Case) -> str:
+    """What the tables differ in, once both changelogs are folded."""
+    ours, flinks = (Counter(folded(lines)) for lines in (changes, case.text("changelog.jsonl").splitlines()))
+    return "" if ours == flinks else f"folded changelogs differ: {(ours - flinks) + (flinks - ours)}"
 
 
 # ---------------------------------------------------------------------------------------------------- late rows
@@ -116,7 +159,9 @@ def run_late(spark: Any, case: Case, mode: str) -> str:
     """
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        plan = _in_batches(case, place)
+        (table,) = case.facts["tables"]
+        judged = partial(cut, delay=table["watermark_delay_ms"], judge=_judge(_plan(case)))
+        plan = _in_batches(case, place, judged)
         plan, home = stream_to_end(spark, plan, place)
         difference = compare(list(streamed_lines(spark, plan, place)), case)
         if difference or mode == "stream":
@@ -136,8 +181,8 @@ def _is_proven(spark: Any, plan: Plan, home: Home) -> bool:
     return verify(spark, plan, home, Interval()).is_proven
 
 
-def _in_batches(case: Case, place: Path) -> Plan:
-    """The plan over a copy of the input that is cut where the next row would be judged differently."""
+def _in_batches(case: Case, place: Path, parts: Callable[[Sequence[Row]], Iterator[list[int]]]) -> Plan:
+    """The plan over a copy of the input that is cut into batches."""
     query = case.text("query.sql")
     (table,) = case.facts["tables"]
     folder = place / table["file"]
@@ -146,9 +191,7 @@ def _in_batches(case: Case, place: Path) -> Plan:
     key = re.search(r"PARTITION BY (\w+)[ ,]", query)
     parsed = [json.loads(line) for line in lines]
     rows = [(parse_instant(row[table["rowtime"]]), str(row.get(key.group(1)) if key else "")) for row in parsed]
-    for n, batch in enumerate(
-        cut(rows, table["watermark_delay_ms"], _judge(plan_query(case.ddl, query, case.directory)))
-    ):
+    for n, batch in enumerate(parts(rows)):
         file = folder / f"{n:04d}.jsonl"
         file.write_text("".join(lines[row] for row in batch), encoding="utf-8")
         os.utime(file, (n, n))

@@ -45,7 +45,9 @@ STATE_FILES = tuples(st.builds(StateFile, NAMES, NUMBERS, NUMBERS, NUMBERS))
 PUBLISHED = tuples(st.builds(Published, NAMES, MAYBE, MAYBE, NAMES, NUMBERS, NAMES, NAMES, NAMES))
 OPERATORS = st.builds(OperatorState, MAYBE, MAYBE, STATE_FILES, STATE_FILES, MAYBE)
 SOURCES = st.builds(SourceState, MAYBE, st.booleans(), st.booleans(), NUMBERS, NUMBERS, NUMBERS)
-POSITIONS = st.builds(Position, mappings(SOURCES), mappings(OPERATORS), NUMBERS, NUMBERS, NUMBERS)
+POSITIONS = st.builds(
+    Position, mappings(SOURCES), mappings(OPERATORS), NUMBERS, NUMBERS, NUMBERS, mappings(STATE_FILES)
+)
 BODIES: st.SearchStrategy[Body] = st.one_of(
     st.builds(Lease, NAMES, NUMBERS, NAMES),
     st.builds(
@@ -74,8 +76,9 @@ def test_round_trip(body: Body, n: int, epoch: int | None) -> None:
 
 def test_a_position_knows_its_state_files() -> None:
     rows, closed = StateFile("a", 0, 1, 1), StateFile("b", 0, 1, 1)
-    position = Position(operators={"w1": OperatorState(rows=(rows,)), "w2": OperatorState(closed=(closed,))})
-    assert position.files() == {"a", "b"}
+    operators = {"w1": OperatorState(rows=(rows,)), "w2": OperatorState(closed=(closed,))}
+    position = Position(operators=operators, updating={"u1": (StateFile("c", 0, 1, 1),)})
+    assert position.files() == {"a", "b", "c"}
     assert Position().files() == frozenset()
 
 

@@ -24,6 +24,9 @@ SAME = (
     "The window function requires the timecol is a time attribute type, but is",
     "Only tables with set semantics may be partitioned",
     "doesn't support early-fire and late-fire configuration",
+    "is not being grouped",
+    "The window can only be ordered in ASCENDING mode",
+    "FOLLOWING windows are not supported",
 )
 """Words that Flink and this product both use."""
 TOLD = {

@@ -1,4 +1,7 @@
-"""Connector `print`: rows on the driver's standard output, as Flink prints them. At least once: no print is undone."""
+"""Connector `print`: rows on the driver's standard output, as Flink prints them. At least once: no print is undone.
+
+Rows that change are printed with what happens to them: `+I[…]`, `-U[…]` and `+U[…]`, `-D[…]`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
+from airflow_nrt.engine.updating.changelog import OP, ORDER
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.plan import WINDOW_END, Insert
@@ -24,7 +29,9 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     """Writes the lines to print below `directory`, one file a window."""
     windowed = bool(insert.operators)
     values = ", ', ', ".join(f"coalesce(CAST({quote(c.name)} AS STRING), 'null')" for c in insert.sink.physical)
-    lines = frame.selectExpr(f"concat('+I[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
+    op = OP if insert.changes else "'+I'"
+    rows = frame.sortWithinPartitions(*(F.expr(one) for one in ORDER)) if insert.changes else frame
+    lines = rows.selectExpr(f"concat({op}, '[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
     if windowed:
         lines = lines.repartition(max(tasks, 1), WINDOW_END)
     path = directory / insert.name

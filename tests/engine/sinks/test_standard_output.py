@@ -29,4 +29,23 @@ def test_prints_rows_as_flink_does(spark, tmp_path: Path, capfd) -> None:
 
 
 def printed(capfd) -> list[str]:
-    return [line for line in capfd.readouterr().out.splitlines() if line.startswith("+I")]
+    return [line for line in capfd.readouterr().out.splitlines() if line[:2] in ("+I", "-U", "+U", "-D")]
+
+
+def test_prints_what_happens_to_rows_that_change(spark, tmp_path: Path, capfd) -> None:
+    told = "CREATE TABLE told (n BIGINT, users BIGINT) WITH ('connector' = 'print');"
+    query = "SELECT n, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) GROUP BY n"
+    plan = plan_of(tmp_path, events_table(), told, f"INSERT INTO told {query};")
+    stream = Stream(spark, plan, tmp_path / "home")
+    batches = [[Event(1, 1, 5, "a", None, 0.5, MORNING), Event(2, 1, 6, "a", None, 0.5, MORNING)]]
+    batches += [[Event(3, 1, 5, "a", None, 0.5, MORNING)], [Event(4, 1, 6, "a", None, 0.5, MORNING)]]
+    capfd.readouterr()
+    stream.absorb_batches(tmp_path, batches[:1])
+    assert printed(capfd) == ["+I[1, 2]"]
+    stream.absorb_batches(tmp_path, batches[1:2])
+    assert sorted(printed(capfd)) == ["+I[2, 1]", "+U[1, 1]", "-U[1, 2]"]
+    stream.absorb_batches(tmp_path, batches[2:])
+    assert sorted(printed(capfd)) == ["+U[2, 2]", "-D[1, 1]", "-U[2, 1]"]
+    for entry in stream.entries:
+        publish_entry(stream.home, plan, entry)
+    assert printed(capfd) == []

@@ -1,0 +1,1 @@
+"""Operators whose result is never complete: of each batch they give what it changes."""

@@ -1,0 +1,120 @@
+"""GROUP BY without a window: partials by group, as those of one slice without an end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.updating.sides import added, changed
+from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.partials import SLICE, Layout, combine, layout_of
+from airflow_nrt.report.plan import AFTER, ALIVE, KEY, POSITION, Regroup, UpdatingAggregate, key_of
+from airflow_nrt.report.types import BOOLEAN, TIMESTAMP3, Field
+from airflow_nrt.report.windows import Window
+
+_ALL_TIME = Window("TUMBLE", 1, 1)
+_NOWHERE = f"named_struct('file', 0L, 'block', 0L, 'row', 0L) AS {POSITION}"
+"""Rows that change have no place of arrival; where one is asked for, their values decide."""
+
+
+@dataclass(frozen=True)
+class AggregateStep:
+    """An aggregate of rows that are only added: the state of a group is its partial."""
+
+    operator: UpdatingAggregate
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.operator.keys)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is kept of a group."""
+        layout = self._layout
+        return (*self.keys, *(name for name, _ in layout.values), *(one.name for one in layout.rows))
+
+    @property
+    def needs_position(self) -> bool:
+        return self._layout.needs_position
+
+    def fresh(self, rows: DataFrame) -> DataFrame:
+        """Rows of the input query to what is kept of them."""
+        return combine(self._layout, _lifted(self._layout, rows)).select(*self.columns)
+
+    def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
+        """What is kept of the touched groups, before and behind."""
+        both = combine(self._sides, added(old, fresh).withColumn(SLICE, F.lit(0).cast("bigint")))
+        return both.select(AFTER, *self.columns)
+
+    def kept(self, merged: DataFrame) -> DataFrame:
+        """The state behind."""
+        return merged.where(AFTER)
+
+    def results(self, merged: DataFrame) -> DataFrame:
+        """The operator's result for the touched groups, before and behind."""
+        if not self._sides.sets:
+            return _finished(self._sides, merged, self.keys)
+        partials = merged.withColumn(SLICE, F.lit(0).cast("bigint"))
+        return _finished(self._sides, close(self._sides, partials, None), self.keys)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return _layout(self.operator, self.operator.keys)
+
+    @cached_property
+    def _sides(self) -> Layout:
+        return _layout(self.operator, (Field(AFTER, BOOLEAN), *self.operator.keys))
+
+
+@dataclass(frozen=True)
+class ChangingAggregateStep:
+    """An aggregate of rows that change themselves: the state of a group is its rows."""
+
+    operator: UpdatingAggregate
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.operator.keys)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.keys, *self.operator.arguments, KEY, ALIVE)
+
+    @property
+    def needs_position(self) -> bool:
+        return False
+
+    def fresh(self, rows: DataFrame) -> DataFrame:
+        return rows.select(*self.keys, *self.operator.arguments, KEY, AFTER)
+
+    def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
+        return changed(old, fresh, self.keys)
+
+    def kept(self, merged: DataFrame) -> DataFrame:
+        return merged.where(AFTER)
+
+    def results(self, merged: DataFrame) -> DataFrame:
+        layout = _layout(self.operator, (Field(AFTER, BOOLEAN), *self.operator.keys))
+        lifted = _lifted(layout, merged.where(ALIVE).selectExpr("*", _NOWHERE))
+        return _finished(layout, close(layout, lifted, None), self.keys)
+
+
+def _layout(operator: UpdatingAggregate, keys: tuple[Field, ...]) -> Layout:
+    return layout_of(Regroup(operator.name, operator.input, _ALL_TIME, keys, operator.aggregates, TIMESTAMP3))
+
+
+def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
+    values = [f"{sql} AS {name}" for name, sql in layout.values]
+    in_time = rows.withColumn(SLICE, F.lit(0).cast("bigint"))
+    return in_time.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
+
+
+def _finished(layout: Layout, merged: DataFrame, keys: tuple[str, ...]) -> DataFrame:
+    """Merged accumulators to results. `{place}` in them says where, for errors."""
+    texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
+    place = f"concat('in the group (', concat_ws(', ', {texts}), ')')" if keys else "'over all rows'"
+    aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]
+    return merged.selectExpr(*keys, *aggregates, AFTER, f"{key_of(keys)} AS {KEY}")

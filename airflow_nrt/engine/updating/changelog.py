@@ -1,0 +1,36 @@
+"""From rows before and behind a batch to what changed: `+I`, `-U` and `+U`, `-D`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.report.plan import AFTER, KEY
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import Field
+
+OP = "_nrt_op"
+ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
+"""In this order changes are told: what a key had before goes first."""
+
+
+def changelog(rows: DataFrame, fields: Sequence[Field], entry: int) -> DataFrame:
+    """The net of a batch: the fields, `_nrt_op`, `_nrt_key` and `_nrt_entry`: the log entry behind which it stands.
+
+    No key has two rows on one side.
+    """
+    values = ", ".join(quote(field.name) for field in fields)
+    sides = f"(PARTITION BY {KEY} ORDER BY {AFTER})"
+    other = f"IF({AFTER}, lag(_nrt_row) OVER {sides}, lead(_nrt_row) OVER {sides}) AS _nrt_other"
+    pairs = rows.selectExpr(KEY, AFTER, f"struct({values}) AS _nrt_row").selectExpr("*", other)
+    same = " AND ".join(f"{_comparable('_nrt_row', field)} <=> {_comparable('_nrt_other', field)}" for field in fields)
+    op = f"IF(_nrt_other IS NULL, IF({AFTER}, '+I', '-D'), IF({AFTER}, '+U', '-U')) AS {OP}"
+    return pairs.where(f"_nrt_other IS NULL OR NOT ({same})").selectExpr(
+        "_nrt_row.*", op, KEY, f"CAST({entry} AS BIGINT) AS _nrt_entry"
+    )
+
+
+def _comparable(side: str, field: Field) -> str:
+    value = f"{side}.{quote(field.name)}"
+    return f"array_sort(map_entries({value}))" if field.type.name in ("MAP", "MULTISET") else value

@@ -1,0 +1,87 @@
+"""State of updating operators: of each group (or partition) the newest version, in files of the slice store.
+
+A batch writes every group that it touches again, whole, under one version: the processing time of the batch in
+milliseconds, or one more than the version before. So a version also says when a group was touched last, and a group
+is forgotten (`'table.exec.state.ttl'`) by passing over old versions. Older versions go when files are merged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.compaction import full_level
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.partials import SLICE
+from airflow_nrt.report.entries import StateFile
+
+VERSION = SLICE
+"""The store keeps the extremes of this column of each file."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of one operator. `columns` are those of its rows, the keys among them.
+
+    Versions up to `forgotten` are out of memory; None where nothing is ever forgotten.
+    """
+
+    store: SliceStore
+    operator: str
+    keys: tuple[str, ...]
+    columns: tuple[str, ...]
+    files: tuple[StateFile, ...]
+    forgotten: int | None
+
+    def rows(self, fresh: DataFrame) -> DataFrame | None:
+        """The rows of those groups that have fresh rows; None if there are none."""
+        files = self._remembered()
+        rows = self._read(files)
+        if rows is None:
+            return None
+        if self.keys:
+            rows = _of_groups(rows, fresh.select(*self.keys).distinct(), self.keys)
+        return self._newest(rows, files).select(*self.columns)
+
+    def written(self, rows: DataFrame, clock: int) -> Groups:
+        """The state with these groups as they stand now; `clock` is the processing time (ms)."""
+        version = max([clock, *(file.last + 1 for file in self.files)])
+        file = self.store.write(self.operator, rows.select(*self.columns, F.lit(version).alias(VERSION))).file
+        grown = replace(self, files=(*self._remembered(), *([file] if file is not None else [])))
+        return grown._compacted()
+
+    def _remembered(self) -> tuple[StateFile, ...]:
+        return tuple(file for file in self.files if self.forgotten is None or file.last > self.forgotten)
+
+    def _read(self, files: tuple[StateFile, ...]) -> DataFrame | None:
+        rows = self.store.read(files, [*self.columns, VERSION])
+        if rows is None or self.forgotten is None:
+            return rows
+        return rows.where(f"{VERSION} > {self.forgotten}L")
+
+    def _newest(self, rows: DataFrame, files: tuple[StateFile, ...]) -> DataFrame:
+        if not self.keys:
+            return rows.where(f"{VERSION} = {max(file.last for file in files)}L")
+        if len(files) == 1 and files[0].first == files[0].last:
+            return rows
+        newest = f"max({VERSION}) OVER (PARTITION BY {', '.join(self.keys)}) AS _nrt_newest"
+        return rows.selectExpr("*", newest).where(f"{VERSION} = _nrt_newest").drop("_nrt_newest")
+
+    def _compacted(self) -> Groups:
+        full = tuple(full_level(self.files))
+        rows = self._read(full)
+        if rows is None:
+            return self
+        merged = self.store.write(self.operator, self._newest(rows, full)).file
+        rest = tuple(file for file in self.files if file not in full)
+        return replace(self, files=rest if merged is None else (merged, *rest))
+
+
+def _of_groups(rows: DataFrame, groups: DataFrame, keys: tuple[str, ...]) -> DataFrame:
+    """The rows whose keys are among these, NULL being equal to NULL."""
+    left, right = rows.alias("known"), groups.alias("touched")
+    same = reduce(lambda a, b: a & b, (F.col(f"known.{key}").eqNullSafe(F.col(f"touched.{key}")) for key in keys))
+    return left.join(right, same, "left_semi")

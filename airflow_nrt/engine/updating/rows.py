@@ -1,0 +1,51 @@
+"""Columns that are computed over all rows of a partition so far: the partitions that a batch touches, computed anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.updating.sides import added, changed
+from airflow_nrt.report.plan import AFTER, ALIVE, KEY, UpdatingRows
+
+
+@dataclass(frozen=True)
+class RowsStep:
+    """As `AggregateStep`: the state of a partition is its rows, those alone that can still matter."""
+
+    operator: UpdatingRows
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.operator.keys)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        identity = (KEY, ALIVE) if self.operator.changing else ("p",)
+        return (*self.keys, *(field.name for field in self.operator.columns), *identity)
+
+    @property
+    def needs_position(self) -> bool:
+        return not self.operator.changing
+
+    def fresh(self, rows: DataFrame) -> DataFrame:
+        names = [name for name in self.columns if name != ALIVE]
+        return rows.select(*names, *([AFTER] if self.operator.changing else []))
+
+    def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
+        operator = self.operator
+        rows = changed(old, fresh, self.keys) if operator.changing else added(old, fresh)
+        made = rows.selectExpr("*", *(f"{sql} AS {field.name}" for field, sql in operator.computed))
+        if operator.limit is None:
+            return made
+        return made.where(f"{operator.computed[0][0].name} <= {operator.limit}")
+
+    def kept(self, merged: DataFrame) -> DataFrame:
+        return merged.where(AFTER)
+
+    def results(self, merged: DataFrame) -> DataFrame:
+        operator = self.operator
+        alive = merged.where(ALIVE) if operator.changing else merged
+        names = [field.name for field in (*operator.columns, *(field for field, _ in operator.computed))]
+        return alive.selectExpr(*names, AFTER, f"{operator.identity} AS {KEY}")

@@ -1,0 +1,32 @@
+"""Groups before a batch and behind it: `_nrt_after` tells which. Both are computed alike, by one plan."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.report.plan import AFTER, ALIVE, KEY
+
+
+def added(old: DataFrame | None, fresh: DataFrame) -> DataFrame:
+    """The rows of the touched groups before and behind a batch that only adds rows."""
+    now = fresh.withColumn(AFTER, F.lit(True))
+    return now if old is None else _twice(old).unionByName(now)
+
+
+def changed(old: DataFrame | None, fresh: DataFrame, keys: tuple[str, ...]) -> DataFrame:
+    """The same where fresh rows are changes: a row stands for all rows of its group that have its `_nrt_key`.
+
+    Rows that are gone behind the batch are there, too, not `_nrt_alive`: so an emptied group has a newest version.
+    """
+    news = fresh.selectExpr("* EXCEPT (_nrt_after)", f"{AFTER} AS {ALIVE}", f"IF({AFTER}, 2, 1) AS _nrt_news")
+    rows = news.withColumn(AFTER, F.lit(True))
+    if old is not None:
+        rows = _twice(old.where(ALIVE).withColumn("_nrt_news", F.lit(0))).unionByName(rows)
+    by = ", ".join([AFTER, *keys, KEY])
+    last = f"row_number() OVER (PARTITION BY {by} ORDER BY _nrt_news DESC) AS _nrt_last"
+    return rows.selectExpr("*", last).where("_nrt_last = 1").drop("_nrt_last", "_nrt_news")
+
+
+def _twice(old: DataFrame) -> DataFrame:
+    return old.selectExpr("*", f"explode(array(false, true)) AS {AFTER}")

@@ -1,0 +1,91 @@
+"""GROUP BY without both window bounds: an `UpdatingAggregate`, whose groups change as rows come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airflow_nrt.report.plan import CHANGE_HIDDEN, Query, UpdatingAggregate
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.findings import Boundless, Findings
+from airflow_nrt.sql.grouping import Aggregation
+from airflow_nrt.sql.relation import Relation, as_rows, raw_windows
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.typed import Typed
+
+BOUNDS = (("window_start", "start"), ("window_end", "end"))
+
+
+def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
+    """A SELECT with plain group keys: inside windows if both bounds are among them, else over all rows so far."""
+    missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
+    if not missing:
+        return Aggregation(found, node, relation).plan()
+    return _UpdatingAggregation(found, node, relation, missing).plan()
+
+
+def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[str]:
+    """The window bounds that are not among these keys."""
+    scope = Scope(relation.columns)
+    names = [key for key in keys if isinstance(key, ast.Name) and scope.has(key)]
+    roles = {scope.find(key).role for key in names} if relation.pending or relation.window else set()
+    return [name for name, role in BOUNDS if role not in roles]
+
+
+def unwindowed(found: Findings, relation: Relation) -> Relation:
+    """The relation as mere rows, whatever windows they lie in."""
+    if relation.pending is not None:
+        found.note_all_columns(relation)
+        return raw_windows(relation)
+    if relation.window is None:
+        return relation
+    rows = as_rows(relation)
+    return replace(rows, columns=tuple(replace(column, role=None, of_window=False) for column in rows.columns))
+
+
+def boundless(what: str, relation: Relation, missing: list[str], where: str, at: Place) -> Boundless:
+    """`what` a query does without the `missing` window bounds, which stand in `where`: GROUP BY or PARTITION BY."""
+    if relation.pending is not None or relation.window is not None:
+        return Boundless(f"{what} without {' and '.join(missing)}", f"add {', '.join(missing)} to {where}", at)
+    window = f"write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and {where} window_start, window_end"
+    return Boundless(f"{what} without a window", window, at)
+
+
+class _UpdatingAggregation(Aggregation):
+    def __init__(self, found: Findings, node: ast.Select, relation: Relation, missing: list[str]) -> None:
+        self.boundless = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
+        super().__init__(found, node, unwindowed(found, relation))
+
+    def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
+        relation = self.relation
+        items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
+        condition = " AND ".join(typed.sql for typed in before)
+        where = f" WHERE {condition}" if condition else ""
+        fields = tuple(field for _, field in self.keys)
+        keys = {field.name for field in fields}
+        operator = self.found.share_updating(
+            UpdatingAggregate(
+                name="",
+                input=Query(
+                    f"SELECT {', '.join([*items, *relation.hidden])} FROM {relation.text}{where}",
+                    relation.inputs,
+                    fields,
+                ),
+                keys=fields,
+                aggregates=tuple(self.calls.values()),
+                arguments=tuple(name for name in self.inputs if name not in keys),
+                changing=relation.is_changing,
+            ),
+            self.boundless,
+        )
+        condition = " AND ".join(value.sql for value in after)
+        selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
+        text = f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM {quote(operator.name)}"
+        return Relation(
+            f"{text}{f' WHERE {condition}' if condition else ''})",
+            tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
+            (operator.name,),
+            hidden=CHANGE_HIDDEN,
+        )

@@ -1,0 +1,176 @@
+"""Queries whose results change as rows come, with what DuckDB says to the same rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from airflow_nrt.engine.updating.changelog import OP
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.tables import Table
+from tests.engine.reports import events_table, ordered, plan_of
+
+TENS = "TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"
+BOUNDS = "window_start, window_end"
+
+
+def best(order: str, outer: str = "*", limit: str = "n <= 3", rank: str = "ROW_NUMBER") -> str:
+    ranked = f"SELECT shop, id, price, ts, {rank}() OVER (PARTITION BY shop ORDER BY {order}) AS n FROM events"
+    return f"SELECT {outer} FROM ({ranked}) WHERE {limit}"
+
+
+QUERIES: dict[str, tuple[str, str, str]] = {
+    "totals": (
+        "shop INT, n BIGINT, users BIGINT, gmv DECIMAL(38, 2), least DOUBLE, most DECIMAL(10, 2), user_sum INT, "
+        "mean DOUBLE, dear BIGINT, dear_users BIGINT",
+        query := """SELECT shop, COUNT(*), COUNT(DISTINCT user_id), SUM(price), MIN(weight), MAX(price),
+            SUM(DISTINCT user_id), AVG(weight), COUNT(*) FILTER (WHERE price > 50),
+            COUNT(DISTINCT user_id) FILTER (WHERE price > 50) FROM events GROUP BY shop HAVING COUNT(*) > 9""",
+        query,
+    ),
+    "all_rows": ("n BIGINT, items BIGINT", query := "SELECT COUNT(*), COUNT(DISTINCT item) FROM events", query),
+    "starts": (
+        "at TIMESTAMP(3), shop INT, n BIGINT, users BIGINT",
+        f"SELECT window_start, shop, COUNT(*), COUNT(DISTINCT user_id) FROM {TENS} GROUP BY window_start, shop",
+        """SELECT time_bucket(INTERVAL 10 MINUTE, ts) AS s, shop, count(*), count(DISTINCT user_id)
+            FROM events GROUP BY s, shop""",
+    ),
+    "sets": (
+        "shop INT, item STRING, n BIGINT, gid BIGINT",
+        "SELECT shop, item, COUNT(*), GROUPING_ID(shop, item) FROM events GROUP BY CUBE (shop, item)",
+        "SELECT shop, item, COUNT(*), GROUPING(shop, item) FROM events GROUP BY CUBE (shop, item)",
+    ),
+    "pairs": ("shop INT, item STRING", query := "SELECT DISTINCT shop, item FROM events WHERE price > 20", query),
+    "best": (
+        "shop INT, id BIGINT, n BIGINT",
+        query := best("price DESC NULLS LAST, id", "shop, id, n"),
+        query,
+    ),
+    "best_unnumbered": (
+        "shop INT, id BIGINT",
+        query := best("price DESC NULLS LAST, id", "shop, id", "n BETWEEN 2 AND 4"),
+        query,
+    ),
+    "ranked": (
+        "shop INT, id BIGINT, n BIGINT",
+        best("item", "shop, id, n", rank="RANK"),
+        best("item NULLS FIRST", "shop, id, n", rank="RANK"),
+    ),
+    "first_rows": ("shop INT, id BIGINT", query := best("ts", "shop, id", "n = 1"), query),
+    "last_rows": ("shop INT, id BIGINT", query := best("ts DESC", "shop, id", "n < 2"), query),
+    "dear_starts": (
+        "at TIMESTAMP(3), id BIGINT, n BIGINT",
+        """SELECT window_start, id, n FROM (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY price DESC NULLS LAST, id) AS n
+            FROM HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '20' MINUTE)) WHERE n <= 2""",
+        """SELECT s, id, n FROM (
+            SELECT *, row_number() OVER (PARTITION BY s ORDER BY price DESC NULLS LAST, id) AS n FROM (
+                SELECT id, price, time_bucket(INTERVAL 10 MINUTE, ts) - INTERVAL 10 MINUTE * back AS s
+                FROM events, range(2) t(back))) WHERE n <= 2""",
+    ),
+    "dearest": (
+        "id BIGINT, shop INT",
+        query := "SELECT id, shop FROM events ORDER BY price DESC NULLS LAST, id LIMIT 4",
+        query,
+    ),
+    "leaders": (
+        "user_id INT, n BIGINT, place BIGINT",
+        query := """SELECT user_id, n, place FROM (
+            SELECT *, ROW_NUMBER() OVER (ORDER BY n DESC, user_id DESC NULLS LAST) AS place FROM (
+                SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id))
+        WHERE place <= 3""",
+        query,
+    ),
+    "sizes": (
+        "n BIGINT, users BIGINT, least INT",
+        query := """SELECT n, COUNT(*), MIN(user_id) FROM (
+            SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) GROUP BY n""",
+        query,
+    ),
+    "fullest": (
+        "shop INT, n BIGINT, windows BIGINT",
+        f"""SELECT shop, MAX(n), COUNT(*) FROM (
+            SELECT shop, COUNT(*) AS n, {BOUNDS} FROM {TENS} GROUP BY shop, {BOUNDS}) GROUP BY shop""",
+        """SELECT shop, max(n), count(*) FROM (
+            SELECT shop, count(*) AS n, time_bucket(INTERVAL 10 MINUTE, ts) AS s FROM events GROUP BY s, shop)
+        GROUP BY shop""",
+    ),
+}
+"""Columns of the result, the query, and what DuckDB is asked instead. No two rows have the same `ts`."""
+
+
+def changing_plan(place: Path, *names: str, settings: str = "") -> Plan:
+    """A report of these queries whose changelogs go to parquet files below `place/<name>`."""
+    inserts = [
+        f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print');\nINSERT INTO {name} {query};"
+        for name, (columns, query, _) in ((name, QUERIES[name]) for name in names)
+    ]
+    plan = plan_of(place, settings, events_table(), *inserts)
+    sinks = []
+    for insert in plan.inserts:
+        options = {"connector": "filesystem", "path": str(place / insert.name), "format": "parquet"}
+        sinks.append(replace(insert, sink=Table(insert.name, insert.sink.columns, "filesystem", options=options)))
+    return replace(plan, inserts=tuple(sinks))
+
+
+@dataclass
+class Folded:
+    """A table as its changelog makes it. Whatever is taken back must be there, and no key is inserted twice."""
+
+    rows: Counter[tuple[Any, ...]]
+    keys: set[str]
+    ops: Counter[str]
+
+    @classmethod
+    def of(cls, changes: Iterable[tuple[str, str, tuple[Any, ...]]]) -> Folded:
+        """Of (operation, key, row), in their order."""
+        table = cls(Counter(), set(), Counter())
+        for op, key, row in changes:
+            table.apply(op, key, row)
+        return table
+
+    def apply(self, op: str, key: str, row: tuple[Any, ...]) -> None:
+        self.ops[op] += 1
+        if op.startswith("-"):
+            assert self.rows[row] > 0, f"{op} of a row that is not there: {row}"
+        self.rows[row] += 1 if op.startswith("+") else -1
+        assert (key in self.keys) is (op != "+I"), f"{op} of key {key}"
+        if op in ("+I", "-D"):
+            self.keys ^= {key}
+
+    @property
+    def table(self) -> list[tuple[Any, ...]]:
+        return ordered(self.rows.elements())
+
+
+def told(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
+    """What a sink was told: (operation, key, row), in order."""
+    changes = duckdb.sql(
+        f"SELECT * FROM read_parquet('{directory}/*.parquet') ORDER BY _nrt_entry, _nrt_key, {OP} NOT IN ('-U', '-D')"
+    )
+    places = {name: n for n, name in enumerate(changes.columns)}
+    hidden = (OP, "_nrt_key", "_nrt_entry")
+    shown = [n for name, n in places.items() if name not in hidden]
+    rows = changes.fetchall()
+    return [(row[places[OP]], row[places["_nrt_key"]], tuple(row[n] for n in shown)) for row in rows]
+
+
+def folded(directory: Path) -> Folded:
+    """What a sink was told, folded."""
+    return Folded.of(told(directory))
+
+
+def said_by_duckdb(file: Path, names: Iterable[str]) -> Mapping[str, list[tuple[Any, ...]]]:
+    """The queries over the rows of one csv file."""
+    connection = duckdb.connect()
+    connection.execute(
+        f"""CREATE TABLE events AS SELECT * FROM read_csv('{file}', header = false, nullstr = 'NULL', columns = {{
+        id: 'BIGINT', shop: 'INT', user_id: 'INT', item: 'VARCHAR', price: 'DECIMAL(10,2)', weight: 'DOUBLE',
+        ts: 'TIMESTAMP'}})"""
+    )
+    return {name: ordered(connection.execute(QUERIES[name][2]).fetchall()) for name in names}

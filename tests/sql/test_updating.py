@@ -1,0 +1,218 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Queries without windows: what bounds their state, which sinks take their changes, and what is kept of Top-N."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.description import describe
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.plan import Plan, UpdatingAggregate, UpdatingRows
+from airflow_nrt.sql.planner import plan_query
+from tests.sample import CURVE, INSERT, ORDERS, plan_of
+
+LIVE = ORDERS.replace("'format' = 'csv'", "'format' = 'csv', 'source.monitor-interval' = '1 s'")
+TVF = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES))"
+BY_SHOP = "SELECT shop, COUNT(*) FROM orders GROUP BY shop"
+TTL = "SET 'table.exec.state.ttl' = '1 h';\n"
+CONSENT = "SET 'table.exec.state.unbounded' = 'allow';\n"
+WAY_OUT = (
+    "; or SET 'table.exec.state.ttl' = '1 h' to forget keys that no row touches for so long, "
+    "or SET 'table.exec.state.unbounded' = 'allow'"
+)
+CUMULATE = "write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and "
+
+
+def printed(query: str, columns: str = "a STRING, b BIGINT", tables: str = ORDERS) -> str:
+    """A report that prints a query; the query begins on line 9."""
+    return f"{tables}CREATE TABLE told ({columns}) WITH ('connector' = 'print');\nINSERT INTO told\n{query};\n"
+
+
+def ranked(over: str, relation: str = "orders") -> str:
+    return f"SELECT shop, id FROM (SELECT *, ROW_NUMBER() OVER ({over}) AS n FROM {relation}) WHERE n <= 3"
+
+
+UNBOUNDED = {
+    "GROUP BY": (BY_SHOP, f"an aggregation without a window keeps every key for ever: {CUMULATE}GROUP BY window_start, window_end"),
+    "DISTINCT": ("SELECT DISTINCT shop, id FROM orders", f"an aggregation without a window keeps every key for ever: {CUMULATE}GROUP BY window_start, window_end"),
+    "window_start alone": (
+        f"SELECT shop, COUNT(*) FROM {TVF} GROUP BY shop, window_start",
+        "an aggregation without window_end keeps every key for ever: add window_end to GROUP BY",
+    ),
+    "no bound": (
+        f"SELECT shop, COUNT(*) FROM {TVF} GROUP BY shop, window_time",
+        "an aggregation without window_start and window_end keeps every key for ever: add window_start, window_end to GROUP BY",
+    ),
+    "Top-N": (
+        ranked("PARTITION BY shop ORDER BY price"),
+        f"ROW_NUMBER without a window keeps every key for ever: {CUMULATE}PARTITION BY window_start, window_end",
+    ),
+    "Top-N of a window_start": (
+        ranked("PARTITION BY window_start ORDER BY price", TVF),
+        "ROW_NUMBER without window_end keeps every key for ever: add window_end to PARTITION BY",
+    ),
+    "windows of all time": (
+        f"SELECT shop, MAX(n) FROM (SELECT shop, window_start, window_end, COUNT(*) AS n FROM {TVF} GROUP BY shop, window_start, window_end) GROUP BY shop",
+        "an aggregation without window_start and window_end keeps every key for ever: add window_start, window_end to GROUP BY",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNBOUNDED)
+def test_state_without_a_bound_wants_consent(what: str) -> None:
+    query, message = UNBOUNDED[what]
+    script = printed(query, tables=LIVE)
+    with pytest.raises(InputError, match=re.escape(message + WAY_OUT)) as wrong:
+        plan_of(script)
+    assert "line 10, column" in str(wrong.value)
+    assert [type(one) for one in plan_of(TTL + script).updating] == [
+        type(one) for one in plan_of(CONSENT + script).updating
+    ]
+
+
+@pytest.mark.parametrize("what", UNBOUNDED)
+def test_what_ends_needs_no_consent(what: str) -> None:
+    """Neither a source that ends nor a query that is asked once keeps anything for ever."""
+    query, _ = UNBOUNDED[what]
+    assert plan_of(printed(query)).inserts[0].changes
+    assert plan_query(LIVE, query, Path("/data")).inserts[0].changes
+
+
+def test_a_ttl_of_nothing_is_none() -> None:
+    with pytest.raises(InputError, match="keeps every key for ever"):
+        plan_of("SET 'table.exec.state.ttl' = '0 s';\n" + printed(BY_SHOP, tables=LIVE))
+
+
+@pytest.mark.parametrize("what", UNBOUNDED)
+def test_files_take_nothing_back(what: str) -> None:
+    query, message = UNBOUNDED[what]
+    does, _, clause = message.partition(" keeps every key for ever: ")
+    table = (
+        "CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'filesystem', 'path' = 'told', 'format' = 'json');"
+    )
+    expected = f"Table sink 'told' doesn't support consuming update changes, which {does} makes: {clause}, or write to"
+    with pytest.raises(InputError, match=re.escape(expected)):
+        plan_of(f"{ORDERS}{table}\nINSERT INTO told {query};")
+
+
+def only(plan: Plan) -> UpdatingRows:
+    (operator,) = plan.updating
+    assert isinstance(operator, UpdatingRows)
+    return operator
+
+
+LIMITS = {
+    "n <= 3": 3, "n < 3": 2, "n = 1": 1, "3 >= n": 3, "n BETWEEN 2 AND 4": 4, "t.n <= 3 AND id > 5": 3,
+    "n <= 3 AND n <= 2": 2, "n >= 3": None, "n <= 3 OR n = 7": None, "n <= id": None, "n NOT BETWEEN 1 AND 3": None,
+    "id <= 3": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("condition", LIMITS)
+def test_rows_that_no_condition_lets_pass_are_not_kept(condition: str) -> None:
+    inner = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS n FROM orders"
+    plan = plan_of(printed(f"SELECT shop, id FROM ({inner}) AS t WHERE {condition}"))
+    assert only(plan).limit == LIMITS[condition]
+    view = f"{ORDERS}CREATE VIEW t AS {inner};\n"
+    assert only(plan_of(printed(f"SELECT shop, id FROM t WHERE {condition}", tables=view))).limit == LIMITS[condition]
+
+
+def test_a_limit_on_another_name_is_none() -> None:
+    inner = "SELECT id AS n, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS m, shop FROM orders"
+    renamed = {
+        f"SELECT shop, n FROM ({inner}) AS t (m, n, shop) WHERE m <= 3": ORDERS,
+        f"WITH t (m, n, shop) AS ({inner}) SELECT shop, n FROM t WHERE m <= 3": ORDERS,
+        "SELECT shop, n FROM t WHERE m <= 3": f"{ORDERS}CREATE VIEW t (m, n, shop) AS {inner};\n",
+    }
+    for query, tables in renamed.items():
+        plan = plan_query(tables, query, Path("/data"))
+        assert only(plan).limit is None
+        assert len(only(plan).columns) == 3
+
+
+def test_of_rows_that_change_all_are_kept() -> None:
+    """A row behind the limit comes up when one above it goes away."""
+    plan = plan_of(printed(ranked("ORDER BY id DESC", f"({BY_SHOP.replace('COUNT(*)', 'COUNT(*) AS id')})")))
+    totals, best = plan.updating
+    assert isinstance(totals, UpdatingAggregate) and isinstance(best, UpdatingRows)
+    assert best.changing and best.limit is None
+
+
+def test_an_operator_is_shared_and_a_limit_is_its_own() -> None:
+    number = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS n FROM orders"
+    queries = [f"SELECT shop, id FROM ({number}) WHERE n <= {limit}" for limit in (3, 3, 5)]
+    inserts = "".join(f"INSERT INTO told {query};\n" for query in [*queries, BY_SHOP, f"{BY_SHOP} HAVING COUNT(*) > 1"])
+    plan = plan_of(f"{ORDERS}CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'print');\n{inserts}")
+    assert [one.limit for one in plan.updating if isinstance(one, UpdatingRows)] == [3, 5]
+    assert len(plan.updating) == 3
+    assert len(plan.inserts) == 5
+
+
+def test_windows_and_changes_live_beside_each_other() -> None:
+    plan = plan_of(printed(BY_SHOP) + CURVE + INSERT)
+    assert [insert.changes for insert in plan.inserts] == [True, False]
+    assert plan.inserts[0].operators == () and plan.inserts[1].operators == ("w1",)
+
+
+def test_the_plan_tells_what_is_kept() -> None:
+    top = plan_of(TTL + printed(ranked("PARTITION BY shop ORDER BY price"), tables=LIVE))
+    (told,) = describe(top)["operators"]
+    assert told["stored"] == ["the rows up to rank 3 of each key"]
+    assert told["bounded_by"] == "a key that no row touches for 1 hour of processing time is forgotten"
+    assert describe(top)["inserts"][0]["publishes"] == "what each batch changes"
+    (told,) = describe(plan_of(printed(BY_SHOP)))["operators"]
+    assert told["bounded_by"] == "nothing but the end of its sources"
+
+
+CHANGES = {
+    "the key": (BY_SHOP.replace("GROUP BY shop", "GROUP BY shop, id"), "updating operator u1, input was"),
+    "the aggregate": (BY_SHOP.replace("COUNT(*)", "COUNT(id)"), "updating operator u1, aggregate a0 was: COUNT(*)"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_another_meaning_is_another_home(what: str) -> None:
+    other, expected = CHANGES[what]
+    differences = changed_facts(data_facts(plan_of(printed(BY_SHOP))), data_facts(plan_of(printed(other))))
+    assert any(one.startswith(expected) for one in differences)
+
+
+def test_another_limit_or_memory_is_another_meaning() -> None:
+    narrow, wide = (ranked("ORDER BY price").replace("3", limit) for limit in ("3", "4"))
+    differences = changed_facts(data_facts(plan_of(printed(narrow))), data_facts(plan_of(printed(wide))))
+    assert "updating operator u1, limit was: 3; now: 4" in differences
+    differences = changed_facts(data_facts(plan_of(printed(narrow))), data_facts(plan_of(TTL + printed(narrow))))
+    assert differences == ["setting table.exec.state.ttl is new: 1 h"]
+
+
+def test_a_limit_is_a_top_n() -> None:
+    plan = plan_query(
+        ORDERS,
+        "SELECT id FROM (SELECT id, shop FROM orders ORDER BY price DESC LIMIT 5) WHERE shop = 'a'",
+        Path("/data"),
+    )
+    assert only(plan).limit == 5
+    assert "ORDER BY o0 DESC NULLS LAST" in only(plan).computed[0][1]
+    assert [field.name for field in plan.inserts[0].query.fields] == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("select", "kept"),
+    [
+        ("SELECT shop, id FROM ({}) WHERE n <= 3", {"shop", "id", "price"}),
+        ("SELECT id FROM ({}) WHERE n <= 3 AND shop <> 'x'", {"shop", "id", "price"}),
+        ("SELECT n FROM ({}) WHERE n <= 3", {"price"}),
+        ("SELECT MAX(id) FROM ({}) GROUP BY price", {"id", "price"}),
+        ("SELECT t.* FROM ({}) AS t", {"id", "shop", "price", "ts"}),
+    ],
+)
+def test_columns_that_nobody_looks_at_are_not_kept(select: str, kept: set[str]) -> None:
+    ranked = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS n FROM orders"
+    rows = plan_query(ORDERS, select.format(ranked), Path("/data")).updating[0]
+    assert isinstance(rows, UpdatingRows)
+    assert set(re.findall(r"`(\w+)` AS [co]\d", rows.input.sql)) == kept
+    assert len(rows.columns) == len(kept)
