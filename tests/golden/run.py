@@ -93,13 +93,12 @@ def run_case(spark: Any, case: Case, mode: str) -> Outcome:
         difference = run(spark, case, mode)
     except Exception as failure:
         known = explained(failure)
-        message = str(known) if known is not None else f"{type(failure).__name__}: {failure}"
-        if divergence is not None and re.search(divergence["error"], message, re.DOTALL):
-            return Outcome(True, "diverges as asserted", divergence["why"])
-        return Outcome(False, "FAILED", message[:2000])
-    if divergence is not None:
-        return Outcome(False, "FAILED", f"gave a result, but is to end with an error like {divergence['error']!r}")
-    return Outcome(not difference, "FAILED" if difference else "passed", difference)
+        difference = str(known) if known is not None else f"{type(failure).__name__}: {failure}"
+    if divergence is None:
+        return Outcome(not difference, "FAILED" if difference else "passed", difference[:2000])
+    if re.search(divergence["ours"], difference, re.DOTALL):
+        return Outcome(True, "diverges as asserted", divergence["why"])
+    return Outcome(False, "FAILED", f"is to differ like {divergence['ours']!r}, and says {difference[:2000]!r}")
 
 
 def run_once(spark: Any, case: Case, mode: str) -> str:

@@ -222,7 +222,7 @@ LATER = {
     "a join by comma": (insert("SELECT o.shop FROM orders o, curve c"), "12:20: a CROSS join without ON"),
     "UNION ALL": (insert(f"{SIMPLE}\nUNION ALL\n{SIMPLE}"), "12:1: UNION ALL of rows that are not of the same window"),
     "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
-    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:61: OVER ordered by anything but the time attribute"),
+    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:64: OVER ordered by anything but the time attribute"),
     "a join across windows": (
         insert(f"SELECT a.shop FROM (SELECT * FROM {TVF}) a JOIN (SELECT * FROM {TVF}) b ON a.window_end = b.window_end"),
         "12:20: a join without equal window_start; add l.window_start = r.window_start to its condition",

@@ -100,11 +100,11 @@ def test_batch_before_the_epoch(spark, tmp_path: Path) -> None:
 
 @pytest.mark.timeout(400)
 @few(1)
-@given(st.one_of(hops(), cumulates()), seeds, st.integers(6, 12))
-@example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 11, 10)
-@example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 12, 8)
-@example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 13, 8)
-@example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE, 30 * MINUTE), 14, 9)
+@given(st.one_of(hops(), cumulates()), seeds, st.integers(4, 7))
+@example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 11, 6)
+@example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 12, 5)
+@example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 13, 5)
+@example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE, 30 * MINUTE), 14, 6)
 def test_any_cut_gives_the_same(spark, windowing: Windowing, seed: int, batches: int) -> None:
     events = random_events(seed, 300, 4 * HOUR)
     arrived = cut(arriving(events, seed, DELAY), seed, batches)
@@ -112,17 +112,17 @@ def test_any_cut_gives_the_same(spark, windowing: Windowing, seed: int, batches:
         place = Path(directory)
         stream = streamed(spark, place, windowing, arrived)
         assert stream.driver.position.late == 0
-        assert stream.firings >= 5
+        assert stream.firings >= 3
         assert rows_of(place / "curve") == count_in(windowing, [events], AGGREGATES)
 
 
 @pytest.mark.timeout(400)
 @few(1)
-@given(any_window, seeds, st.integers(6, 9))
-@example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 21, 8)
-@example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 22, 8)
-@example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 23, 7)
-@example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE), 24, 8)
+@given(any_window, seeds, st.integers(4, 6))
+@example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 21, 5)
+@example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 22, 5)
+@example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 23, 5)
+@example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE), 24, 5)
 def test_late_rows_count_in_windows_still_open(spark, windowing: Windowing, seed: int, batches: int) -> None:
     """S = B|arr, cell by cell, and the verifier explains every window in which it is not B."""
     events = random_events(seed, 300, 4 * HOUR)
