@@ -6,8 +6,10 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.batch import computed, same_rows
+from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.time.accept import accepted, judge
+from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.plan import Plan, Source
@@ -21,6 +23,7 @@ _HIDDEN = (
 
 def analyse(spark: SparkSession, plan: Plan) -> None:
     """Raises InputError with Spark's words if a part of the plan can't be analysed."""
+    register_functions(spark, plan)
     for insert in plan.inserts:
         try:
             sources = {source.name: _empty(spark, source) for source in plan.sources}
@@ -34,4 +37,6 @@ def _empty(spark: SparkSession, source: Source) -> DataFrame:
     columns = [column for column in source.table.physical if column.name in source.physical]
     schema = [f"{quote(column.name)} {column.type.spark}" for column in columns]
     rows = spark.createDataFrame([], ", ".join([*schema, *_HIDDEN]))
-    return accepted(judge(rows, source, None), source).selectExpr("*", "CAST(NULL AS BIGINT) AS _nrt_seen")
+    return accepted(judge(absorbed(rows, None, None), source, None), source).selectExpr(
+        "*", "CAST(NULL AS BIGINT) AS _nrt_seen"
+    )

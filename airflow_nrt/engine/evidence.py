@@ -29,6 +29,7 @@ from airflow_nrt.engine.sources.filesystem import (
     read_files,
 )
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
+from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.partials import LATE, Layout, mark_late
 from airflow_nrt.report.clock import advanced
@@ -37,7 +38,7 @@ from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import ROWTIME, Plan, Source
+from airflow_nrt.report.plan import BATCH, ROWTIME, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
@@ -71,10 +72,18 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     rows = read_files(spark, source, usable, numbers)
     latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
     read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
-    known = [(key, n, latest.get(n)) for path, n in read_by.items() for key in file_keys(path)]
-    entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, _nrt_latest BIGINT")
-    judged = judge(known_files(rows, entries, ENTRY), source, F.col("_nrt_latest"))
-    wanted = [*source.columns, ENTRY, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    watermarks = history.watermarks_before(name)
+    clocks = {n: commit.clock for n, commit in history.batches.items()}
+    known = [
+        (key, n, latest.get(n), clocks.get(n), watermarks.get(n))
+        for path, n in read_by.items()
+        for key in file_keys(path)
+    ]
+    batch = "_nrt_latest BIGINT, _nrt_at BIGINT, _nrt_before BIGINT"
+    entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, {batch}")
+    rows = absorbed(known_files(rows, entries, ENTRY), F.col("_nrt_at"), F.col("_nrt_before"))
+    judged = judge(rows, source, F.col("_nrt_latest"))
+    wanted = [*source.columns, ENTRY, BATCH, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))

@@ -51,6 +51,8 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
     earliest = min(reached)
     time = partition_time(source.table, source.zone)
     told: dict[str, Any] = {"rows_from": format_instant(earliest), "rows_until": format_instant(end)}
+    if plan.is_read_by_clock(source.name):
+        told = {"rows_from": "all: windows over processing time do not say which rowtimes they hold", "rows_until": ""}
     if time is None:
         told["partitions"] = "all: the table does not say how its partitions lie in time"
     else:

@@ -10,9 +10,11 @@ Hidden columns carry what the engine needs through that SQL:
     _nrt_seen   bigint      the operator's watermark (ms) at the beginning of the row's batch, NULL if nothing is late
     _nrt_pos    struct      where the row stood on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
+    _nrt_batch  struct      of the row's batch: the processing time (`clock`), and its source's `watermark` before it
     _nrt_end    bigint      the end (ms) of the window of a result
 
-All three are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone, not instants.
+Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
+not instants.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from airflow_nrt.report.errors import STOP_MARK
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
@@ -29,8 +33,14 @@ from airflow_nrt.report.zones import foreign_zone
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
-SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME)
+BATCH = "_nrt_batch"
+SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME, BATCH)
 WINDOW_END = "_nrt_end"
+
+CLOCK = "_nrt_clock"
+"""Processing time, among the sources that an operator waits for: its watermark is the last millisecond that passed."""
+CLOCK_SQL = f"coalesce({BATCH}.clock, raise_error('{STOP_MARK}no stream has absorbed this row, it has no PROCTIME()'))"
+"""The processing time (ms) of a row."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,7 @@ class WindowAggregate:
 
     `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
+    Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
     """
 
@@ -161,7 +172,8 @@ class Insert:
 class Plan:
     """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
 
-    `base` is the directory at which relative paths of its tables start.
+    `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
+    may stand.
     """
 
     name: str
@@ -172,6 +184,7 @@ class Plan:
     settings: tuple[tuple[str, str], ...]
     script: str
     base: str
+    functions: tuple[PythonFunction, ...] = ()
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)
@@ -193,7 +206,17 @@ class Plan:
     @cached_property
     def zones(self) -> dict[str, str]:
         """The sources whose rowtimes are instants and whose windows lie on another clock than UTC's: on this zone's."""
-        return {source.name: source.zone for source in self.sources if source.zone is not None}
+        zones = {source.name: source.zone for source in self.sources if source.zone is not None}
+        return zones if self.zone is None or not self.waits_for_clock else {**zones, CLOCK: self.zone}
+
+    @cached_property
+    def waits_for_clock(self) -> bool:
+        """Whether there are windows over processing time."""
+        return any(CLOCK in operator.clock for operator in self.operators)
+
+    def is_read_by_clock(self, source: str) -> bool:
+        """Whether windows over processing time hold rows of this source: then no rowtime says which rows they hold."""
+        return any(CLOCK in operator.clock for operator in self.readers(source))
 
     def readers(self, source: str) -> tuple[WindowAggregate, ...]:
         """The operators that absorb the rows of this source."""

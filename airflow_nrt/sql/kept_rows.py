@@ -34,6 +34,7 @@ def finished(found: Findings, relation: Relation) -> Relation:
             keys=(*fields, Field("p", _POSITION)),
             aggregates=(),
             rowtime_type=relation.rowtime_type,
+            clock=relation.clock,
             keeps_rows=True,
         )
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os.path import normpath
 from pathlib import Path
 
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
 from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
@@ -20,6 +21,7 @@ from airflow_nrt.sql.emit import check_emit
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.grouping_sets import union_all
@@ -28,7 +30,8 @@ from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
-from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
+from airflow_nrt.sql.python_functions import call_of, calling, declare_function
+from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.typed import Typed, common_type
@@ -71,23 +74,30 @@ def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mappi
         known = problems.attempt(partial(_checked, planner, statement))
         if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
             planner.broken.add(statement.name)
+        elif known is None and isinstance(statement, ast.CreateFunction):
+            planner.calls.setdefault(statement.name.upper(), _told_already)
     for key, value in overrides.items():
         problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
 
 
 def _checked(planner: Planner, statement: ast.Statement) -> bool:
-    with nesting_of(statement.at), planned_in(planner.zone):
+    with nesting_of(statement.at), planned_in(planner.zone), calling(planner.calls):
         planner.add(statement)
     return True
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
     query = parse_query(query_text)
-    with nesting_of(query.at), planned_in(planner.zone):
+    with nesting_of(query.at), planned_in(planner.zone), calling(planner.calls):
         relation = planner.finished(planner.query(query, {}))
     columns = tuple(Column(column.name, column.type) for column in relation.columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
     planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+
+
+def _told_already(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Stands for a function whose declaration is wrong."""
+    raise SqlErrors(())
 
 
 def _end(script: str) -> Place:
@@ -103,6 +113,8 @@ class Planner:
         self.base = base
         self.tables: dict[str, Table] = {}
         self.views: dict[str, ast.CreateView] = {}
+        self.functions: dict[str, PythonFunction] = {}
+        self.calls: dict[str, Function] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
         self.zone: str | None = None
@@ -126,6 +138,7 @@ class Planner:
             settings,
             script,
             str(self.base),
+            tuple(self.functions.values()),
         )
 
     def add(self, statement: ast.Statement) -> None:
@@ -141,7 +154,7 @@ class Planner:
                     self._check_free(statement.name, statement.at)
                     self._add_view(statement)
             case ast.CreateFunction():
-                raise NotThereYet("CREATE FUNCTION", statement.at)
+                self._add_function(statement)
             case ast.Insert():
                 self._insert(statement)
             case ast.Unreadable():
@@ -155,6 +168,15 @@ class Planner:
             self._view(view, ast.TableName(view.name, view.at))
         finally:
             self.found = found
+
+    def _add_function(self, statement: ast.CreateFunction) -> None:
+        name = statement.name.upper()
+        if name in self.functions and statement.if_not_exists:
+            return
+        if name in self.functions:
+            raise SqlError(f"function {statement.name!r} exists already", statement.at)
+        self.functions[name] = declare_function(statement, self.base)
+        self.calls[name] = call_of(self.functions[name])
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -206,6 +228,7 @@ class Planner:
             self.has_grouped_window = True
             window = window_of_group(grouped.call)
             relation = self._windowed(relation, alias, grouped.timecol, window, grouped.call.at)
+            grouped.check_times(by_clock=bool(relation.clock))
             node = grouped.select
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias)
@@ -289,16 +312,20 @@ class Planner:
         self, relation: Relation, alias: str | None, timecol: ast.Name, window: Window, at: Place
     ) -> Relation:
         column = Scope(relation.columns, alias).time_column(timecol)
-        if not column.rowtime:
+        if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
         relation = finished(self.found, relation)
         if relation.window is not None:
             relation = as_rows(relation)
+        if column.proctime:
+            self.found.note_columns(relation, [as_typed(column)])
+            relation = timed_by_clock(relation, self.zone)
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
         columns = tuple(
-            replace(c, rowtime=False, rowtime_path=(), role=None, of_window=False) for c in relation.columns
+            replace(c, rowtime=False, rowtime_path=(), proctime=False, role=None, of_window=False)
+            for c in relation.columns
         )
         return replace(
             relation,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import POSITION, ROWTIME, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import BATCH, CLOCK, CLOCK_SQL, POSITION, ROWTIME, SOURCE_HIDDEN, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
 from airflow_nrt.report.windows import Sql, Window
+from airflow_nrt.report.zones import wall_clock_sql
 from airflow_nrt.sql.scope import ScopeColumn
 
 
@@ -20,6 +21,7 @@ class Relation:
     `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
     that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
     the windowing that rows of finished windows belong to; then each row carries `_nrt_end`.
+    `clock` is the clock of a pending windowing function over processing time.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
     """
@@ -32,6 +34,7 @@ class Relation:
     pending: Window | None = None
     window: Window | None = None
     rowtime_type: DataType | None = None
+    clock: tuple[str, ...] = ()
     operator: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
 
@@ -66,6 +69,13 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in inputs for name in names))
 
 
+def timed_by_clock(relation: Relation, zone: str | None) -> Relation:
+    """The rows of a source with processing time as their rowtime, on the clock of this zone."""
+    rowtime = f"{wall_clock_sql(Sql(CLOCK_SQL), zone)} AS {ROWTIME}"
+    text = f"(SELECT * EXCEPT ({ROWTIME}), {rowtime} FROM {relation.text})"
+    return replace(relation, text=text, clock=(CLOCK,))
+
+
 def as_rows(relation: Relation) -> Relation:
     """The rows of finished windows as rows that another window can hold: their time is the end of their window.
 
@@ -81,7 +91,8 @@ def as_rows(relation: Relation) -> Relation:
     position = f"struct({place}, CAST(NULL AS STRING) AS path) AS {POSITION}"
     unknown = "CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS _nrt_seen"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
-    return Relation(text, relation.columns, relation.inputs)
+    hidden = tuple(name for name in SOURCE_HIDDEN if name != BATCH)
+    return Relation(text, relation.columns, relation.inputs, hidden)
 
 
 def raw_windows(relation: Relation) -> Relation:
