@@ -8,7 +8,7 @@ as claimed and have been late by its batch's watermark, and no late row may be l
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -150,11 +150,16 @@ def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
     return read.join(F.broadcast(believed), ENTRY)
 
 
-def check_ledger(home: Home, history: History, layout: Layout, name: str, read: ReadRows) -> LedgerVerdict:
+def check_ledger(
+    home: Home, history: History, layout: Layout, name: str, sources: Mapping[str, ReadRows]
+) -> LedgerVerdict:
     """The late ledger of one operator and source against the rows, as multisets."""
+    read = sources[name]
     operator = layout.operator.name
     streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
-    marked = mark_late(layout, run_query(layout.operator.input, {name: with_seen(streamed, history, operator)}))
+    others = {n: with_seen(sources[n].frame.where("false"), history, operator) for n in layout.operator.input.inputs}
+    views = {**others, name: with_seen(streamed, history, operator)}
+    marked = mark_late(layout, run_query(layout.operator.input, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
     here = {file.path for file in read.files}

@@ -29,7 +29,22 @@ def _rendered(sql: str, kind: DataType) -> str:
         return f'date_format({sql}, "yyyy-MM-dd HH:mm:ss.{"S" * digits}{zone}")'
     if kind.name == "DATE":
         return f"CAST({sql} AS STRING)"
-    return sql
+    return _nested(sql, kind) if _differs(kind) else sql
+
+
+def _differs(kind: DataType) -> bool:
+    """Whether a value has a part that JSON would not spell like this by itself."""
+    return kind.name == "DECIMAL" or kind.is_timestamp or any(_differs(child) for _, child in kind.children)
+
+
+def _nested(sql: str, kind: DataType) -> str:
+    children = dict(kind.children)
+    if kind.name == "ARRAY":
+        return f"transform({sql}, _nrt_e -> {_rendered('_nrt_e', children['element'])})"
+    if kind.name == "MAP":
+        return f"transform_values({sql}, (_nrt_k, _nrt_v) -> {_rendered('_nrt_v', children['value'])})"
+    fields = ", ".join(f"{_rendered(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
+    return f"IF({sql} IS NULL, NULL, struct({fields}))"
 
 
 def read_lines(directory: Path) -> Iterator[str]:

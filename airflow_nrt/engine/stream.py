@@ -20,6 +20,7 @@ from airflow_nrt.engine.firing import Round
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.no_rows import no_rows
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
@@ -45,7 +46,7 @@ from airflow_nrt.report.entries import (
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
-from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.plan import Insert, Plan, Query, Source
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
@@ -197,15 +198,20 @@ class StreamDriver:
         published: list[Published] = []
         for operator in self.plan.readers(source.name):
             marked = rows.withColumn("_nrt_seen", F.lit(seen[operator.name]).cast("bigint"))
-            partials = absorb(self.layouts[operator.name], {source.name: marked})
+            partials = absorb(self.layouts[operator.name], self._views(operator.input, source, marked))
             written[operator.name] = self.store.write(operator.name, partials)
             rows = others
         for insert in self.plan.passing(source.name):
             unseen = rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
-            frame = run_query(insert.query, {source.name: unseen})
+            frame = run_query(insert.query, self._views(insert.query, source, unseen))
             published += self._stage(insert, frame, "passed", 1)
             rows = others
         return written, published
+
+    def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
+        """What a query reads of a batch: its rows, and none of other sources."""
+        others = {name: no_rows(self.spark, self.plan.source(name)) for name in query.inputs if name != source.name}
+        return {source.name: rows, **others}
 
     def _after_batch(self, name: str, files: int, batch: _Batch) -> Position:
         state = self.position.sources[name]

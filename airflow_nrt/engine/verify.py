@@ -110,7 +110,7 @@ def verify(
         say(f"source {source.name}: {len(read.files)} files, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources:
-            scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources[name]))
+            scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
     say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
     inserts = []
     notes = []

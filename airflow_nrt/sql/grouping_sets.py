@@ -10,14 +10,12 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, TypeVar
 
-from airflow_nrt.report.plan import WINDOW_END
-from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.relation import Relation, union_inputs
-from airflow_nrt.sql.typed import common_type
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.unions import union_all
 from airflow_nrt.sql.walk import rewritten
 
 Keys = tuple[ast.Expression, ...]
@@ -58,41 +56,6 @@ def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relati
         )
         relations.append(plan_one(one))
     return union_all(relations)
-
-
-def union_all(relations: list[Relation]) -> Relation:
-    """The rows of relations with equal columns and windows, under the names of the first."""
-    first = relations[0]
-    columns = []
-    for index, column in enumerate(first.columns):
-        same = [relation.columns[index] for relation in relations]
-        role = column.role if all(one.role == column.role for one in same) else None
-        kind = common_type([one.type for one in same]) or column.type
-        columns.append(
-            replace(
-                column,
-                type=kind.with_nullable(any(one.type.nullable for one in same)),
-                role=role,
-                rowtime=all(one.rowtime for one in same),
-                of_window=all(one.of_window for one in same),
-            )
-        )
-    texts = []
-    for relation in relations:
-        items = [
-            f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
-            for old, new in zip(relation.columns, columns)
-        ]
-        texts.append(f"SELECT {', '.join([*items, WINDOW_END])} FROM {relation.text}")
-    return replace(
-        first,
-        text=f"({' UNION ALL '.join(texts)})",
-        columns=tuple(columns),
-        inputs=union_inputs([relation.inputs for relation in relations]),
-        hidden=(WINDOW_END,),
-        operator=None,
-        keys=(),
-    )
 
 
 def _title(node: ast.Expression, index: int) -> str:

@@ -24,7 +24,6 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
-from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.local_time import planned_in, zone_of
@@ -34,7 +33,8 @@ from airflow_nrt.sql.python_functions import call_of, calling, declare_function
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
-from airflow_nrt.sql.typed import Typed, common_type
+from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unions import united
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -89,10 +89,11 @@ def _checked(planner: Planner, statement: ast.Statement) -> bool:
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
     query = parse_query(query_text)
     with nesting_of(query.at), planned_in(planner.zone), calling(planner.calls):
-        relation = planner.finished(planner.query(query, {}))
-    columns = tuple(Column(column.name, column.type) for column in relation.columns)
+        relations = [planner.finished(relation) for relation in planner.queries(query, {})]
+    columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
-    planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+    for relation in relations:
+        planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
 
 
 def _told_already(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -207,6 +208,14 @@ class Planner:
     # ------------------------------------------------------------------ queries
 
     def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        """A query that others read. Raises SqlError as `queries` does, and for rows of different windows."""
+        first, *others = self.queries(node, ctes)
+        if others:
+            raise NotThereYet("UNION ALL of rows that are not of the same window, inside another query", node.at)
+        return first
+
+    def queries(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> list[Relation]:
+        """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
         if isinstance(node, ast.Values):
             raise NotThereYet("VALUES as a table", node.at)
         if node.order or node.limit:
@@ -214,8 +223,15 @@ class Planner:
         scope = dict(ctes)
         for name, columns, query in node.ctes:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)
-        if isinstance(node, ast.SetOperation):
-            return self._set_operation(node, scope)
+        if isinstance(node, ast.Select):
+            return [self._select(node, scope)]
+        if node.operator != "UNION" or not node.all:
+            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+        return united(
+            self.found, [one for side in (node.left, node.right) for one in self.queries(side, scope)], node.at
+        )
+
+    def _select(self, node: ast.Select, scope: dict[str, Relation | ast.CreateView]) -> Relation:
         if node.windows:
             raise NotThereYet("WINDOW clauses", node.at)
         if node.relation is None:
@@ -233,25 +249,6 @@ class Planner:
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
-
-    def _set_operation(self, node: ast.SetOperation, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
-        """UNION ALL of finished windows; other set operations compare rows of all time."""
-        if node.operator != "UNION" or not node.all:
-            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
-        sides = [finished(self.found, self.query(side, ctes)) for side in (node.left, node.right)]
-        if sides[0].window is None or sides[0].window != sides[1].window:
-            raise NotThereYet("UNION ALL of rows that are not of the same window", node.at)
-        counts = [len(side.columns) for side in sides]
-        if counts[0] != counts[1]:
-            raise SqlError(f"UNION ALL: one side has {counts[0]} columns, the other {counts[1]}", node.at)
-        for left, right in zip(sides[0].columns, sides[1].columns):
-            if common_type([left.type, right.type]) is None:
-                raise SqlError(
-                    f"UNION ALL: column {left.title!r} is {left.type.flink} on one side and {right.type.flink} on the "
-                    "other: CAST one of them",
-                    node.at,
-                )
-        return union_all(sides)
 
     def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> Named:
         relation, alias = self.relation(node, ctes)
@@ -344,8 +341,8 @@ class Planner:
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
         sink = with_options(self.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
-        relation = self.finished(self.query(statement.query, {}))
-        self.add_insert(sink, relation, _matched(sink, relation, statement))
+        for relation in map(self.finished, self.queries(statement.query, {})):
+            self.add_insert(sink, relation, _matched(sink, relation, statement))
 
     def finished(self, relation: Relation) -> Relation:
         """A relation that can be written: a windowing function nobody aggregated becomes its raw windows."""
