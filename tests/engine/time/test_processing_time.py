@@ -194,6 +194,7 @@ def test_functions_of_the_clock(spark, tmp_path: Path) -> None:
     live.absorb(MORNING, 1)
     live.absorb(MORNING + 16 * HOUR, 2)
     rows = {row[0]: row[1:] for row in live.rows("out")}
+    assert [row[0] for row in rows.values()] == [f"{clock(at)}Z" for at in (MORNING, MORNING + 16 * HOUR)]
     tokyo = [MORNING + 9 * HOUR, MORNING + 25 * HOUR]
     assert [row[1] for row in rows.values()] == [clock(at) for at in tokyo]
     assert [row[2] for row in rows.values()] == [clock(at)[:10] for at in tokyo]
