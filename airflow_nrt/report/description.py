@@ -7,7 +7,7 @@ from typing import Any
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.plan import Insert, Plan, Source, WindowAggregate
+from airflow_nrt.report.plan import CLOCK, Insert, Plan, Source, WindowAggregate
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
@@ -41,6 +41,8 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
 
 
 def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, Any]:
+    if plan.is_read_by_clock(source.name):
+        return {"rows": "all that the stream has absorbed: windows over processing time hold any rowtime"}
     ending = [
         operator for operator in plan.operators if next(operator.window.ends_between(start, end), None) is not None
     ]
@@ -51,8 +53,6 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
     earliest = min(reached)
     time = partition_time(source.table, source.zone)
     told: dict[str, Any] = {"rows_from": format_instant(earliest), "rows_until": format_instant(end)}
-    if plan.is_read_by_clock(source.name):
-        told = {"rows_from": "all: windows over processing time do not say which rowtimes they hold", "rows_until": ""}
     if time is None:
         told["partitions"] = "all: the table does not say how its partitions lie in time"
     else:
@@ -80,7 +80,9 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
         "stored": stored,
         "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(lifetime)} of "
         "event time after a row's slice at the latest",
-        "late": "a row counts in each of its windows that was not complete when its batch began",
+        "late": "none: a row lies in the windows of the clock of its batch"
+        if CLOCK in operator.clock
+        else "a row counts in each of its windows that was not complete when its batch began",
     }
 
 

@@ -182,6 +182,25 @@ def test_a_backfill_reproduces_what_a_stream_absorbed(live: Live) -> None:
     assert verify(live.spark, live.plan, live.stream.home).is_proven
 
 
+@pytest.mark.parametrize("file_format", ["csv", "json", "parquet"])
+def test_a_table_without_a_rowtime_of_which_nothing_else_is_read(spark, tmp_path: Path, file_format: str) -> None:
+    table = (
+        "CREATE TABLE events (n INT, pt AS PROCTIME()) "
+        f"WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/events', 'format' = '{file_format}');"
+    )
+    count = "SELECT window_start, CAST(COUNT(*) AS INT) FROM TABLE({window}) GROUP BY window_start, window_end"
+    live = Live(spark, tmp_path, table, *report(count)[1:])
+    written = tmp_path / "written"
+    spark.range(3).selectExpr("CAST(id AS INT) AS n").coalesce(1).write.format(file_format).save(str(written))
+    (file,) = written.glob("part-*")
+    live.clock.at = MORNING
+    (tmp_path / "events").mkdir()
+    live.stream.absorb(file.rename(tmp_path / "events" / f"0.{file_format}"))
+    live.pass_time(MORNING + MINUTE)
+    assert live.rows() == [[clock(MORNING), 3]]
+    assert verify(spark, live.plan, live.stream.home).is_proven
+
+
 def test_functions_of_the_clock(spark, tmp_path: Path) -> None:
     """They are those of the batch, so that the verifier computes the same."""
     table = (
