@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.plan import SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import POSITION, SOURCE_HIDDEN, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql.errors import Place, SqlError
@@ -69,17 +69,26 @@ def _common_columns(relations: Sequence[Relation]) -> list[ScopeColumn]:
     return columns
 
 
+def _carried(name: str, side: int, sides: int) -> str:
+    """A hidden column of one of several sides; of a single one it stays as it is."""
+    if sides > 1 and name == "_nrt_row":
+        # Rows of several sources have different columns: in the ledger they stand as text.
+        return "to_json(struct(_nrt_row AS row)) AS _nrt_row"
+    if sides > 1 and name == POSITION:
+        # No two rows stand in one place, also where a table is read twice.
+        places = ", ".join(f"{POSITION}.{part} AS {part}" for part in ("block", "row", "path"))
+        return f"struct({POSITION}.file * {sides}L + {side}L AS file, {places}) AS {POSITION}"
+    return name
+
+
 def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Relation:
     first = relations[0]
     hidden = tuple(name for name in SOURCE_HIDDEN if all(name in one.hidden for one in relations))
     if first.window is not None:
         hidden = (WINDOW_END,)
-    carried = list(hidden)
-    if len(relations) > 1 and "_nrt_row" in hidden:
-        # Rows of several sources have different columns: in the ledger they stand as text.
-        carried[hidden.index("_nrt_row")] = "to_json(struct(_nrt_row AS row)) AS _nrt_row"
     texts = []
-    for relation in relations:
+    for side, relation in enumerate(relations):
+        carried = [_carried(name, side, len(relations)) for name in hidden]
         items = [
             f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
             for old, new in zip(relation.columns, columns)
