@@ -38,7 +38,7 @@ from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import BATCH, ROWTIME, Plan, Source
+from airflow_nrt.report.plan import ABSORBED, ROWTIME, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
@@ -83,7 +83,7 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, {batch}")
     rows = absorbed(known_files(rows, entries, ENTRY), F.col("_nrt_at"), F.col("_nrt_before"))
     judged = judge(rows, source, F.col("_nrt_latest"))
-    wanted = [*source.columns, ENTRY, BATCH, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))

@@ -10,7 +10,7 @@ Hidden columns carry what the engine needs through that SQL:
     _nrt_seen   bigint      the operator's watermark (ms) at the beginning of the row's batch, NULL if nothing is late
     _nrt_pos    struct      where the row stood on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
-    _nrt_batch  struct      of the row's batch: the processing time (`clock`), and its source's `watermark` before it
+    _nrt_absorbed  struct   when its batch was: the processing time (`clock`), and its source's `watermark` before
     _nrt_end    bigint      the end (ms) of the window of a result
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
@@ -33,13 +33,15 @@ from airflow_nrt.report.zones import foreign_zone
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
-BATCH = "_nrt_batch"
-SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME, BATCH)
+ABSORBED = "_nrt_absorbed"
+SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME, ABSORBED)
 WINDOW_END = "_nrt_end"
 
 CLOCK = "_nrt_clock"
 """Processing time, among the sources that an operator waits for: its watermark is the last millisecond that passed."""
-CLOCK_SQL = f"coalesce({BATCH}.clock, raise_error('{STOP_MARK}no stream has absorbed this row, it has no PROCTIME()'))"
+CLOCK_SQL = (
+    f"coalesce({ABSORBED}.clock, raise_error('{STOP_MARK}no stream has absorbed this row, it has no PROCTIME()'))"
+)
 """The processing time (ms) of a row."""
 
 

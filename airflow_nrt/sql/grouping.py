@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import BATCH, WINDOW_END, AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import ABSORBED, WINDOW_END, AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 from airflow_nrt.report.window_columns import ROLES
@@ -55,7 +55,7 @@ class _Aggregation:
         self.found = found
         self.node = node
         self.relation = relation
-        self.below = Compiler(Scope(relation.columns, None, BATCH in relation.hidden))
+        self.below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
         self.above = Compiler(Scope(relation.columns), self._above)
         self.inputs: dict[str, str] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []

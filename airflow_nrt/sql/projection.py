@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import BATCH, ROWTIME, WINDOW_END
+from airflow_nrt.report.plan import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
@@ -52,7 +52,7 @@ def plan_projection(
     if ranks or (node.where is not None and has_subquery(node.where)):
         relation = finished(found, relation)
     items = expand(node.items, relation, alias)
-    scope = Scope(relation.columns, alias, BATCH in relation.hidden)
+    scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
     subqueries = Subqueries(relation, alias, relation_of)
     compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
     problems = Problems()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import BATCH, CLOCK, CLOCK_SQL, POSITION, ROWTIME, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import ABSORBED, CLOCK, CLOCK_SQL, POSITION, ROWTIME, SOURCE_HIDDEN, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
@@ -91,7 +91,7 @@ def as_rows(relation: Relation) -> Relation:
     position = f"struct({place}, CAST(NULL AS STRING) AS path) AS {POSITION}"
     unknown = "CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS _nrt_seen"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
-    hidden = tuple(name for name in SOURCE_HIDDEN if name != BATCH)
+    hidden = tuple(name for name in SOURCE_HIDDEN if name != ABSORBED)
     return Relation(text, relation.columns, relation.inputs, hidden)
 
 

@@ -27,7 +27,7 @@ REASON = "_nrt_reason"
 def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
-    They have their `_nrt_batch` already. `latest` is the last rowtime (ms) that is not in the future; None where the
+    They have their `_nrt_absorbed` already. `latest` is the last rowtime (ms) that is not in the future; None where the
     future is not guarded.
     """
     table = source.table

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airflow_nrt.report.plan import BATCH, CLOCK_SQL
+from airflow_nrt.report.plan import ABSORBED, CLOCK_SQL
 from airflow_nrt.report.types import DATE, TIMESTAMP3, DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count
@@ -39,7 +39,7 @@ def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Type
     kind = arguments[0].type
     if not kind.is_timestamp:
         raise SqlError(f"{name} wants a rowtime attribute, not {kind.flink}", at)
-    watermark = f"timestamp_millis({BATCH}.watermark)"
+    watermark = f"timestamp_millis({ABSORBED}.watermark)"
     if kind.name == "TIMESTAMP":
         return Typed(f"CAST({watermark} AS TIMESTAMP_NTZ)", TIMESTAMP3)
     return Typed(watermark, _INSTANT.with_nullable(True))
