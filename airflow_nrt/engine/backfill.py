@@ -24,7 +24,7 @@ from airflow_nrt.report.errors import DataError, InputError
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.log import EntryTaken, Log
 from airflow_nrt.report.options import source_option
@@ -153,6 +153,9 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     start = _first_row(plan, source.name, interval.start)
     if start is None:
         return []
+    if start == -END_OF_TIME:
+        # Sessions can begin at any time: of what lies before the interval, whatever is there is read.
+        start = interval.start
     present = {time.time_of(partition_values(file.path, table.path)) for file in _files(source)}
     missing = [
         format_instant(at)
@@ -196,9 +199,8 @@ def _needed(plan: Plan, files: Mapping[str, Sequence[SourceFile]], interval: Int
         if time is None or start is None or plan.is_read_by_clock(name):
             needed[name] = list(listed)
             continue
-        needed[name] = [
-            file for file in listed if time.may_hold(partition_values(file.path, table.path), start, interval.end)
-        ]
+        end = plan.rows_until(interval.end)
+        needed[name] = [file for file in listed if time.may_hold(partition_values(file.path, table.path), start, end)]
     return needed
 
 

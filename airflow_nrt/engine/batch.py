@@ -12,7 +12,7 @@ from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
-from airflow_nrt.engine.windows.aggregate import compute
+from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import SourceFile
@@ -62,11 +62,14 @@ def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> Dat
     if step is not None:
         return regroup(step, _views(plan, step.input, rows_of, after, until))
     operator = plan.operator(name)
+    layout = layout_of(operator)
+    compute = kind_of(layout).compute
     if operator.sources:
-        return compute(layout_of(operator), rows_of(name), after, until)
+        return compute(layout, rows_of(name), after, until)
     window = operator.window
     first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
-    return compute(layout_of(operator), _views(plan, operator.input, rows_of, first_row, until), after, until)
+    views = _views(plan, operator.input, rows_of, first_row, window.rows_until(until))
+    return compute(layout, views, after, until)
 
 
 def source_rows(

@@ -25,7 +25,7 @@ FANOUT = 12
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, where too many stand on one level."""
     slots = [*layout.keys, *layout.slots]
-    row_columns = [*slots, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
+    row_columns = [*slots, *layout.stored, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
     closed_columns = [*slots, *(one.name for one in closed_accumulators(layout))]
     return replace(
         state,

@@ -31,14 +31,15 @@ from airflow_nrt.engine.sources.filesystem import (
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
-from airflow_nrt.engine.windows.partials import LATE, Layout, mark_late
+from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.partials import LATE, Layout
 from airflow_nrt.report.clock import advanced
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import ABSORBED, ROWTIME, Plan, Source
+from airflow_nrt.report.plan import ABSORBED, BATCH, ROWTIME, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
@@ -143,11 +144,11 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
 
 
 def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
-    """The rows with `_nrt_seen`: the operator's watermark at the beginning of each row's batch."""
+    """The rows with `_nrt_batch`, and `_nrt_seen`: the operator's watermark at the beginning of that batch."""
     unread = END_OF_TIME if history.batches else None
     seen = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
     believed = read.sparkSession.createDataFrame(seen, f"{ENTRY} BIGINT, _nrt_seen BIGINT")
-    return read.join(F.broadcast(believed), ENTRY)
+    return read.join(F.broadcast(believed), ENTRY).withColumn(BATCH, F.col(ENTRY))
 
 
 def check_ledger(
@@ -159,7 +160,7 @@ def check_ledger(
     streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
     others = {n: with_seen(sources[n].frame.where("false"), history, operator) for n in layout.operator.input.inputs}
     views = {**others, name: with_seen(streamed, history, operator)}
-    marked = mark_late(layout, run_query(layout.operator.input, views))
+    marked = kind_of(layout).mark_late(layout, run_query(layout.operator.input, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
     here = {file.path for file in read.files}

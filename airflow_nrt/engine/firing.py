@@ -15,8 +15,9 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.aggregate import absorb, no_windows
-from airflow_nrt.engine.windows.carried import Firing, due_until, prepare_firing
+from airflow_nrt.engine.windows.aggregate import no_windows
+from airflow_nrt.engine.windows.carried import Firing
+from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import OperatorState
@@ -39,7 +40,8 @@ class Round:
         for operator in self.plan.operators:
             if not operator.sources and self._is_fed(operator.input):
                 self._absorb(operator)
-            until = due_until(self.layouts[operator.name], self.states[operator.name])
+            layout = self.layouts[operator.name]
+            until = kind_of(layout).due_until(layout, self.states[operator.name])
             if until is not None:
                 self._fire(operator.name, until)
         for group in self.plan.groups:
@@ -61,7 +63,8 @@ class Round:
             view.unpersist()
 
     def _fire(self, name: str, until: int) -> None:
-        self.firings[name] = prepare_firing(self.store, self.layouts[name], self.states[name], until)
+        layout = self.layouts[name]
+        self.firings[name] = kind_of(layout).prepare_firing(self.store, layout, self.states[name], until)
         self.states[name] = self.firings[name].state
 
     def _is_fed(self, query: Query) -> bool:
@@ -70,9 +73,9 @@ class Round:
     def _absorb(self, operator: WindowAggregate) -> None:
         """The windows that fire below this operator become rows of it."""
         views = {name: self._view(name) for name in operator.input.inputs}
-        written = self.store.write(operator.name, absorb(self.layouts[operator.name], views))
+        layout, state = self.layouts[operator.name], self.states[operator.name]
+        written = self.store.write(operator.name, kind_of(layout).absorb(self.store, layout, state, views))
         if written.file is not None:
-            state = self.states[operator.name]
             self.states[operator.name] = replace(state, rows=(*state.rows, written.file))
 
     def _view(self, name: str) -> DataFrame:

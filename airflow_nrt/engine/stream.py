@@ -28,8 +28,8 @@ from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
-from airflow_nrt.engine.windows.aggregate import absorb
-from airflow_nrt.engine.windows.carried import Firing, due_until
+from airflow_nrt.engine.windows.carried import Firing
+from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
 from airflow_nrt.report.entries import (
@@ -198,7 +198,9 @@ class StreamDriver:
         published: list[Published] = []
         for operator in self.plan.readers(source.name):
             marked = rows.withColumn("_nrt_seen", F.lit(seen[operator.name]).cast("bigint"))
-            partials = absorb(self.layouts[operator.name], self._views(operator.input, source, marked))
+            layout, state = self.layouts[operator.name], self.position.operators[operator.name]
+            views = self._views(operator.input, source, marked)
+            partials = kind_of(layout).absorb(self.store, layout, state, views)
             written[operator.name] = self.store.write(operator.name, partials)
             rows = others
         for insert in self.plan.passing(source.name):
@@ -267,7 +269,8 @@ class StreamDriver:
         before = self.now
         self._look_at_clock()
         _, operators = self._with_watermarks(dict(self.position.sources), dict(self.position.operators))
-        if any(due_until(self.layouts[name], state) is not None for name, state in operators.items()):
+        layouts = self.layouts
+        if any(kind_of(layouts[name]).due_until(layouts[name], state) is not None for name, state in operators.items()):
             self._tick(dict(self.position.sources), operators)
         else:
             # The log does not know of it.

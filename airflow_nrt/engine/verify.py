@@ -191,7 +191,7 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
     spans = [(firsts[source], until) for firsts, until in reached if source in firsts]
     if not spans:
         return []
-    start, end = min(span[0] for span in spans), max(span[1] for span in spans)
+    start, end = min(span[0] for span in spans), scene.plan.rows_until(max(span[1] for span in spans))
     return [file for file in files if time.may_hold(partition_values(file.path, table.path), start, end)]
 
 

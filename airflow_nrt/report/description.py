@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.plan import CLOCK, Insert, Plan, Source, WindowAggregate
 
@@ -52,8 +52,14 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
         return {"rows": "none: no window ends in this interval"}
     earliest = min(reached)
     time = partition_time(source.table, source.zone)
-    told: dict[str, Any] = {"rows_from": format_instant(earliest), "rows_until": format_instant(end)}
-    if time is None:
+    is_open = earliest == -END_OF_TIME
+    told: dict[str, Any] = {
+        "rows_from": "the beginning: a session can be as long as it likes" if is_open else format_instant(earliest),
+        "rows_until": format_instant(plan.rows_until(end)),
+    }
+    if is_open and time is not None:
+        told["partitions"] = f"all up to {format_instant(end)}"
+    elif time is None:
         told["partitions"] = "all: the table does not say how its partitions lie in time"
     else:
         reach = time.expected(earliest - time.slack, end + (time.max_delay or 0) + time.slack)
@@ -62,23 +68,43 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
 
 
 def _operator(operator: WindowAggregate) -> dict[str, Any]:
+    return {
+        "name": operator.name,
+        "window": str(operator.window),
+        "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
+        "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
+        "distinct_sets": len(operator.distinct_sets),
+        **(_sessions(operator) if operator.window.kind == "SESSION" else _slices(operator)),
+    }
+
+
+def _sessions(operator: WindowAggregate) -> dict[str, Any]:
     window = operator.window
-    lifetime = {"TUMBLE": window.size, "HOP": window.size, "CUMULATE": window.size}[window.kind]
+    slot = format_duration(window.stride)
+    return {
+        "partition": list(operator.partition),
+        "published": f"when it is complete, in files by the {slot} that sessions end in",
+        "stored": [
+            "the rows of open sessions" if operator.keeps_rows else "one partial for each key and open session",
+            "what arrived since sessions last fired",
+        ],
+        "bounded_by": f"the end of a session: {format_duration(window.size)} without a row",
+        "late": "a row is late if the session that it would make, or join, was complete when its batch began",
+    }
+
+
+def _slices(operator: WindowAggregate) -> dict[str, Any]:
+    window = operator.window
     stored = ["the rows of open slices" if operator.keeps_rows else "partials of open slices"]
     if window.kind != "TUMBLE":
         stored.append("one partial for each key and closed slice that a later window needs")
     if operator.distinct_sets and window.kind != "TUMBLE":
         stored.append("the distinct values of each key, once a window start")
     return {
-        "name": operator.name,
-        "window": str(window),
         "slice": format_duration(window.slice),
         "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
-        "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
-        "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
-        "distinct_sets": len(operator.distinct_sets),
         "stored": stored,
-        "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(lifetime)} of "
+        "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
         "event time after a row's slice at the latest",
         "late": "none: a row lies in the windows of the clock of its batch"
         if CLOCK in operator.clock

@@ -83,6 +83,8 @@ class Position:
 class Published:
     """One file of results: a whole window of one insert, or the rows of one batch where nothing is windowed.
 
+    Of sessions it holds those that fired together and end in one slot, whose bounds are `start` and `end`.
+
     `state` is `complete`, `restated`, or `passed` for rows without a window. `staged` is where the file waits,
     `target` its place below the sink's directory.
     """

@@ -8,10 +8,12 @@ Hidden columns carry what the engine needs through that SQL:
 
     _nrt_row    struct      the source's columns that the plan reads, for the late ledger
     _nrt_seen   bigint      the operator's watermark (ms) at the beginning of the row's batch, NULL if nothing is late
+    _nrt_batch  bigint      which batch that was, in their order; NULL where only one is looked at
     _nrt_pos    struct      where the row stood on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
     _nrt_absorbed  struct   when its batch was: the processing time (`clock`), and its source's `watermark` before
     _nrt_end    bigint      the end (ms) of the window of a result
+    _nrt_start  bigint      its start, of SESSION only: of other windows it follows from the end
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
 not instants.
@@ -34,8 +36,9 @@ from airflow_nrt.report.zones import foreign_zone
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
 ABSORBED = "_nrt_absorbed"
-SOURCE_HIDDEN = ("_nrt_row", "_nrt_seen", POSITION, ROWTIME, ABSORBED)
-WINDOW_END = "_nrt_end"
+SEEN, BATCH = "_nrt_seen", "_nrt_batch"
+SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)
+WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
 
 CLOCK = "_nrt_clock"
 """Processing time, among the sources that an operator waits for: its watermark is the last millisecond that passed."""
@@ -114,6 +117,7 @@ class WindowAggregate:
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
     Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
+    `partition` are the keys that each have sessions of their own.
     """
 
     name: str
@@ -125,6 +129,7 @@ class WindowAggregate:
     rowtime_type: DataType
     clock: tuple[str, ...] = ()
     keeps_rows: bool = False
+    partition: tuple[str, ...] = ()
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
@@ -255,6 +260,10 @@ class Plan:
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
         """The inserts that publish the windows of this operator."""
         return tuple(insert for insert in self.inserts if operator in insert.operators)
+
+    def rows_until(self, end: int) -> int:
+        """The rowtime before which all rows lie that matter to windows ending at or before this."""
+        return max((operator.window.rows_until(end) for operator in self.operators), default=end)
 
     def first_rows(self, operator: str, after: int) -> dict[str, int]:
         """By source the earliest rowtime (ms) in the windows of this operator that end after `after`."""

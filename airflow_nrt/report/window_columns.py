@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.plan import WINDOW_END, WINDOW_START
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.report.zones import instant_sql
 
 ROLES = {"window_start": "start", "window_end": "end", "window_time": "time"}
+
+
+def bounds(window: Window) -> tuple[str, ...]:
+    """The hidden columns that tell a window of this kind."""
+    return (WINDOW_END, WINDOW_START) if window.kind == "SESSION" else (WINDOW_END,)
 
 
 def timestamp_of(ms: Sql, kind: DataType | None = None) -> str:
@@ -20,7 +25,7 @@ def window_column(window: Window, role: str, rowtime_type: DataType) -> str:
     """One window column; `window_time` has the type of the rowtime: where that is an instant, the first such one."""
     end = Sql(WINDOW_END)
     if role == "start":
-        return timestamp_of(window.start(end))
+        return timestamp_of(Sql(WINDOW_START) if window.kind == "SESSION" else window.start(end))
     if role == "end":
         return timestamp_of(end)
     return timestamp_of(instant_sql(end - 1, window.zone), rowtime_type)

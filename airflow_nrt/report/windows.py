@@ -1,6 +1,7 @@
 """The arithmetic of windows: which slice holds a row, which windows hold a slice, which of them still count a late row.
 
-All times are milliseconds. A window is `[start, end)` and is named by its end, which within one operator is unique.
+All times are milliseconds. A window is `[start, end)` and is named by its end, which within one operator is unique; the
+windows of SESSION, which no grid holds, are named by the *slot* that they end in.
 
 A *slice* is the largest span that no window boundary cuts; it too is named by its end. A row touches one slice.
 
@@ -20,8 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from airflow_nrt.report.durations import format_duration
+from airflow_nrt.report.durations import MINUTE, format_duration
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.instants import END_OF_TIME
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Sql:
 
 
 Ms = TypeVar("Ms", int, Sql)
+LONGEST_SLOT = MINUTE
+"""What ends in one slot is compared and restated together."""
 
 
 def _text(value: Sql | int) -> str:
@@ -73,8 +77,9 @@ class Window:
     """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
 
     `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
+    Of SESSION `size` is the gap, `stride` the length of a slot.
 
-    Use the constructors `tumble`, `hop` and `cumulate`: they check what Flink checks.
+    Use the constructors `tumble`, `hop`, `cumulate` and `session`: they check what Flink checks.
     """
 
     kind: str
@@ -87,6 +92,11 @@ class Window:
     def slice(self) -> int:
         """The length of a slice."""
         return math.gcd(self.size, self.stride) if self.kind == "HOP" else self.stride
+
+    @property
+    def has_slots(self) -> bool:
+        """Whether a window can end at any time, so that those of one slot are named together."""
+        return self.kind == "SESSION"
 
     @property
     def has_gaps(self) -> bool:
@@ -109,6 +119,8 @@ class Window:
         """The last window that holds this slice."""
         if self.kind == "CUMULATE":
             return _on_grid(slice_end, self.size, self.offset)
+        if self.kind == "SESSION":
+            return slice_end
         slice_start = slice_end - self.slice
         return slice_start - (slice_start - self.offset) % self.stride + self.size
 
@@ -116,7 +128,11 @@ class Window:
         """The start of the window that ends here."""
         if self.kind == "CUMULATE":
             return end - 1 - (end - 1 - self.offset) % self.size
-        return end - self.size
+        return end - (self.stride if self.kind == "SESSION" else self.size)
+
+    def name(self, end: Ms) -> Ms:
+        """The end that a window is published under: its own, of SESSION that of its slot."""
+        return _on_grid(end, self.stride, 0) if self.has_slots else end
 
     def first_open_end(self, watermark: Ms) -> Ms:
         """The first window end, of any slice, that is not complete at this watermark."""
@@ -131,6 +147,8 @@ class Window:
 
     def last_complete_end(self, watermark: int) -> int:
         """The last window end, of any slice, that is complete at this watermark."""
+        if self.has_slots:
+            return watermark + 1
         return self.first_open_end(watermark) - self.stride
 
     def ends(self, slice_end: int) -> Iterator[int]:
@@ -142,12 +160,16 @@ class Window:
         return iter(range(_on_grid(after + 1, self.stride, self._end_origin), until + 1, self.stride))
 
     def earliest_row(self, end: int) -> int:
-        """The earliest rowtime that a window ending here can hold."""
-        return self.start(end)
+        """The earliest rowtime that a window ending here can hold: a session can be as long as it likes."""
+        return -END_OF_TIME if self.kind == "SESSION" else self.start(end)
+
+    def rows_until(self, end: int) -> int:
+        """The rowtime before which all rows lie that matter to a window ending here: one at its end joins a session."""
+        return end + 1 if self.kind == "SESSION" else end
 
     def __str__(self) -> str:
-        if self.kind == "TUMBLE":
-            text = f"TUMBLE {format_duration(self.size)}"
+        if self.kind in ("TUMBLE", "SESSION"):
+            text = f"{self.kind} {format_duration(self.size)}"
         else:
             text = f"{self.kind} {format_duration(self.stride)} / {format_duration(self.size)}"
         if self.offset:
@@ -197,6 +219,12 @@ def cumulate(step: int, size: int, offset: int = 0) -> Window:
             f"{format_duration(size)} is not a multiple of {format_duration(step)}."
         )
     return Window("CUMULATE", size, step, offset)
+
+
+def session(gap: int) -> Window:
+    """Raises InputError in Flink's words where Flink does."""
+    _positive("SESSION", f"gap to be positive, but got gap {gap} ms", gap)
+    return Window("SESSION", gap, min(gap, LONGEST_SLOT))
 
 
 def _positive(kind: str, wanted: str, *lengths: int) -> None:

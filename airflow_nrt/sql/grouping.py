@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import ABSORBED, WINDOW_END, AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import ABSORBED, WINDOW_START, AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import Field
-from airflow_nrt.report.window_columns import ROLES
+from airflow_nrt.report.types import BIGINT, Field
+from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES_LATER, canonical_name, is_aggregate, result_type
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping_sets import plan_grouping_sets
+from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.projection import column_names, expand, plain_column
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
@@ -37,9 +38,22 @@ def plan_aggregate(found: Findings, node: ast.Select, relation: Relation, alias:
         group=unqualified(node.group, alias),
         having=unqualified(node.having, alias),
     )
+    if relation.has_sessions and not _keeps_sessions(node, relation):
+        relation = finished(found, relation)
     if any(group.kind != "key" for group in node.group or ()):
         return plan_grouping_sets(node, lambda one: _Aggregation(found, one, relation).plan())
     return _Aggregation(found, node, relation).plan()
+
+
+def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
+    """Whether sessions can be found after WHERE and by key: these look at nothing but the sessions' partition."""
+    if relation.partition is None:
+        return True
+    groups = node.group or ()
+    keys = {key.parts for group in groups for key in group.sets[0] if isinstance(key, ast.Name)}
+    read = {part.parts[0] for part in _all(node.where) if isinstance(part, ast.Name)} if node.where is not None else ()
+    simple = all(group.kind == "key" for group in groups) and {(name,) for name in relation.partition} <= keys
+    return simple and set(read) <= set(relation.partition)
 
 
 def _reject_unwindowed(node: ast.Select) -> None:
@@ -86,7 +100,7 @@ class _Aggregation:
         condition = " AND ".join(value.sql for value in after)
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         text = (
-            f"(SELECT {', '.join([*selected, WINDOW_END])} FROM {quote(operator.name)}"
+            f"(SELECT {', '.join([*selected, *bounds(operator.window)])} FROM {quote(operator.name)}"
             f"{f' WHERE {condition}' if condition else ''})"
         )
         columns = tuple(self._column(name, value) for name, value in zip(names, values))
@@ -100,7 +114,7 @@ class _Aggregation:
             text,
             columns,
             (operator.name,),
-            hidden=(WINDOW_END,),
+            hidden=bounds(operator.window),
             window=operator.window,
             rowtime_type=operator.rowtime_type,
             operator=operator.name,
@@ -267,6 +281,11 @@ class _Aggregation:
     def _operator(self, before: list[Typed]) -> WindowAggregate | Regroup:
         relation = self.relation
         assert relation.rowtime_type is not None
+        if relation.window is not None and relation.window.kind == "SESSION":
+            # Sessions of different keys may end together.
+            start = Field(f"k{len(self.keys)}", BIGINT)
+            self.keys.append((ast.Name((WINDOW_START,), self.node.at), start))
+            self.inputs[start.name] = WINDOW_START
         items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
         items += relation.hidden
         condition = " AND ".join(typed.sql for typed in before)
@@ -286,8 +305,17 @@ class _Aggregation:
             aggregates=calls,
             rowtime_type=relation.rowtime_type,
             clock=relation.clock,
+            partition=self._partition(),
         )
         return self.found.share_operator(operator)
+
+    def _partition(self) -> tuple[str, ...]:
+        named = self.relation.partition
+        return tuple(
+            field.name
+            for key, field in self.keys
+            if named is None or (isinstance(key, ast.Name) and key.parts[0] in named)
+        )
 
     def _column(self, name: str, value: Typed) -> ScopeColumn:
         role = ROLES.get(plain_column(value) or "")

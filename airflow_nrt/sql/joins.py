@@ -8,6 +8,7 @@ from dataclasses import replace
 from airflow_nrt.report.plan import WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN
+from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
@@ -40,25 +41,33 @@ def join(node: ast.Join, left: Named, right: Named) -> Relation:
         *(_outer(column, node.kind in ("RIGHT", "FULL")) for column in rows_left.columns),
         *(_outer(column, node.kind in ("LEFT", "FULL")) for column in rows_right.columns),
     )
+    hidden = _bounds(left[0])
+    items += [f"coalesce({_LEFT}{name}, {_RIGHT}{name}) AS {name}" for name in hidden]
     return Relation(
-        f"(SELECT {', '.join(items)}, coalesce({_LEFT}, {_RIGHT}) AS {WINDOW_END} FROM {rows_left.text} "
-        f"{node.kind} JOIN {rows_right.text} ON {_LEFT} = {_RIGHT} AND {condition.sql})",
+        f"(SELECT {', '.join(items)} FROM {rows_left.text} {node.kind} JOIN {rows_right.text} "
+        f"ON {_LEFT}{WINDOW_END} = {_RIGHT}{WINDOW_END} AND {condition.sql})",
         columns,
         union_inputs([left[0].inputs, right[0].inputs]),
-        hidden=(WINDOW_END,),
+        hidden=hidden,
         window=left[0].window,
         rowtime_type=left[0].rowtime_type,
     )
 
 
-def _side(relation: Relation, alias: str | None, end: str) -> Relation:
-    """One side under names that its alias keeps apart from the other side's."""
+def _bounds(relation: Relation) -> tuple[str, ...]:
+    assert relation.window is not None
+    return bounds(relation.window)
+
+
+def _side(relation: Relation, alias: str | None, prefix: str) -> Relation:
+    """One side under names that its alias keeps apart from the other side's, the window's bounds with a prefix."""
     columns = []
     for column in relation.columns:
         table = column.table or alias
         columns.append(replace(column, name=f"{table or ''}.{column.title}", table=table, shown=column.title))
     items = [f"{quote(old.name)} AS {quote(new.name)}" for old, new in zip(relation.columns, columns)]
-    text = f"(SELECT {', '.join(items)}, {WINDOW_END} AS {end} FROM {relation.text})"
+    items += [f"{name} AS {prefix}{name}" for name in _bounds(relation)]
+    text = f"(SELECT {', '.join(items)} FROM {relation.text})"
     return replace(relation, text=text, columns=tuple(columns), scan=None)
 
 
@@ -139,7 +148,7 @@ class Subqueries:
         condition = compiler.condition(query.where, "WHERE").sql if query.where is not None else "true"
         self.inputs.append(relation.inputs)
         selected = value.sql if value is not None else "1"
-        return value, f"(SELECT {selected} FROM {rows.text} WHERE {_INNER} = {WINDOW_END} AND {condition})"
+        return value, f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
 
 
 class _Nested(Scope):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import POSITION, WINDOW_END, Query, WindowAggregate
+from airflow_nrt.report.plan import POSITION, Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType, Field
-from airflow_nrt.report.window_columns import ROLES
+from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation
 
@@ -36,15 +36,18 @@ def finished(found: Findings, relation: Relation) -> Relation:
             rowtime_type=relation.rowtime_type,
             clock=relation.clock,
             keeps_rows=True,
+            partition=tuple(
+                field.name for column, field in zip(plain, fields) if column.name in (relation.partition or ())
+            ),
         )
     )
     names = {column.name: field.name for column, field in zip(plain, fields)}
     items = [f"{names.get(c.name) or _NAMES[c.role or '']} AS {quote(c.name)}" for c in relation.columns]
     return Relation(
-        f"(SELECT {', '.join([*items, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
+        f"(SELECT {', '.join([*items, f'p AS {POSITION}', *bounds(operator.window)])} FROM {quote(operator.name)})",
         relation.columns,
         (operator.name,),
-        hidden=(WINDOW_END, POSITION),
+        hidden=(*bounds(operator.window), POSITION),
         window=relation.pending,
         rowtime_type=relation.rowtime_type,
     )

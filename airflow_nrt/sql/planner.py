@@ -14,7 +14,7 @@ from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, Query, Regroup, Wi
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType, Field
-from airflow_nrt.report.windows import Window
+from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.ddl import check_sink, check_source, declare, scope_columns, with_options
 from airflow_nrt.sql.emit import check_emit
@@ -242,8 +242,8 @@ class Planner:
         grouped = grouped_window(node)
         if grouped is not None:
             self.has_grouped_window = True
-            window = window_of_group(grouped.call)
-            relation = self._windowed(relation, alias, grouped.timecol, window, grouped.call.at)
+            windowing = (window_of_group(grouped.call), None)
+            relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
             grouped.check_times(by_clock=bool(relation.clock))
             node = grouped.select
         if node.group is not None or contains_aggregate(node):
@@ -303,11 +303,19 @@ class Planner:
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         windowing = read_windowing(call)
         relation, alias = self.relation(windowing.relation, ctes)
-        return self._windowed(relation, alias, windowing.timecol, windowing.window, call.at)
+        scope = Scope(relation.columns, alias)
+        partition = tuple(scope.find(key).name for key in windowing.partition)
+        return self._windowed(relation, alias, windowing.timecol, (windowing.window, partition), call.at)
 
     def _windowed(
-        self, relation: Relation, alias: str | None, timecol: ast.Name, window: Window, at: Place
+        self,
+        relation: Relation,
+        alias: str | None,
+        timecol: ast.Name,
+        windowing: tuple[Window, tuple[str, ...] | None],
+        at: Place,
     ) -> Relation:
+        window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
         if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
@@ -328,6 +336,7 @@ class Planner:
             relation,
             columns=columns + window_columns(column.type),
             pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
+            partition=partition,
             rowtime_type=column.type,
         )
 
@@ -347,13 +356,15 @@ class Planner:
     def finished(self, relation: Relation) -> Relation:
         """A relation that can be written: a windowing function nobody aggregated becomes its raw windows."""
         self.found.note_all_columns(relation)
+        if relation.has_sessions:
+            return finished(self.found, relation)
         return raw_windows(relation) if relation.pending is not None else relation
 
     def add_insert(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
         """One insert: `values` are the sink's physical columns, as expressions over the relation."""
         items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
         if relation.window is not None:
-            items.append(WINDOW_END)
+            items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
         fields = tuple(Field(column.name, column.type) for column in sink.physical)
         query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
         taken = sum(1 for insert in self.found.inserts if insert.sink.name == sink.name)
@@ -364,10 +375,13 @@ class Planner:
         self.found.inserts.append(Insert(name, sink, query, operators, window, key))
 
     def _key(self, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
-        """The sink columns that tell the rows of a window apart, if all keys of the operator are written."""
+        """The sink columns that tell the rows of a window apart, if all keys of the operator are written.
+
+        A slot can have two sessions of a key.
+        """
         known: list[WindowAggregate | Regroup] = [*self.found.operators, *self.found.regroups]
         operator = next((one for one in known if one.name == relation.operator), None)
-        if operator is None:
+        if operator is None or operator.window.kind == "SESSION":
             return None
         carried = dict(relation.keys)
         written: dict[str, str] = {}

@@ -65,7 +65,7 @@ def plan_projection(
     found.note_columns(relation, [*values, *([where] if where else [])])
     names = column_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
-        relation = raw_windows(relation)
+        relation = finished(found, relation) if relation.has_sessions else raw_windows(relation)
     columns = tuple(_column(relation, name, value) for name, value in zip(names, values))
     selected = [
         f"{value.sql} AS {quote(name)}"
@@ -87,6 +87,9 @@ def plan_projection(
         inputs=union_inputs([relation.inputs, *subqueries.inputs]),
         scan=None,
         keys=keys,
+        partition=tuple(
+            name for name, value in zip(names, values) if plain_column(value) in (relation.partition or ())
+        ),
     )
 
 
@@ -95,6 +98,11 @@ def _passes_through(relation: Relation, values: list[Typed], where: Typed | None
         return any(relation.is_window_column(name) for name in typed.columns)
 
     if where is not None and uses_window(where):
+        return False
+    partition = set(relation.partition or ())
+    if relation.has_sessions and where is not None and not where.columns <= partition:
+        return False
+    if not partition <= {plain_column(value) for value in values}:
         return False
     return all(plain_column(value) is not None or not uses_window(value) for value in values)
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import ABSORBED, CLOCK, CLOCK_SQL, POSITION, ROWTIME, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import (
+    ABSORBED,
+    BATCH,
+    CLOCK,
+    CLOCK_SQL,
+    POSITION,
+    ROWTIME,
+    SEEN,
+    SOURCE_HIDDEN,
+    WINDOW_END,
+)
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
@@ -20,8 +30,10 @@ class Relation:
 
     `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
     that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
-    the windowing that rows of finished windows belong to; then each row carries `_nrt_end`.
+    the windowing that rows of finished windows belong to; then each row carries the `bounds` of its window.
     `clock` is the clock of a pending windowing function over processing time.
+    `partition` are the columns that each have sessions of their own, if SESSION is pending; None: all keys of the
+    aggregation above.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
     """
@@ -32,11 +44,17 @@ class Relation:
     hidden: tuple[str, ...] = SOURCE_HIDDEN
     scan: str | None = None
     pending: Window | None = None
+    partition: tuple[str, ...] | None = ()
     window: Window | None = None
     rowtime_type: DataType | None = None
     clock: tuple[str, ...] = ()
     operator: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether sessions of its rows are still to be found: no row may go before they are."""
+        return self.pending is not None and self.pending.kind == "SESSION"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,7 +107,7 @@ def as_rows(relation: Relation) -> Relation:
         number = f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY {', '.join(content)})"
         place = f"{WINDOW_END} AS file, 0L AS block, CAST({number} AS BIGINT) AS row"
     position = f"struct({place}, CAST(NULL AS STRING) AS path) AS {POSITION}"
-    unknown = "CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS _nrt_seen"
+    unknown = f"CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS {SEEN}, CAST(NULL AS BIGINT) AS {BATCH}"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
     hidden = tuple(name for name in SOURCE_HIDDEN if name != ABSORBED)
     return Relation(text, relation.columns, relation.inputs, hidden)

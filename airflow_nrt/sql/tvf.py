@@ -1,11 +1,11 @@
-"""Windowing table functions: `TUMBLE`, `HOP`, `CUMULATE` with their arguments by place or by name, as in FLIP-145."""
+"""Windowing table functions (FLIP-145): TUMBLE, HOP, CUMULATE and SESSION, with their arguments by place or by name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.windows import Window, cumulate, hop, tumble
+from airflow_nrt.report.windows import Window, cumulate, hop, session, tumble
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.intervals import interval_ms
@@ -15,29 +15,31 @@ _PARAMETERS = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
     "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
     "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    "SESSION": ("DATA", "TIMECOL", "GAP"),
 }
 
 
 @dataclass(frozen=True)
 class Windowing:
-    """A checked call: what it reads, the time column, the window."""
+    """A checked call: what it reads, the time column, the window, and by which columns sessions are kept apart."""
 
     relation: ast.Relation
     timecol: ast.Name
     window: Window
+    partition: tuple[ast.Name, ...]
 
 
 def read_windowing(call: ast.Call) -> Windowing:
     """Raises SqlError for wrong arguments, in Flink's words where Flink has words."""
-    if call.name == "SESSION" or (call.name == "CUMULATE" and len(call.arguments) == 6):
-        raise NotThereYet("SESSION windows" if call.name == "SESSION" else "CUMULATE with emitOnlyOnUpdate", call.at)
+    if call.name == "CUMULATE" and len(call.arguments) == 6:
+        raise NotThereYet("CUMULATE with emitOnlyOnUpdate", call.at)
     if call.name not in _PARAMETERS:
-        raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP and CUMULATE are there", call.at)
+        raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP, CUMULATE and SESSION are there", call.at)
     arguments = _by_name(call)
     relation = _relation(arguments["DATA"], call)
     timecol = _timecol(arguments["TIMECOL"])
     lengths = {name: arguments[name] for name in _PARAMETERS[call.name][2:] if name in arguments}
-    return Windowing(relation, timecol, _window(call, lengths))
+    return Windowing(relation, timecol, _window(call, lengths), _partition(arguments["DATA"], call))
 
 
 def window_of_group(call: ast.Call) -> Window:
@@ -55,6 +57,8 @@ def _window(call: ast.Call, arguments: dict[str, ast.Expression]) -> Window:
             return tumble(lengths["SIZE"], offset)
         if call.name == "HOP":
             return hop(lengths["SLIDE"], lengths["SIZE"], offset)
+        if call.name == "SESSION":
+            return session(lengths["GAP"])
         return cumulate(lengths["STEP"], lengths["SIZE"], offset)
     except InputError as wrong:
         raise SqlError(str(wrong), call.at) from None
@@ -62,15 +66,16 @@ def _window(call: ast.Call, arguments: dict[str, ast.Expression]) -> Window:
 
 def _by_name(call: ast.Call) -> dict[str, ast.Expression]:
     parameters = _PARAMETERS[call.name]
-    least = len(parameters) - 1
+    least = len(parameters) - (parameters[-1] == "OFFSET")
     named = [argument for argument in call.arguments if isinstance(argument, ast.Named)]
     if named and len(named) < len(call.arguments):
         raise SqlError(f"{call.name}: name all arguments or none", call.at)
     if not named:
-        if not least <= len(call.arguments) <= least + 1:
+        if not least <= len(call.arguments) <= len(parameters):
+            optional = ", and optionally OFFSET" if least < len(parameters) else ""
             raise SqlError(
                 f"Invalid number of arguments to function '{call.name}'. Was expecting {least} arguments: "
-                f"{', '.join(parameters[:least])}, and optionally OFFSET",
+                f"{', '.join(parameters[:least])}{optional}",
                 call.at,
             )
         return dict(zip(parameters, call.arguments))
@@ -88,19 +93,27 @@ def _by_name(call: ast.Call) -> dict[str, ast.Expression]:
 
 def _relation(argument: ast.Expression, call: ast.Call) -> ast.Relation:
     match argument:
-        case ast.TableArgument(relation, partition):
-            if partition:
-                raise SqlError(
-                    "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the 0-th "
-                    f"operand of table function '{call.name}'",
-                    argument.at,
-                )
+        case ast.TableArgument(relation):
             return relation
         case ast.Name(parts):
             return ast.TableName(parts[-1], argument.at)
         case ast.Scalar(query):
             return ast.Derived(query, argument.at)
     raise SqlError(f"the first argument of {call.name} is a table: TABLE orders", argument.at)
+
+
+def _partition(argument: ast.Expression, call: ast.Call) -> tuple[ast.Name, ...]:
+    keys = argument.partition if isinstance(argument, ast.TableArgument) else ()
+    if keys and call.name != "SESSION":
+        raise SqlError(
+            "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the 0-th "
+            f"operand of table function '{call.name}'",
+            argument.at,
+        )
+    names = tuple(key for key in keys if isinstance(key, ast.Name))
+    if len(names) < len(keys):
+        raise SqlError("PARTITION BY of SESSION takes columns: compute the key in a query below it", argument.at)
+    return names
 
 
 def _timecol(argument: ast.Expression) -> ast.Name:

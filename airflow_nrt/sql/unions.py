@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.plan import POSITION, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import POSITION, SOURCE_HIDDEN
 from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.findings import Findings
@@ -85,7 +86,7 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
     first = relations[0]
     hidden = tuple(name for name in SOURCE_HIDDEN if all(name in one.hidden for one in relations))
     if first.window is not None:
-        hidden = (WINDOW_END,)
+        hidden = bounds(first.window)
     texts = []
     for side, relation in enumerate(relations):
         carried = [_carried(name, side, len(relations)) for name in hidden]

@@ -29,7 +29,6 @@ from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.query import run_bounded, stream_to_end, streamed_lines
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.engine.windows.carried import BEFORE_TIME
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.plan import Plan
@@ -37,6 +36,9 @@ from airflow_nrt.report.windows import Window
 from airflow_nrt.sql.ddl import with_options
 from airflow_nrt.sql.load import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.golden.cutting import Judge, Sessions, Slices, cut
 
 MODES = ("stream", "batch")
 DIVERGENCES: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("divergences.json").read_text("utf-8"))
@@ -143,8 +145,10 @@ def _in_batches(case: Case, place: Path) -> Plan:
     folder = place / table["file"]
     folder.mkdir()
     lines = case.text(table["file"]).splitlines(keepends=True)
-    rowtimes = [parse_instant(json.loads(line)[table["rowtime"]]) for line in lines]
-    for n, batch in enumerate(_cut(rowtimes, table["watermark_delay_ms"], window)):
+    key = re.search(r"PARTITION BY (\w+)[ ,]", query)
+    parsed = [json.loads(line) for line in lines]
+    rows = [(parse_instant(row[table["rowtime"]]), str(row.get(key.group(1)) if key else "")) for row in parsed]
+    for n, batch in enumerate(cut(rows, table["watermark_delay_ms"], _judge(window))):
         file = folder / f"{n:04d}.jsonl"
         file.write_text("".join(lines[row] for row in batch), encoding="utf-8")
         os.utime(file, (n, n))
@@ -153,19 +157,10 @@ def _in_batches(case: Case, place: Path) -> Plan:
     return replace(plan, sources=tuple(replace(s, table=with_options(s.table, small)) for s in plan.sources))
 
 
-def _cut(rowtimes: Sequence[int], delay: int, window: Window | None) -> Iterator[list[int]]:
-    """Rows (by number) in runs inside which the first row's watermark judges as each row's own does."""
-    batch: list[int] = []
-    before = now = BEFORE_TIME
-    for row, at in enumerate(rowtimes):
-        if window is not None and batch:
-            ours, flinks = (window.counted_from(window.slice_end(at), watermark) for watermark in (before, now))
-            if ours != flinks:
-                yield batch
-                batch, before = [], now
-        batch.append(row)
-        now = max(now, at - delay)
-    yield batch
+def _judge(window: Window | None) -> Judge | None:
+    if window is None:
+        return None
+    return Sessions(window.size) if window.kind == "SESSION" else Slices(window)
 
 
 # ---------------------------------------------------------------------------------------------------- comparison

@@ -44,7 +44,7 @@ WRONG = {
     "alias": (changed("SUM(price)", "SUM(o.price)"), "12:54: there is no table or column 'o' here"),
     "aggregate": (changed("SUM(price)", "SUMM(price)"), "12:50: there is no function SUMM; did you mean 'SUM'?"),
     "function": (changed("SUM(price)", "SUM(ABSS(price))"), "12:54: there is no function ABSS; did you mean 'ABS'?"),
-    "table function": (changed("CUMULATE(", "CUMULTE("), "13:12: there is no table function CUMULTE; TUMBLE, HOP and CUMULATE are there"),
+    "table function": (changed("CUMULATE(", "CUMULTE("), "13:12: there is no table function CUMULTE; TUMBLE, HOP, CUMULATE and SESSION are there"),
     "type": (changed("shop STRING,\n", "shop STRNG,\n"), "3:10: there is no type STRNG"),
     "option": (changed("'path' = 'orders'", "'pth' = 'orders'"), "7:37: table 'orders': there is no option 'pth'; did you mean 'path'?"),
     "option of another engine": (changed("'path' = 'orders'", "'path' = 'orders', 'scan.parallelism' = '4'"), "7:56: table 'orders': there is no option 'scan.parallelism'"),
@@ -235,7 +235,6 @@ LATER = {
         "12:19: UNION ALL of rows that are not of the same window, inside another query",
     ),
     "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
-    "SESSION": (changed(TVF, "TABLE(SESSION(TABLE orders PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '10' MINUTES))"), "13:12: SESSION windows"),
     "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY ts), price FROM orders"), "12:22: COUNT … OVER"),
     "Top-N of all time": (
         insert(f"SELECT shop FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY price DESC) AS rn\nFROM {TVF}) WHERE rn <= 3"),

@@ -1,6 +1,7 @@
 """A directory of files, exactly once for any reader.
 
-A file holds one whole window of one insert (or the rows of one batch where nothing is windowed). It is written below
+A file holds one whole window of one insert (or the rows of one batch where nothing is windowed, or what fired together
+of one slot, where windows have no grid). It is written below
 the home, and becomes visible by one rename; a restatement replaces it by one overwriting rename. So a reader sees whole
 windows at any time, and a rename that comes late finds its file gone and changes nothing.
 """
@@ -111,6 +112,9 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         end = int(unquote(parts.pop().partition("=")[2]))
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
+        if insert.window is not None and insert.window.has_slots:
+            # What ends in one slot can become complete bit by bit.
+            name += f"-{uuid.uuid4().hex}"
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
     target = "/".join([*parts, f"{name}.{insert.sink.format}"])

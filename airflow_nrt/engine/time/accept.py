@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
 from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import ROWTIME, Source
+from airflow_nrt.report.plan import BATCH, ROWTIME, Source
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql
@@ -88,10 +88,11 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
 
 
 def accepted(judged: DataFrame, source: Source) -> DataFrame:
-    """The rows without a reason against them, with `_nrt_row` and `_nrt_pos`; `_nrt_ts` on the windows' clock."""
+    """The rows without a reason against them, with the hidden columns; `_nrt_ts` on the clock of the windows."""
     row = ", ".join(quote(name) for name in source.columns)
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
-    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos")
+    hidden = (f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
+    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden)
     if source.zone is None:
         return kept
     return kept.withColumn(ROWTIME, F.expr(str(wall_clock_sql(Sql(ROWTIME), source.zone))))

@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
+from airflow_nrt.report.entries import OperatorState
 from airflow_nrt.report.plan import WINDOW_END, WindowAggregate
 from airflow_nrt.report.types import DataType, Field
-from airflow_nrt.report.window_columns import ROLES, window_column
+from airflow_nrt.report.window_columns import ROLES, bounds, window_column
 
 
-def absorb(layout: Layout, sources: Mapping[str, DataFrame]) -> DataFrame:
-    """Accepted source rows (with the hidden columns) to partials, the late ones marked."""
+def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
+    """Accepted source rows (with the hidden columns) to partials, the late ones marked; what stands is not needed."""
     return lift(layout, run_query(layout.operator.input, sources))
 
 
@@ -37,7 +39,7 @@ def finish(layout: Layout, merged: DataFrame) -> DataFrame:
         f"{window_column(operator.window, role, operator.rowtime_type)} AS {name}" for name, role in ROLES.items()
     ]
     aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]
-    return merged.selectExpr(*layout.keys, *windows, *aggregates, WINDOW_END)
+    return merged.selectExpr(*layout.keys, *windows, *aggregates, *bounds(operator.window))
 
 
 def _place(layout: Layout) -> str:
@@ -53,13 +55,17 @@ def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
     windows = (Field("window_start", time), Field("window_end", time), Field("window_time", operator.rowtime_type))
     aggregates = tuple(Field(call.name, call.type) for call in operator.aggregates)
     columns = [f"{field.name} {field.type.spark}" for field in (*operator.keys, *windows, *aggregates)]
-    return spark.createDataFrame([], ", ".join([*columns, f"{WINDOW_END} BIGINT"]))
+    return spark.createDataFrame([], ", ".join([*columns, *(f"{name} BIGINT" for name in bounds(operator.window))]))
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
     """All windows with `after < end <= until` from all their rows at once: the batch. Nothing is stored."""
     window = layout.operator.window
     first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
-    partials = absorb(layout, sources).drop(LATE).where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
+    partials = (
+        lift(layout, run_query(layout.operator.input, sources))
+        .drop(LATE)
+        .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
+    )
     closed = close(layout, partials, None)
     return fire(layout, closed, partials if layout.sets else None, after, until)

@@ -24,8 +24,7 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     window = layout.operator.window
     columns = layout.all_accumulators
     if window.kind == "TUMBLE":
-        windows = closed.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L")
-        return windows.selectExpr(*layout.keys, f"{SLICE} AS {WINDOW_END}", *(one.name for one in columns))
+        return whole(layout, closed.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L"))
     grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")
     partition = f"PARTITION BY {', '.join([*layout.keys, GROUP_END])} ORDER BY {SLICE}"
     running = f"({partition} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
@@ -44,3 +43,8 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     return repeated.selectExpr(
         *layout.keys, f"explode(sequence({first}, {last}, {step}L)) AS {WINDOW_END}", *(one.name for one in columns)
     )
+
+
+def whole(layout: Layout, closed: DataFrame) -> DataFrame:
+    """Closed partials that are each a whole window."""
+    return closed.selectExpr(*layout.keys, f"{SLICE} AS {WINDOW_END}", *(one.name for one in layout.all_accumulators))

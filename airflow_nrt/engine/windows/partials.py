@@ -3,6 +3,8 @@
     k0, k1, …     the keys
     _nrt_slice    bigint   the slice (its end, ms) in which the partial counts, NULL where it counts in no window
     _nrt_from     bigint   HOP only: the first window (its end) in which it counts; it closes with that window
+    _nrt_start    bigint   SESSION only: where its session starts, as far as is known; `_nrt_slice` is where it ends
+    _nrt_seen     bigint   SESSION only: the watermark that its batch began with
     x0, x1, …              the value of each distinct set, NULL where it is not counted
     …                      the accumulators of the other aggregates
     _nrt_late     string   a late row as JSON, for the ledger; NULL for rows in time
@@ -22,7 +24,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates import ORDER_SENSITIVE, accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.sources.filesystem import bare_file
-from airflow_nrt.report.plan import AggregateCall, Regroup, WindowAggregate
+from airflow_nrt.report.plan import SEEN, WINDOW_START, AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.report.windows import Sql
 
 SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"
@@ -58,6 +60,11 @@ class Layout:
         return FROM if self.is_hop else SLICE
 
     @property
+    def stored(self) -> tuple[str, ...]:
+        """What else is stored with a partial."""
+        return (SEEN,) if self.operator.window.kind == "SESSION" else ()
+
+    @property
     def all_accumulators(self) -> tuple[Accumulator, ...]:
         return (*self.rows, *(one for group in self.sets for one in group.accumulators))
 
@@ -77,6 +84,8 @@ def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
 def layout_of(operator: WindowAggregate | Regroup) -> Layout:
     """The layout of an operator. Calls of one operand share its accumulators."""
     rows: dict[str, Accumulator] = {}
+    if operator.window.kind == "SESSION":
+        rows[WINDOW_START] = Accumulator(WINDOW_START, WINDOW_START, "BIGINT", "min({0}){over}")
     results = []
     pairs = operator.distinct_sets
     sets: list[dict[str, Accumulator]] = [{} for _ in pairs]
@@ -157,7 +166,7 @@ def _late(stride: int) -> str:
 
 def combine(layout: Layout, partials: DataFrame, more: Sequence[str] = ()) -> DataFrame:
     """One partial for each key, slot and distinct values (and `more` columns), out of any number."""
-    by = [*layout.keys, *layout.slots, *(name for name, _ in layout.values), *more]
+    by = [*layout.keys, *layout.slots, *layout.stored, *(name for name, _ in layout.values), *more]
     return aggregate(partials, by, layout.rows)
 
 

@@ -15,13 +15,12 @@ from airflow_nrt.engine.windows.partials import SLICE, layout_of
 from airflow_nrt.report.plan import WINDOW_END, Regroup
 from airflow_nrt.report.windows import Window
 
-_EACH = Window("TUMBLE", 1, 1)
-"""Every window end is a slice of its own."""
-
 
 def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:
     """The step's result over the results of windows."""
-    layout = layout_of(replace(step, window=_EACH))
+    # Every window end is a slice of its own, as it is of sessions.
+    window = step.window if step.window.kind == "SESSION" else Window("TUMBLE", 1, 1)
+    layout = layout_of(replace(step, window=window))
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     rows = run_query(step.input, views).withColumn(SLICE, F.col(WINDOW_END))
     lifted = rows.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))

@@ -121,6 +121,7 @@ def test_a_tick_fires_without_data(live: Live) -> None:
     ("window", "expected"),
     [
         ("HOP(TABLE events, DESCRIPTOR(pt), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE)", [[-1, 1], [0, 3], [1, 2]]),
+        ("SESSION(TABLE events, DESCRIPTOR(pt), INTERVAL '2' MINUTE)", [[0, 3]]),
         ("CUMULATE(TABLE events, DESCRIPTOR(pt), INTERVAL '1' MINUTE, INTERVAL '3' MINUTE)", [[0, 1], [0, 3], [0, 3]]),
     ],
 )

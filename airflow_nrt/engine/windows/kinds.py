@@ -1,0 +1,40 @@
+"""The kinds of window operators. A kind is how rows are absorbed, when windows fire, and what is carried between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows import aggregate, carried, partials, session
+from airflow_nrt.engine.windows.carried import Firing
+from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.report.entries import OperatorState
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the drivers ask of an operator.
+
+    `absorb(store, layout, state, sources)` makes partials of accepted source rows, the late ones marked.
+    `due_until(layout, state)` is the end up to which windows can fire now, None if none can.
+    `prepare_firing(store, layout, state, until)` fires these, and writes what later ones need.
+    `compute(layout, sources, after, until)` gives the results of windows with `after < end <= until` in batch.
+    `mark_late(layout, rows)` marks the late among rows of the input query, judged from their hidden columns alone.
+    """
+
+    absorb: Callable[[SliceStore, Layout, OperatorState, Mapping[str, DataFrame]], DataFrame]
+    due_until: Callable[[Layout, OperatorState], int | None]
+    prepare_firing: Callable[[SliceStore, Layout, OperatorState, int], Firing]
+    compute: Callable[[Layout, Mapping[str, DataFrame], int, int], DataFrame]
+    mark_late: Callable[[Layout, DataFrame], DataFrame]
+
+
+SLICED = Kind(aggregate.absorb, carried.due_until, carried.prepare_firing, aggregate.compute, partials.mark_late)
+SESSION = Kind(session.absorb, session.due_until, session.prepare_firing, session.compute, session.mark_late)
+
+
+def kind_of(layout: Layout) -> Kind:
+    return SESSION if layout.operator.window.kind == "SESSION" else SLICED

@@ -1,0 +1,136 @@
+"""SESSION between micro-batches: rows are kept as units; a firing puts the units of each session together.
+
+`rows` of the operator's state are units as they were absorbed; `closed` is the file that the last firing wrote: one
+unit for each key and session, also for the sessions that fired then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.sources.filesystem import bare_file
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows import cumulate
+from airflow_nrt.engine.windows.aggregate import finish
+from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, combine
+from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
+from airflow_nrt.report.entries import OperatorState
+from airflow_nrt.report.plan import BATCH, SEEN, WINDOW_START, WindowAggregate
+from airflow_nrt.report.windows import Sql
+
+
+def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
+    """Accepted source rows to units, the late ones marked: those that nothing leads to a session still open."""
+    units = _units(layout, run_query(layout.operator.input, sources))
+    if state.watermark is not None and _operator(layout).sources:
+        units = _judged(layout, units, _stored(store, layout, state), state.watermark)
+    units = units.drop(BATCH)
+    return units if layout.sets else combine(layout, units, (LATE,))
+
+
+def due_until(layout: Layout, state: OperatorState) -> int | None:
+    """The end up to which sessions can fire now, None if none can."""
+    if state.watermark is None:
+        return None
+    until = layout.operator.window.last_complete_end(state.watermark)
+    if state.fired is not None and until <= state.fired:
+        return None
+    ending = any(file.first <= until for file in state.rows)
+    return until if ending or any(file.last > (state.fired or BEFORE_TIME) for file in state.closed) else None
+
+
+def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
+    """Writes every session as one unit a key, and gives the results of those that end up to `until`."""
+    after = BEFORE_TIME if state.fired is None else state.fired
+    units = _stored(store, layout, state)
+    file = None
+    if units is not None:
+        sessions = assigned(units.withColumn(BATCH, F.lit(None).cast("bigint")), _operator(layout).partition)
+        file = store.write(layout.operator.name, combine(layout, sessions)).file
+    written = (file,) if file is not None else ()
+    carried = store.read(written, _columns(layout))
+    ending = f"{SLICE} > {after}L AND {SLICE} <= {until}L"
+    results = None if carried is None else _results(layout, carried.where(ending))
+    closed = tuple(one for one in written if one.last > until)
+    return Firing(layout.operator.name, results, replace(state, fired=until, rows=(), closed=closed), after, until)
+
+
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+    """All sessions of the slots with `after < end <= until` from all their rows at once: the batch."""
+    units = assigned(_units(layout, run_query(layout.operator.input, sources)), _operator(layout).partition)
+    name = layout.operator.window.name(Sql(SLICE))
+    return _results(layout, units.where(f"NOT {IS_LATE} AND {name} > {after}L AND {name} <= {until}L"))
+
+
+def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of the operator's input query with `_nrt_late`, judged from their `_nrt_seen` and `_nrt_batch` alone."""
+    return _marked(assigned(_units(layout, rows), _operator(layout).partition))
+
+
+def _columns(layout: Layout) -> list[str]:
+    return [
+        *layout.keys,
+        SLICE,
+        *layout.stored,
+        *(name for name, _ in layout.values),
+        *(one.name for one in layout.rows),
+    ]
+
+
+def _operator(layout: Layout) -> WindowAggregate:
+    assert isinstance(layout.operator, WindowAggregate)
+    return layout.operator
+
+
+def _stored(store: SliceStore, layout: Layout, state: OperatorState) -> DataFrame | None:
+    """The units of all sessions that have not fired."""
+    fired = BEFORE_TIME if state.fired is None else state.fired
+    rows = store.read(state.rows, _columns(layout))
+    closed = store.read([file for file in state.closed if file.last > fired], _columns(layout))
+    parts = [
+        *([rows.where(f"{SLICE} IS NOT NULL")] if rows is not None else []),
+        *([closed.where(f"{SLICE} > {fired}L")] if closed is not None else []),
+    ]
+    return reduce(DataFrame.unionAll, parts) if parts else None
+
+
+def _results(layout: Layout, sessions: DataFrame) -> DataFrame:
+    return finish(layout, cumulate.whole(layout, close(layout, sessions, None)))
+
+
+def _units(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of the input query as units of their own; each with the words for the ledger, should it be late."""
+    end = f"(_nrt_ts + {layout.operator.window.size}L)"
+    fields = (
+        f"_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
+        f"_nrt_ts AS rowtime, {SEEN} AS watermark, {end} AS missed_from, {end} AS missed_until, true AS dropped"
+    )
+    placed = rows.withColumn(WINDOW_START, F.col("_nrt_ts"))
+    values = [f"{sql} AS {name}" for name, sql in layout.values]
+    accumulators = [one.lifted for one in layout.rows]
+    late = f"IF({end} - 1 <= {SEEN}, to_json(struct({fields})), NULL) AS {LATE}"
+    return placed.selectExpr(*layout.keys, f"{end} AS {SLICE}", SEEN, BATCH, *values, *accumulators, late)
+
+
+def _judged(layout: Layout, units: DataFrame, standing: DataFrame | None, watermark: int) -> DataFrame:
+    """The units with the late ones marked. Of what stands, only what begins behind the watermark can matter."""
+    every = units.selectExpr("*", "true AS _nrt_is_new").withColumn(BATCH, F.lit(1).cast("bigint"))
+    if standing is not None:
+        behind = standing.where(f"{WINDOW_START} <= {watermark + 1}L").withColumn("_nrt_is_new", F.lit(False))
+        every = every.unionByName(behind, allowMissingColumns=True)
+    return _marked(assigned(every, _operator(layout).partition)).where("_nrt_is_new").drop("_nrt_is_new")
+
+
+def _marked(judged: DataFrame) -> DataFrame:
+    """Late units count in no session; what the ledger says stays with them alone."""
+    others = [name for name in judged.columns if name not in (SLICE, LATE, IS_LATE)]
+    slots = (f"IF({IS_LATE}, NULL, {SLICE}) AS {SLICE}", f"IF({IS_LATE}, {LATE}, NULL) AS {LATE}")
+    return judged.selectExpr(*others, *slots)
