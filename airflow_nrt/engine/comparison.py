@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.report.plan import WINDOW_END, Insert
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.types import Field
+from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
 
 TOLERANCE = 1e-9
@@ -67,7 +67,8 @@ def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:
 
 
 def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: str) -> DataFrame:
-    content = ", ".join(f"CAST({quote(field.name)} AS {field.type.spark}) AS {quote(field.name)}" for field in values)
+    casts = [(f"CAST({quote(field.name)} AS {field.type.spark})", field) for field in values]
+    content = ", ".join(f"{_ordered(cast, field.type)} AS {quote(field.name)}" for cast, field in casts)
     struct = f"struct({content})" if values else "struct(0 AS nothing)"
     return frame.selectExpr(*keys, f"{struct} AS content", f"'{letter}' AS side")
 
@@ -108,4 +109,18 @@ def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
 
 def _rounded(field: Field) -> str:
     name = quote(field.name)
-    return f"format_string('%.8e', CAST({name} AS DOUBLE))" if field.type.is_approximate else name
+    approximate = f"format_string('%.8e', CAST({name} AS DOUBLE))"
+    return approximate if field.type.is_approximate else _ordered(name, field.type)
+
+
+def _ordered(sql: str, kind: DataType) -> str:
+    """The value with sorted entries for each map in it, so that it can be compared."""
+    if not kind.holds("MAP"):
+        return sql
+    if kind.name == "MAP":
+        value = _ordered("e.value", kind.children[1][1])
+        return f"array_sort(transform(map_entries({sql}), e -> struct(e.key AS key, {value} AS value)))"
+    if kind.name == "ARRAY":
+        return f"transform({sql}, a -> {_ordered('a', kind.children[0][1])})"
+    fields = ", ".join(f"{_ordered(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
+    return f"IF({sql} IS NULL, NULL, struct({fields}))"

@@ -29,20 +29,18 @@ def _rendered(sql: str, kind: DataType) -> str:
         return f'date_format({sql}, "yyyy-MM-dd HH:mm:ss.{"S" * digits}{zone}")'
     if kind.name == "DATE":
         return f"CAST({sql} AS STRING)"
-    return _nested(sql, kind) if _differs(kind) else sql
+    if kind.holds("DECIMAL", "TIMESTAMP", "TIMESTAMP_LTZ", "DATE"):
+        return _rendered_inside(sql, kind)
+    return sql
 
 
-def _differs(kind: DataType) -> bool:
-    """Whether a value has a part that JSON would not spell like this by itself."""
-    return kind.name == "DECIMAL" or kind.is_timestamp or any(_differs(child) for _, child in kind.children)
-
-
-def _nested(sql: str, kind: DataType) -> str:
-    children = dict(kind.children)
+def _rendered_inside(sql: str, kind: DataType) -> str:
+    parts = [child for _, child in kind.children]
     if kind.name == "ARRAY":
-        return f"transform({sql}, _nrt_e -> {_rendered('_nrt_e', children['element'])})"
+        return f"transform({sql}, e -> {_rendered('e', parts[0])})"
     if kind.name == "MAP":
-        return f"transform_values({sql}, (_nrt_k, _nrt_v) -> {_rendered('_nrt_v', children['value'])})"
+        keys = f"transform_keys({sql}, (k, v) -> {_rendered('k', parts[0])})"
+        return f"transform_values({keys}, (k, v) -> {_rendered('v', parts[1])})"
     fields = ", ".join(f"{_rendered(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
     return f"IF({sql} IS NULL, NULL, struct({fields}))"
 

@@ -215,7 +215,7 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     after, until = bounds
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends if after < end <= until]
-    views = {name: on_time(read.frame) for name, read in scene.sources.items()}
+    views = {name: on_time(_fired_from(scene, insert, read.frame)) for name, read in scene.sources.items()}
     batch = computed(scene.plan, insert, same_rows(views), after, until)
     arrived = _arrived(scene, insert, after, until)
     return _compare(scene, insert, (batch, arrived), inside, pending, root)
@@ -232,7 +232,8 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
 
     def seen(operator: str | None) -> dict[str, DataFrame]:
         assert operator is not None
-        return {n: with_seen(scene.sources[n].frame, history, operator) for n in plan.operator(operator).sources}
+        rows = {n: _fired_from(scene, insert, scene.sources[n].frame) for n in plan.operator(operator).sources}
+        return {n: with_seen(frame, history, operator) for n, frame in rows.items()}
 
     arrived = computed(plan, insert, seen, after, until)
     for entry, ends in _restated(history, insert, after, until).items():
@@ -240,6 +241,16 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
         again = computed(plan, insert, same_rows(rows), after, until)
         arrived = arrived.where(~F.col(WINDOW_END).isin(ends)).unionByName(again.where(F.col(WINDOW_END).isin(ends)))
     return arrived
+
+
+def _fired_from(scene: _Scene, insert: Insert, rows: DataFrame) -> DataFrame:
+    """The rows whose results could be published. Where rows come in time for a slot that has begun to fire, those of
+    a last batch that no firing has followed yet could not.
+    """
+    has_slots = insert.window is not None and insert.window.has_slots
+    if not has_slots or scene.history.entry not in scene.history.batches:
+        return rows
+    return rows.where(f"{ENTRY} <> {scene.history.entry}")
 
 
 def _restated(history: History, insert: Insert, after: int, until: int) -> dict[int, list[int]]:

@@ -39,6 +39,7 @@ ABSORBED = "_nrt_absorbed"
 SEEN, BATCH = "_nrt_seen", "_nrt_batch"
 SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)
 WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
+VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 CLOCK = "_nrt_clock"
 """Processing time, among the sources that an operator waits for: its watermark is the last millisecond that passed."""
@@ -86,8 +87,9 @@ class Source:
 class AggregateCall:
     """One aggregate of a window operator.
 
-    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*).
-    `parameters` are further constants (the separator of LISTAGG). `text` is the call as the report writes it.
+    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
+    aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
+    is the call as the report writes it.
     """
 
     name: str
@@ -100,10 +102,33 @@ class AggregateCall:
     text: str
     parameters: tuple[str, ...] = ()
 
+    @property
+    def is_of_set(self) -> bool:
+        """Whether it is taken over a distinct set of its operator, where a value enters and leaves a window once.
+
+        Others are distinct by themselves: they hold values, and pass over the repeated ones when they finish. So do
+        variances of what is summed as DOUBLE, from which a large value does not leave without a trace.
+        """
+        exact = self.argument_type is not None and self.argument_type.is_whole
+        return self.distinct and (self.function in ("COUNT", "SUM", "AVG") or (self.function in VARIANCES and exact))
+
+
+@dataclass(frozen=True)
+class RowFrame:
+    """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
+
+    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`.
+    """
+
+    partition: tuple[str, ...]
+    unit: str
+    low: int | None
+    high: int = 0
+
 
 def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
-    """The (argument, filter) pairs whose distinct values are counted or summed, each once."""
-    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.distinct))
+    """The (argument, filter) pairs whose distinct values are counted or summed, each pair once."""
+    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.is_of_set))
 
 
 @dataclass(frozen=True)
@@ -117,7 +142,8 @@ class WindowAggregate:
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
     Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
-    `partition` are the keys that each have sessions of their own.
+    `partition` are the keys that each have sessions of their own. Of OVER, too, the keys are all columns of a row; each
+    of the `aggregates` looks at its one of the `frames`, and the result has no window columns.
     """
 
     name: str
@@ -130,6 +156,7 @@ class WindowAggregate:
     clock: tuple[str, ...] = ()
     keeps_rows: bool = False
     partition: tuple[str, ...] = ()
+    frames: tuple[RowFrame, ...] = ()
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

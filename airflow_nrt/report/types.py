@@ -18,6 +18,7 @@ INTEGER_LIMITS = {
     "BIGINT": 2**63 - 1,
 }
 INTEGER_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+LONG_DIGITS = 18
 
 _SPARK_NAMES = {
     "STRING": "STRING",
@@ -69,6 +70,15 @@ class DataType:
             return self.precision or 10
         return INTEGER_DIGITS[self.name]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values without their decimal point fit BIGINT: integers, and decimals of up to 18 digits."""
+        return self.is_integer or (self.name == "DECIMAL" and self.digits <= LONG_DIGITS)
+
+    def holds(self, *names: str) -> bool:
+        """Whether it is one of these, or has one of them inside."""
+        return self.name in names or any(child.holds(*names) for _, child in self.children)
+
     def with_nullable(self, nullable: bool) -> DataType:
         return replace(self, nullable=nullable)
 
@@ -117,6 +127,11 @@ TIMESTAMP3 = DataType("TIMESTAMP", precision=3)
 
 def decimal(precision: int, scale: int, *, nullable: bool = True) -> DataType:
     return DataType("DECIMAL", precision=precision, scale=scale, nullable=nullable)
+
+
+def multiset(element: DataType) -> DataType:
+    """Flink's MULTISET, which here is a map: how often each value is there."""
+    return DataType("MAP", children=(("key", element), ("value", INT.with_nullable(False))))
 
 
 @dataclass(frozen=True)

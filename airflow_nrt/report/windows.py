@@ -77,9 +77,12 @@ class Window:
     """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
 
     `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
-    Of SESSION `size` is the gap, `stride` the length of a slot.
+    Of SESSION `size` is the gap, `stride` the length of a slot. Of OVER, where each row has a window of its own that
+    ends behind it, `size` is how far back rows are looked at.
+    With `only_updates` a window of CUMULATE is there for a key only if its last step brought the key a row, or if it is
+    the last one of its start.
 
-    Use the constructors `tumble`, `hop`, `cumulate` and `session`: they check what Flink checks.
+    Use the constructors `tumble`, `hop`, `cumulate`, `session` and `over`: they check what Flink checks.
     """
 
     kind: str
@@ -87,6 +90,7 @@ class Window:
     stride: int
     offset: int = 0
     zone: str | None = None
+    only_updates: bool = False
 
     @property
     def slice(self) -> int:
@@ -96,7 +100,7 @@ class Window:
     @property
     def has_slots(self) -> bool:
         """Whether a window can end at any time, so that those of one slot are named together."""
-        return self.kind == "SESSION"
+        return self.kind in ("SESSION", "OVER")
 
     @property
     def has_gaps(self) -> bool:
@@ -119,7 +123,7 @@ class Window:
         """The last window that holds this slice."""
         if self.kind == "CUMULATE":
             return _on_grid(slice_end, self.size, self.offset)
-        if self.kind == "SESSION":
+        if self.has_slots:
             return slice_end
         slice_start = slice_end - self.slice
         return slice_start - (slice_start - self.offset) % self.stride + self.size
@@ -128,7 +132,7 @@ class Window:
         """The start of the window that ends here."""
         if self.kind == "CUMULATE":
             return end - 1 - (end - 1 - self.offset) % self.size
-        return end - (self.stride if self.kind == "SESSION" else self.size)
+        return end - (self.stride if self.has_slots else self.size)
 
     def name(self, end: Ms) -> Ms:
         """The end that a window is published under: its own, of SESSION that of its slot."""
@@ -161,19 +165,25 @@ class Window:
 
     def earliest_row(self, end: int) -> int:
         """The earliest rowtime that a window ending here can hold: a session can be as long as it likes."""
-        return -END_OF_TIME if self.kind == "SESSION" else self.start(end)
+        if self.kind == "SESSION":
+            return -END_OF_TIME
+        return max(self.start(end) - self.size, -END_OF_TIME) if self.kind == "OVER" else self.start(end)
 
     def rows_until(self, end: int) -> int:
         """The rowtime before which all rows lie that matter to a window ending here: one at its end joins a session."""
         return end + 1 if self.kind == "SESSION" else end
 
     def __str__(self) -> str:
-        if self.kind in ("TUMBLE", "SESSION"):
+        if self.kind == "OVER":
+            text = "OVER"
+        elif self.kind in ("TUMBLE", "SESSION"):
             text = f"{self.kind} {format_duration(self.size)}"
         else:
             text = f"{self.kind} {format_duration(self.stride)} / {format_duration(self.size)}"
         if self.offset:
             text += f", offset {format_duration(self.offset)}"
+        if self.only_updates:
+            text += ", where a step brought rows"
         return f"{text}, {self.zone}" if self.zone else text
 
 
@@ -225,6 +235,11 @@ def session(gap: int) -> Window:
     """Raises InputError in Flink's words where Flink does."""
     _positive("SESSION", f"gap to be positive, but got gap {gap} ms", gap)
     return Window("SESSION", gap, min(gap, LONGEST_SLOT))
+
+
+def over(reach: int = END_OF_TIME) -> Window:
+    """Row windows that look at rows up to `reach` milliseconds before the current one."""
+    return Window("OVER", reach, LONGEST_SLOT)
 
 
 def _positive(kind: str, wanted: str, *lengths: int) -> None:

@@ -11,14 +11,15 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import AGGREGATES_LATER, canonical_name, is_aggregate, result_type
-from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
+from airflow_nrt.sql.aggregate_arguments import read_arguments
+from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping_sets import plan_grouping_sets
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.projection import column_names, expand, plain_column
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
@@ -77,6 +78,7 @@ class _Aggregation:
         self.of_window: list[ast.Expression] = []
         self.calls: dict[ast.Expression, AggregateCall] = {}
         self.read: list[Typed] = []
+        self.knows_windows = False
 
     def plan(self) -> Relation:
         node, relation = self.node, self.relation
@@ -156,8 +158,9 @@ class _Aggregation:
             typed = self.below.condition(part, "WHERE")
             on_window = [self.relation.is_window_column(name) for name in typed.columns]
             if any(on_window) and not all(on_window):
-                raise NotThereYet("a condition on window columns and other columns together", part.at)
-            if any(on_window):
+                together = "a condition of other windows than TUMBLE on window columns and other columns together"
+                self._note_windows(typed, together, part.at)
+            if any(on_window) and all(on_window):
                 after.append(Compiler(self.below.scope, self._role_column).condition(part, "WHERE"))
             else:
                 before.append(typed)
@@ -191,8 +194,6 @@ class _Aggregation:
             assert isinstance(node, ast.Call)
             call = self._call(node)
             return Typed(quote(call.name), call.type, columns=frozenset({call.name}))
-        if isinstance(node, ast.Call) and node.name in AGGREGATES_LATER:
-            raise NotThereYet(f"aggregate {node.name}", node.at)
         if isinstance(node, ast.Name):
             self.below.scope.find(node)
             raise SqlError(f"Expression '{text_of(node)}' is not being grouped: add it to GROUP BY", node.at)
@@ -201,68 +202,39 @@ class _Aggregation:
     def _call(self, node: ast.Call) -> AggregateCall:
         if node in self.calls:
             return self.calls[node]
-        if node.name in AGGREGATES_LATER:
-            raise NotThereYet(f"aggregate {node.name}", node.at)
         if node.within:
             raise NotThereYet("WITHIN GROUP", node.at)
         for argument in node.arguments:
             if any(is_aggregate(inner) for inner in _all(argument)):
                 raise SqlError(f"{node.name} can't take another aggregate as its argument", argument.at)
-        name = canonical_name(node.name)
-        parameters: tuple[str, ...] = ()
-        arguments = node.arguments
-        if name == "LISTAGG":
-            if len(arguments) == 2:
-                parameters = (self._constant(arguments[1]),)
-                arguments = arguments[:1]
-            if node.distinct:
-                raise NotThereYet("LISTAGG(DISTINCT …)", node.at)
-        operand = self._argument(name, arguments, node)
+        given = read_arguments(node, self.below.compile)
+        operand = given.operand
+        if operand is not None:
+            self._note_windows(operand, "window columns inside an aggregate of other windows than TUMBLE", node.at)
         condition = self.below.condition(node.filter, "FILTER") if node.filter is not None else None
         if condition is not None:
-            self._check_no_window(condition, node)
-        # MIN and MAX of distinct values are those of all values; a first or last distinct value is the first or last.
-        distinct = node.distinct and name not in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-        if distinct and name not in ("COUNT", "SUM", "AVG"):
-            raise NotThereYet(f"{name}(DISTINCT …)", node.at)
+            self._note_windows(condition, "window columns inside an aggregate of other windows than TUMBLE", node.at)
         call = AggregateCall(
             name=f"a{len(self.calls)}",
-            function=name,
+            function=canonical_name(node.name),
             argument=self._input("v", operand),
             argument_type=operand.type if operand else None,
             filter=self._input("f", condition),
-            distinct=distinct,
+            distinct=is_distinct(node),
             type=result_type(node, operand),
             text=text_of(node),
-            parameters=parameters,
+            parameters=given.parameters,
         )
         self.calls[node] = call
         return call
 
-    def _argument(self, name: str, arguments: tuple[ast.Expression, ...], node: ast.Call) -> Typed | None:
-        if len(arguments) == 1 and isinstance(arguments[0], ast.Star):
-            if name != "COUNT" or node.distinct:
-                raise SqlError(f"{name} can't take '*'", node.at)
-            return None
-        if len(arguments) != 1:
-            if name == "COUNT" and len(arguments) > 1:
-                raise NotThereYet("COUNT of several columns", node.at)
-            raise SqlError(f"{name} takes one argument, here are {len(arguments)}", node.at)
-        typed = self.below.compile(arguments[0])
-        self._check_no_window(typed, node)
-        if name == "COUNT" and not node.distinct and not typed.type.nullable:
-            return None
-        return typed
-
-    def _check_no_window(self, typed: Typed, node: ast.Call) -> None:
-        if any(self.relation.is_window_column(name) for name in typed.columns):
-            raise NotThereYet("window columns inside an aggregate", node.at)
-
-    def _constant(self, node: ast.Expression) -> str:
-        typed = self.below.compile(node)
-        if typed.constant is None or not typed.type.is_string:
-            raise SqlError("the separator of LISTAGG must be a string literal", node.at)
-        return typed.constant
+    def _note_windows(self, typed: Typed, what: str, at: Place) -> None:
+        """Sees to the window columns that a value of rows reads: a row of TUMBLE knows its window beforehand."""
+        if not any(self.relation.is_window_column(name) for name in typed.columns):
+            return
+        if self.relation.pending is None or self.relation.pending.kind != "TUMBLE":
+            raise NotThereYet(what, at)
+        self.knows_windows = True
 
     def _input(self, prefix: str, typed: Typed | None) -> str | None:
         """The column of the input query that gives this value; equal expressions share one."""
@@ -279,7 +251,7 @@ class _Aggregation:
     # ------------------------------------------------------------------ the operator
 
     def _operator(self, before: list[Typed]) -> WindowAggregate | Regroup:
-        relation = self.relation
+        relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
         if relation.window is not None and relation.window.kind == "SESSION":
             # Sessions of different keys may end together.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airflow_nrt.report.plan import POSITION, Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType, Field
@@ -10,7 +12,12 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation
 
 _NAMES = {role: name for name, role in ROLES.items()}
-_POSITION = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
+POSITION_TYPE = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
+
+
+def place(name: str) -> str:
+    """SQL of where a row stood on arrival, under this name."""
+    return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)}) AS {name}"
 
 
 def finished(found: Findings, relation: Relation) -> Relation:
@@ -18,20 +25,23 @@ def finished(found: Findings, relation: Relation) -> Relation:
     if relation.pending is None:
         return relation
     assert relation.rowtime_type is not None
+    # A row is in all of its windows: only aggregates have updates.
+    window = replace(relation.pending, only_updates=False)
     found.note_all_columns(relation)
     plain = [column for column in relation.columns if column.role is None]
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(plain))
     kept = [f"{quote(column.name)} AS {field.name}" for column, field in zip(plain, fields)]
-    place = f"struct({', '.join(f'{POSITION}.{name} AS {name}' for name, _ in _POSITION.children)}) AS p"
     operator = found.share_operator(
         WindowAggregate(
             name="",
             input=Query(
-                f"SELECT {', '.join([*kept, place, *relation.hidden])} FROM {relation.text}", relation.inputs, fields
+                f"SELECT {', '.join([*kept, place('p'), *relation.hidden])} FROM {relation.text}",
+                relation.inputs,
+                fields,
             ),
             sources=found.sources_of(relation),
-            window=relation.pending,
-            keys=(*fields, Field("p", _POSITION)),
+            window=window,
+            keys=(*fields, Field("p", POSITION_TYPE)),
             aggregates=(),
             rowtime_type=relation.rowtime_type,
             clock=relation.clock,
@@ -48,6 +58,6 @@ def finished(found: Findings, relation: Relation) -> Relation:
         relation.columns,
         (operator.name,),
         hidden=(*bounds(operator.window), POSITION),
-        window=relation.pending,
+        window=window,
         rowtime_type=relation.rowtime_type,
     )

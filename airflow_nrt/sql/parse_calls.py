@@ -186,6 +186,22 @@ def _json_array(parser: ExpressionParser) -> Arguments:
     return _on_null(parser, "ABSENT", at), *values
 
 
+def _json_arrayagg(parser: ExpressionParser) -> Arguments:
+    """The value, then the word of ON NULL."""
+    value = parser.expression()
+    return value, _on_null(parser, "ABSENT", value.at)
+
+
+def _json_objectagg(parser: ExpressionParser) -> Arguments:
+    """The key, the value, then the word of ON NULL."""
+    cursor = parser.cursor
+    cursor.take_word("KEY")
+    key = parser.expression()
+    if not cursor.take_word("VALUE"):
+        cursor.expect_symbol(":")
+    return key, parser.expression(), _on_null(parser, "NULL", key.at)
+
+
 def _is_on_null(parser: ExpressionParser) -> bool:
     return any(parser.cursor.is_word(word, "ON", "NULL") for word in ("NULL", "ABSENT"))
 
@@ -214,4 +230,6 @@ SPECIAL: dict[str, Callable[[ExpressionParser], Arguments]] = {
     "JSON_EXISTS": _json_exists,
     "JSON_OBJECT": _json_object,
     "JSON_ARRAY": _json_array,
+    "JSON_ARRAYAGG": _json_arrayagg,
+    "JSON_OBJECTAGG": _json_objectagg,
 }

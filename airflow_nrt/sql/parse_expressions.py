@@ -293,6 +293,8 @@ class ExpressionParser:
             if not distinct:
                 cursor.take_word("ALL")
             arguments = () if cursor.is_symbol(")") else cursor.listed(self._argument)
+            if name == "ARRAY_AGG":
+                cursor.take_word("RESPECT", "NULLS")
         cursor.expect_symbol(")")
         return self._after_call(name, arguments, distinct, at)
 

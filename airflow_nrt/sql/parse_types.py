@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal
+from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal, multiset
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 
@@ -13,12 +13,12 @@ _PLAIN = {
 MAX_LENGTH = 2**31 - 1
 """VARCHAR of this length is STRING."""
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
-_LATER = ("BINARY", "VARBINARY", "TIME", "MULTISET", "RAW", "VARIANT")
+_LATER = ("BINARY", "VARBINARY", "TIME", "RAW", "VARIANT")
 _DAY_TIME, _YEAR_MONTH = ("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "QUARTER", "MONTH", "WEEK")
 
 
 def parse_type(cursor: Cursor) -> DataType:
-    """A type with its `NOT NULL`, and Flink's postfix `ARRAY`."""
+    """A type with its `NOT NULL`, and Flink's postfixes `ARRAY` and `MULTISET`."""
     kind = _type(cursor)
     while True:
         if cursor.take_word("NOT", "NULL"):
@@ -27,6 +27,8 @@ def parse_type(cursor: Cursor) -> DataType:
             kind = kind.with_nullable(True)
         elif cursor.take_word("ARRAY"):
             kind = DataType("ARRAY", children=(("element", kind),))
+        elif cursor.take_word("MULTISET"):
+            kind = multiset(kind)
         else:
             return kind
 
@@ -53,6 +55,8 @@ def _type(cursor: Cursor) -> DataType:
         return _timestamp(cursor, word, at)
     if word == "ARRAY":
         return DataType("ARRAY", children=(("element", _one_in_angles(cursor)),))
+    if word == "MULTISET":
+        return multiset(_one_in_angles(cursor))
     if word == "MAP":
         cursor.expect_symbol("<")
         key = parse_type(cursor)

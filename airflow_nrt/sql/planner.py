@@ -28,9 +28,11 @@ from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.projection import contains_aggregate, plain_column, plan_projection
+from airflow_nrt.sql.projection import contains_aggregate, expand, plain_column, plan_projection
 from airflow_nrt.sql.python_functions import call_of, calling, declare_function
+from airflow_nrt.sql.ranking import has_over
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
+from airflow_nrt.sql.row_windows import with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.typed import Typed
@@ -232,13 +234,13 @@ class Planner:
         )
 
     def _select(self, node: ast.Select, scope: dict[str, Relation | ast.CreateView]) -> Relation:
-        if node.windows:
-            raise NotThereYet("WINDOW clauses", node.at)
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         relation, alias = self.relation(node.relation, scope)
+        if relation.pending is None and relation.window is None and any(has_over(i.expression) for i in node.items):
+            node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
         if node.distinct:
-            node = _as_grouping(node, relation)
+            node = _as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
             self.has_grouped_window = True
@@ -393,16 +395,15 @@ class Planner:
         return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
 
 
-def _as_grouping(node: ast.Select, relation: Relation) -> ast.Select:
+def _as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
     """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
     if relation.pending is None and relation.window is None:
         raise NotThereYet("SELECT DISTINCT of rows without a window", node.at)
     if node.group is not None or contains_aggregate(node):
         raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
-    if any(isinstance(item.expression, ast.Star) for item in node.items):
-        raise NotThereYet("SELECT DISTINCT *", node.at, "name the columns")
-    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in node.items)
-    return replace(node, distinct=False, group=keys)
+    items = tuple(expand(node.items, relation, alias))
+    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in items)
+    return replace(node, distinct=False, items=items, group=keys)
 
 
 def as_typed(column: ScopeColumn) -> Typed:
@@ -490,4 +491,6 @@ def _fits(source: DataType, target: DataType) -> bool:
         return target.name in ("DECIMAL", "DOUBLE") or source.name == target.name == "FLOAT"
     if source.is_timestamp and source.name == target.name:
         return True
+    if source.name == target.name and source.children and len(source.children) == len(target.children):
+        return all(_fits(a, b) for (_, a), (_, b) in zip(source.children, target.children))
     return source.with_nullable(True) == target.with_nullable(True)

@@ -22,7 +22,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.functions import PythonFunction, load_function
 from airflow_nrt.report.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP3, DataType, Field, decimal
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import AGGREGATES, AGGREGATES_LATER
+from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions import FUNCTIONS
@@ -63,7 +63,7 @@ def declared_functions() -> Mapping[str, Function]:
 def declare_function(statement: ast.CreateFunction, base: Path) -> PythonFunction:
     """Imports the function and reads its annotations. Raises SqlError if it is not there, or has none."""
     name = statement.name.upper()
-    if name in FUNCTIONS or name in CLOCK_FUNCTIONS or name in AGGREGATES or name in AGGREGATES_LATER:
+    if name in FUNCTIONS or name in CLOCK_FUNCTIONS or name in AGGREGATES:
         raise SqlError(f"there is a built-in function {name}: give yours another name", statement.at)
     try:
         function = load_function(statement.target, base)

@@ -113,6 +113,19 @@ def as_rows(relation: Relation) -> Relation:
     return Relation(text, relation.columns, relation.inputs, hidden)
 
 
+def in_their_window(relation: Relation) -> Relation:
+    """A pending TUMBLE whose rows carry the columns of the only window that each is in."""
+    window, rowtime_type = relation.pending, relation.rowtime_type
+    assert window is not None and window.kind == "TUMBLE" and rowtime_type is not None
+    items = [
+        f"{window_column(window, column.role, rowtime_type)} AS {quote(column.name)}"
+        for column in relation.columns
+        if column.role is not None
+    ]
+    placed = f"(SELECT *, {window.slice_end(Sql(ROWTIME))} AS {WINDOW_END} FROM {relation.text})"
+    return replace(relation, text=f"(SELECT *, {', '.join(items)} FROM {placed})")
+
+
 def raw_windows(relation: Relation) -> Relation:
     """The pending windowing function by itself: every row once for each window that holds it. Nothing is ever late."""
     window, rowtime_type = relation.pending, relation.rowtime_type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.windows import Window, cumulate, hop, session, tumble
@@ -17,6 +17,7 @@ _PARAMETERS = {
     "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
     "SESSION": ("DATA", "TIMECOL", "GAP"),
 }
+_FLAG = ("EMITONLYONUPDATE", "EMIT_ONLY_ON_UPDATE")
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,32 @@ class Windowing:
 
 def read_windowing(call: ast.Call) -> Windowing:
     """Raises SqlError for wrong arguments, in Flink's words where Flink has words."""
-    if call.name == "CUMULATE" and len(call.arguments) == 6:
-        raise NotThereYet("CUMULATE with emitOnlyOnUpdate", call.at)
+    call, only_updates = _without_flag(call)
     if call.name not in _PARAMETERS:
         raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP, CUMULATE and SESSION are there", call.at)
     arguments = _by_name(call)
     relation = _relation(arguments["DATA"], call)
     timecol = _timecol(arguments["TIMECOL"])
     lengths = {name: arguments[name] for name in _PARAMETERS[call.name][2:] if name in arguments}
-    return Windowing(relation, timecol, _window(call, lengths), _partition(arguments["DATA"], call))
+    window = replace(_window(call, lengths), only_updates=only_updates)
+    return Windowing(relation, timecol, window, _partition(arguments["DATA"], call))
+
+
+def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
+    """The call without emitOnlyOnUpdate, the sixth argument of CUMULATE, and its value."""
+    flags = [
+        (place, argument)
+        for place, argument in enumerate(call.arguments)
+        if call.name == "CUMULATE" and (argument.name in _FLAG if isinstance(argument, ast.Named) else place == 5)
+    ]
+    if not flags:
+        return call, False
+    place, argument = flags[0]
+    value = argument.value if isinstance(argument, ast.Named) else argument
+    if not (isinstance(value, ast.Literal) and value.kind == "boolean"):
+        raise SqlError(f"emitOnlyOnUpdate is TRUE or FALSE, not {text_of(value)}", argument.at)
+    rest = (*call.arguments[:place], *call.arguments[place + 1 :])
+    return replace(call, arguments=rest), value.text == "TRUE"
 
 
 def window_of_group(call: ast.Call) -> Window:

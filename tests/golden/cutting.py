@@ -76,6 +76,36 @@ class Sessions:
         return joined, not joined and at + self.gap - 1 <= watermark
 
 
+@dataclass
+class Fired:
+    """OVER with bounded frames: whether a row of the key, at or behind this one's time, has fired."""
+
+    taken: list[tuple[str, int, int]] = field(default_factory=list)
+    earlier: int = 0
+
+    def begin(self) -> None:
+        self.earlier = len(self.taken)
+
+    def differs(self, at: int, key: str, began: int, now: int) -> bool:
+        ours = any(other == key and at <= one <= began for other, one, _ in self.taken[: self.earlier])
+        flinks = any(other == key and at <= one <= now and now > then for other, one, then in self.taken)
+        return ours != flinks
+
+    def take(self, at: int, key: str, now: int) -> None:
+        self.taken.append((key, at, now))
+
+
+class Passed:
+    """OVER with an unbounded frame: whether the watermark has passed the row."""
+
+    def begin(self) -> None: ...
+
+    def differs(self, at: int, key: str, began: int, now: int) -> bool:
+        return (at <= began) != (at <= now)
+
+    def take(self, at: int, key: str, now: int) -> None: ...
+
+
 def cut(rows: Sequence[tuple[int, str]], delay: int, judge: Judge | None) -> Iterator[list[int]]:
     """Rows, given as rowtime and key, by number in batches: one where nothing can be late, without a judge."""
     batch: list[int] = []

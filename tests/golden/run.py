@@ -32,13 +32,12 @@ from airflow_nrt.engine.verify import Interval, verify
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.windows import Window
 from airflow_nrt.sql.ddl import with_options
 from airflow_nrt.sql.load import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.golden.cutting import Judge, Sessions, Slices, cut
+from tests.golden.cutting import Fired, Judge, Passed, Sessions, Slices, cut
 
 MODES = ("stream", "batch")
 DIVERGENCES: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("divergences.json").read_text("utf-8"))
@@ -140,7 +139,6 @@ def _is_proven(spark: Any, plan: Plan, home: Home) -> bool:
 def _in_batches(case: Case, place: Path) -> Plan:
     """The plan over a copy of the input that is cut where the next row would be judged differently."""
     query = case.text("query.sql")
-    window = next((one.window for one in plan_query(case.ddl, query, case.directory).operators), None)
     (table,) = case.facts["tables"]
     folder = place / table["file"]
     folder.mkdir()
@@ -148,7 +146,9 @@ def _in_batches(case: Case, place: Path) -> Plan:
     key = re.search(r"PARTITION BY (\w+)[ ,]", query)
     parsed = [json.loads(line) for line in lines]
     rows = [(parse_instant(row[table["rowtime"]]), str(row.get(key.group(1)) if key else "")) for row in parsed]
-    for n, batch in enumerate(cut(rows, table["watermark_delay_ms"], _judge(window))):
+    for n, batch in enumerate(
+        cut(rows, table["watermark_delay_ms"], _judge(plan_query(case.ddl, query, case.directory)))
+    ):
         file = folder / f"{n:04d}.jsonl"
         file.write_text("".join(lines[row] for row in batch), encoding="utf-8")
         os.utime(file, (n, n))
@@ -157,10 +157,13 @@ def _in_batches(case: Case, place: Path) -> Plan:
     return replace(plan, sources=tuple(replace(s, table=with_options(s.table, small)) for s in plan.sources))
 
 
-def _judge(window: Window | None) -> Judge | None:
-    if window is None:
+def _judge(plan: Plan) -> Judge | None:
+    if not plan.operators:
         return None
-    return Sessions(window.size) if window.kind == "SESSION" else Slices(window)
+    first = plan.operators[0]
+    if first.window.kind == "OVER":
+        return Passed() if any(frame.low is None for frame in first.frames) else Fired()
+    return Sessions(first.window.size) if first.window.kind == "SESSION" else Slices(first.window)
 
 
 # ---------------------------------------------------------------------------------------------------- comparison

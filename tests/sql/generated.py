@@ -95,7 +95,7 @@ GRAMMAR = {
     ],
     "type": [
         "INT", "BIGINT NOT NULL", "STRING", "DECIMAL(10, 2)", "DOUBLE PRECISION", "TIMESTAMP(3)", "TIMESTAMP_LTZ(3)", "DATE",
-        "BOOLEAN", "ARRAY<{type}>", "MAP<{type}, {type}>", "ROW<a {type}, b {type}>", "INTERVAL DAY TO SECOND", "CHAR(3)",
+        "BOOLEAN", "ARRAY<{type}>", "MAP<{type}, {type}>", "MULTISET<{type}>", "ROW<a {type}, b {type}>", "INTERVAL DAY TO SECOND", "CHAR(3)",
     ],
     "query": [
         "SELECT {items} FROM {relation}", "SELECT {items} FROM {relation} WHERE {condition}", "{windowed}", "{windowed}",
@@ -116,6 +116,9 @@ GRAMMAR = {
     "aggregate": [
         "SUM(a)", "SUM({value})", "MAX({value})", "COUNT(DISTINCT {value})", "AVG(d) FILTER (WHERE {condition})", "LISTAGG(b)",
         "STDDEV_POP({value})", "FIRST_VALUE({value})", "COLLECT({value})", "COUNT({value}, {value})",
+        "ARRAY_AGG(DISTINCT {value})", "JSON_OBJECTAGG(KEY b VALUE {value})", "JSON_ARRAYAGG({value} NULL ON NULL)",
+        "PERCENTILE({value}, ARRAY[0.1, 0.5])", "SINGLE_VALUE(DISTINCT {value})", "VAR_POP(DISTINCT {value})",
+        "COUNT(DISTINCT {value}, {value})", "PERCENTILE(a, 0.5, {value}) FILTER (WHERE {condition})",
     ],
     "keys": [
         "window_start, window_end", "window_start, window_end, {value}", "(b, window_start), window_end", "{value}",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from airflow_nrt.report.durations import DAY, HOUR, MINUTE, SECOND
@@ -245,6 +247,19 @@ def test_a_union_has_no_key() -> None:
     )
     assert (one.inserts[0].key, two.inserts[0].key) == ((), None)
     assert one.operators == two.operators
+
+
+@pytest.mark.parametrize(
+    "flagged",
+    [
+        TVF.replace("'1' HOUR)", "'1' HOUR, INTERVAL '0' SECOND, true)"),
+        "CUMULATE(DATA => TABLE orders, TIMECOL => DESCRIPTOR(ts), STEP => INTERVAL '10' MINUTES, emitOnlyOnUpdate => TRUE, SIZE => INTERVAL '1' HOUR)",
+        "CUMULATE(EMIT_ONLY_ON_UPDATE => TRUE, DATA => TABLE orders, TIMECOL => DESCRIPTOR(ts), STEP => INTERVAL '10' MINUTES, SIZE => INTERVAL '1' HOUR)",
+    ],
+)
+def test_emit_only_on_update(flagged: str) -> None:
+    assert plan_of(tvf(flagged)).operators[0].window == replace(cumulate(10 * MINUTE, HOUR), only_updates=True)
+    assert plan_of(tvf(flagged.replace("TRUE", "FALSE").replace("true", "FALSE"))).operators == plan_of().operators
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,13 @@ from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
 from airflow_nrt.engine.aggregates.average import average
 from airflow_nrt.engine.aggregates.count import count
 from airflow_nrt.engine.aggregates.extremes import greatest, least
-from airflow_nrt.engine.aggregates.listing import listing
+from airflow_nrt.engine.aggregates.json_object import json_object
+from airflow_nrt.engine.aggregates.listing import array, json_array, listing
+from airflow_nrt.engine.aggregates.multiset import collect
+from airflow_nrt.engine.aggregates.neighbour import neighbour
+from airflow_nrt.engine.aggregates.percentile import percentile
 from airflow_nrt.engine.aggregates.positions import first_value, last_value
+from airflow_nrt.engine.aggregates.single_value import single_value
 from airflow_nrt.engine.aggregates.total import total
 from airflow_nrt.engine.aggregates.variance import variance
 from airflow_nrt.report.plan import AggregateCall
@@ -29,10 +34,17 @@ FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "VAR_SAMP": variance,
     "FIRST_VALUE": first_value,
     "LAST_VALUE": last_value,
+    "SINGLE_VALUE": single_value,
     "LISTAGG": listing,
+    "LAG": neighbour,
+    "ARRAY_AGG": array,
+    "JSON_ARRAYAGG": json_array,
+    "JSON_OBJECTAGG": json_object,
+    "COLLECT": collect,
+    "PERCENTILE": percentile,
 }
 
-ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG"})
+ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", "JSON_ARRAYAGG"})
 """These depend on where rows stood on arrival."""
 
 

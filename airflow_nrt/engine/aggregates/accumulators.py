@@ -16,12 +16,13 @@ class Operand:
     """What an aggregate is taken of, as SQL over the rows to lift. `tag` names it: equal tags share accumulators.
 
     `value` is NULL where the row does not count (NULL, or left out by FILTER); `counts` says whether the row counts
-    at all, which for COUNT(*) is all that matters.
+    at all, which for COUNT(*) is all that matters. `admits` says whether FILTER takes the row, whose value may be NULL.
     """
 
     tag: str
     value: str
     counts: str
+    admits: str
     type: DataType | None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.engine.aggregates.total import is_whole, leaving_parts, scaled, sum_parts
+from airflow_nrt.engine.aggregates.total import leaving_parts, scaled, sum_parts
 from airflow_nrt.report.plan import AggregateCall
 
 
@@ -20,6 +20,6 @@ def average(call: AggregateCall, operand: Operand) -> Accumulators:
         quotient = f"CAST(({whole}) / {number.name} AS {call.type.spark})"
     else:
         exact = f"DECIMAL(38,{kind.scale})"
-        amount = scaled(whole, kind.scale or 0, exact) if is_whole(kind) else whole
+        amount = scaled(whole, kind.scale or 0, exact) if kind.is_whole else whole
         quotient = f"CAST(CAST({amount} AS {exact}) / CAST({number.name} AS DECIMAL(20,0)) AS {call.type.spark})"
     return Accumulators(columns, f"CASE WHEN {number.name} > 0 THEN {quotient} END")

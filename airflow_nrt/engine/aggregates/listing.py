@@ -1,22 +1,45 @@
-"""LISTAGG: the values in order of arrival inside a slice, slices in time order, NULLs skipped."""
+"""LISTAGG, ARRAY_AGG and JSON_ARRAYAGG: the values in order of arrival inside a slice, slices in time order.
+
+With DISTINCT a value stands where it came first.
+"""
 
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
-from airflow_nrt.engine.aggregates.positions import PLACE, placed
+from airflow_nrt.engine.aggregates.positions import PLACE, POSITION
 from airflow_nrt.report.plan import AggregateCall
 from airflow_nrt.report.spelling import string_literal
 
 
 def listing(call: AggregateCall, operand: Operand) -> Accumulators:
+    """NULLs are passed over; a list of nothing is NULL."""
     separator = string_literal(call.parameters[0] if call.parameters else ",")
-    kind = f"ARRAY<{PLACE.format('STRING')}>"
-    # Listings of one operand share their column, whatever their separators.
+    one, values = _in_order(call, operand)
+    joined = f"array_join({values}, {separator})"
+    return Accumulators((one,), f"CASE WHEN exists({one.name}, x -> x.value IS NOT NULL) THEN {joined} END", False)
+
+
+def array(call: AggregateCall, operand: Operand) -> Accumulators:
+    """NULLs are values; an array of nothing is NULL."""
+    one, values = _in_order(call, operand)
+    return Accumulators((one,), f"CASE WHEN size({one.name}) > 0 THEN {values} END", additive=False)
+
+
+def json_array(call: AggregateCall, operand: Operand) -> Accumulators:
+    """The values are JSON already; the parameter says what becomes of those that are NULL."""
+    one, values = _in_order(call, operand)
+    null = ", 'null'" if call.parameters == ("NULL",) else ""
+    return Accumulators((one,), f"concat('[', array_join({values}, ','{null}), ']')", additive=False)
+
+
+def _in_order(call: AggregateCall, operand: Operand) -> tuple[Accumulator, str]:
+    """Every row with its place, which all lists of an operand share, and SQL of the values in the order of these."""
+    assert operand.type is not None
     one = Accumulator(
         f"list_{operand.tag}",
-        f"filter(array({placed(operand)}), x -> x IS NOT NULL)",
-        kind,
+        f"filter(array(struct({POSITION}, {operand.value} AS value)), x -> {operand.admits})",
+        f"ARRAY<{PLACE.format(operand.type.spark)}>",
         "flatten(collect_list({0}){over})",
     )
-    joined = f"array_join(transform(array_sort({one.name}), x -> x.value), {separator})"
-    return Accumulators((one,), f"CASE WHEN size({one.name}) > 0 THEN {joined} END", additive=False)
+    values = f"transform(array_sort({one.name}), x -> x.value)"
+    return one, f"array_distinct({values})" if call.distinct else values

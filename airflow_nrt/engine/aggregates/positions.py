@@ -6,12 +6,8 @@ from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators
 from airflow_nrt.report.plan import AggregateCall
 
 PLACE = "STRUCT<slice: BIGINT, file: BIGINT, block: BIGINT, row: BIGINT, value: {}>"
-
-
-def placed(operand: Operand) -> str:
-    """The value with its place in front, so that places decide the order."""
-    position = "_nrt_slice AS slice, _nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row"
-    return f"IF({operand.value} IS NULL, NULL, struct({position}, {operand.value} AS value))"
+POSITION = "_nrt_slice AS slice, _nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row"
+"""Where a row stood, so that places decide the order of structs that begin with it."""
 
 
 def first_value(call: AggregateCall, operand: Operand) -> Accumulators:
@@ -24,5 +20,6 @@ def last_value(call: AggregateCall, operand: Operand) -> Accumulators:
 
 def _position(function: str, call: AggregateCall, operand: Operand) -> Accumulators:
     kind = PLACE.format(call.type.spark)
-    one = Accumulator(f"{function}pos_{operand.tag}", placed(operand), kind, f"{function}({{0}}){{over}}")
+    placed = f"IF({operand.value} IS NULL, NULL, struct({POSITION}, {operand.value} AS value))"
+    one = Accumulator(f"{function}pos_{operand.tag}", placed, kind, f"{function}({{0}}){{over}}")
     return Accumulators((one,), f"{one.name}.value", additive=False)

@@ -12,7 +12,6 @@ from airflow_nrt.report.plan import AggregateCall
 from airflow_nrt.report.types import DataType
 
 _SHORT_DIGITS = 10
-_LONG_DIGITS = 18
 
 
 def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
@@ -22,7 +21,7 @@ def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
     if kind.is_approximate:
         one = Accumulator(f"s_{operand.tag}", operand.value, "DOUBLE")
         return (one,), one.name
-    if not is_whole(kind):
+    if not kind.is_whole:
         one = Accumulator(f"s_{operand.tag}", operand.value, f"DECIMAL(38,{kind.scale})", "try_sum({0}){over}")
         return (one,), one.name
     whole = unscaled(operand.value, kind)
@@ -50,11 +49,6 @@ def leaving_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
     return (finite, nans, above, below), whole
 
 
-def is_whole(kind: DataType) -> bool:
-    """Whether a sum is kept as a whole number: integers, and decimals whose unscaled value fits BIGINT."""
-    return kind.is_integer or (kind.name == "DECIMAL" and kind.digits <= _LONG_DIGITS)
-
-
 def unscaled(value: str, kind: DataType) -> str:
     """The value without its decimal point, as BIGINT."""
     if kind.is_integer:
@@ -72,7 +66,7 @@ def total(call: AggregateCall, operand: Operand) -> Accumulators:
         columns, whole = (*columns, number), f"IF({number.name} > 0, {whole}, NULL)"
     if kind.is_integer:
         return Accumulators(columns, checked_integer(whole, call))
-    if kind.name == "DECIMAL" and is_whole(kind):
+    if kind.name == "DECIMAL" and kind.is_whole:
         return Accumulators(columns, scaled(whole, kind.scale or 0, call.type.spark))
     return Accumulators(columns, f"CAST({whole} AS {call.type.spark})")
 

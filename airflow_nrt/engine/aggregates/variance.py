@@ -1,42 +1,41 @@
 """STDDEV and VAR, from the count, the sum and the sum of squares.
 
 Of exact types both sums are exact, so that the result does not depend on the order of the rows: n * Σx² − (Σx)² is one
-whole number, and is rounded once. Of DOUBLE they are floating sums. Flink's result type is that of the operand: of an
-integer an integer, truncated.
+whole number, and is rounded once. Of DOUBLE they are floating sums; of distinct DOUBLEs the values themselves are kept.
+Flink's result type is that of the operand: of an integer an integer, truncated.
 """
 
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.engine.aggregates.total import is_whole, sum_parts, unscaled
+from airflow_nrt.engine.aggregates.multiset import counted
+from airflow_nrt.engine.aggregates.total import sum_parts, unscaled
 from airflow_nrt.report.plan import AggregateCall
 from airflow_nrt.report.types import DataType
+
+Parts = tuple[tuple[Accumulator, ...], str, str]
+"""Accumulators, and SQL of the count n and of the spread n * Σx² − (Σx)² over them."""
 
 
 def variance(call: AggregateCall, operand: Operand) -> Accumulators:
     kind = operand.type
     assert kind is not None
-    number = counter(operand)
-    n = number.name
-    if is_whole(kind):
-        parts, total = sum_parts(operand)
-        columns, spread = _exact(operand, kind, parts, total, n)
-    else:
-        columns, spread = _floating(operand, n)
+    make = _exact if kind.is_whole else _of_values if call.distinct else _floating
+    columns, n, spread = make(operand, kind)
     sample = call.function.endswith("_SAMP")
     divisor = f"(CAST({n} AS DOUBLE) * ({n} - 1))" if sample else f"(CAST({n} AS DOUBLE) * {n})"
     value = f"greatest({spread}, 0D) / {divisor}"
     if call.function.startswith("STDDEV"):
         value = f"sqrt({value})"
     result = f"CASE WHEN {n} > {1 if sample else 0} THEN CAST({value} AS {call.type.spark}) END"
-    return Accumulators((*columns, number), result)
+    return Accumulators(columns, result, additive=kind.is_whole or not call.distinct)
 
 
-def _exact(
-    operand: Operand, kind: DataType, parts: tuple[Accumulator, ...], total: str, n: str
-) -> tuple[tuple[Accumulator, ...], str]:
-    """n * Σx² − (Σx)² as DOUBLE; where that needs more than 38 digits, from the sums as DOUBLE."""
+def _exact(operand: Operand, kind: DataType) -> Parts:
+    """The spread as one whole number; where that needs more than 38 digits, from the sums as DOUBLE."""
+    number, (parts, total) = counter(operand), sum_parts(operand)
+    n = number.name
     whole = f"CAST({unscaled(operand.value, kind)} AS DECIMAL(19,0))"
     squares = Accumulator(f"q_{operand.tag}", f"({whole} * {whole})", "DECIMAL(38,0)", "try_sum({0}){over}")
     q, s = squares.name, f"CAST({total} AS DECIMAL(38,0))"
@@ -44,14 +43,27 @@ def _exact(
     rough = f"CAST({q} AS DOUBLE) * {n} - CAST({s} AS DOUBLE) * CAST({s} AS DOUBLE)"
     spread = f"coalesce(CAST({exact} AS DOUBLE), {rough})"
     scale = kind.scale or 0 if kind.name == "DECIMAL" else 0
-    return (*parts, squares), f"(({spread}) / {10 ** (2 * scale)}D)"
+    return (*parts, squares, number), n, f"(({spread}) / {10 ** (2 * scale)}D)"
 
 
-def _floating(operand: Operand, n: str) -> tuple[tuple[Accumulator, ...], str]:
+def _floating(operand: Operand, kind: DataType) -> Parts:
     value = f"CAST({operand.value} AS DOUBLE)"
+    number = counter(operand)
     total = Accumulator(f"fs_{operand.tag}", value, "DOUBLE")
     squares = Accumulator(f"fq_{operand.tag}", f"({value} * {value})", "DOUBLE")
-    scaled = f"({squares.name} * {n})"
+    scaled = f"({squares.name} * {number.name})"
     spread = f"({scaled} - {total.name} * {total.name})"
     # Below that it is the rounding of the sums, which differs with the order of additions: equal values spread by 0.
-    return (total, squares), f"IF(abs{spread} <= 1e-12D * {scaled}, 0D, {spread})"
+    spread = f"IF(abs{spread} <= 1e-12D * {scaled}, 0D, {spread})"
+    return (total, squares, number), number.name, spread
+
+
+def _of_values(operand: Operand, kind: DataType) -> Parts:
+    """From the different values in their order, by Welford's method, as Flink does."""
+    one = counted(operand)
+    mean = "s.mean + (v - s.mean) / (s.n + 1)"
+    step = f"struct(s.n + 1 AS n, {mean} AS mean, s.squares + (v - s.mean) * (v - ({mean})) AS squares)"
+    start = "struct(0L AS n, 0D AS mean, 0D AS squares)"
+    values = f"transform({one.name}, x -> CAST(x.value AS DOUBLE))"
+    n = f"size({one.name})"
+    return (one,), n, f"(aggregate({values}, {start}, (s, v) -> {step}).squares * {n})"

@@ -34,15 +34,15 @@ def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, 
 def finish(layout: Layout, merged: DataFrame) -> DataFrame:
     """Merged accumulators to the operator's result: keys, window columns, aggregates, `_nrt_end`."""
     operator = layout.operator
-    place = _place(layout)
+    at = place(layout)
     windows = [
         f"{window_column(operator.window, role, operator.rowtime_type)} AS {name}" for name, role in ROLES.items()
     ]
-    aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]
+    aggregates = [f"{sql.replace('{place}', at)} AS {name}" for name, sql in layout.results]
     return merged.selectExpr(*layout.keys, *windows, *aggregates, *bounds(operator.window))
 
 
-def _place(layout: Layout) -> str:
+def place(layout: Layout) -> str:
     """SQL of where a result stands, for errors: `in the window that ends at …, key (…)`."""
     keys = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in layout.keys)
     key_text = f", ', key (', concat_ws(', ', {keys}), ')'" if layout.keys else ""

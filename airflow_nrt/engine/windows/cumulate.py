@@ -3,7 +3,7 @@
     slices of a key      s1      s2              s4
     windows            [s1)  [s1 s2)  [s1 s2)  [s1 s2 s4)      a window without new rows repeats the one before
 
-TUMBLE is the case of one slice a window.
+TUMBLE is the case of one slice a window. With `only_updates` nothing is repeated but the last window of a start.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     first = f"greatest({SLICE}, {first_new}L)"
     last = f"least(coalesce(_nrt_next - {step}L, {GROUP_END}), {GROUP_END}, {until}L)"
     repeated = merged.where(f"{first} <= {last}")
-    return repeated.selectExpr(
-        *layout.keys, f"explode(sequence({first}, {last}, {step}L)) AS {WINDOW_END}", *(one.name for one in columns)
-    )
+    ends = f"sequence({first}, {last}, {step}L)"
+    if window.only_updates:
+        ends = f"filter({ends}, e -> e IN ({SLICE}, {GROUP_END}))"
+    return repeated.selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *(one.name for one in columns))
 
 
 def whole(layout: Layout, closed: DataFrame) -> DataFrame:

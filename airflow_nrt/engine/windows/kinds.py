@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import aggregate, carried, partials, session
+from airflow_nrt.engine.windows import aggregate, carried, over, partials, session
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.report.entries import OperatorState
@@ -34,7 +34,8 @@ class Kind:
 
 SLICED = Kind(aggregate.absorb, carried.due_until, carried.prepare_firing, aggregate.compute, partials.mark_late)
 SESSION = Kind(session.absorb, session.due_until, session.prepare_firing, session.compute, session.mark_late)
+OVER = Kind(over.absorb, over.due_until, over.prepare_firing, over.compute, over.mark_late)
 
 
 def kind_of(layout: Layout) -> Kind:
-    return SESSION if layout.operator.window.kind == "SESSION" else SLICED
+    return {"SESSION": SESSION, "OVER": OVER}.get(layout.operator.window.kind, SLICED)

@@ -90,9 +90,10 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
     pairs = operator.distinct_sets
     sets: list[dict[str, Accumulator]] = [{} for _ in pairs]
     for call in operator.aggregates:
-        if call.distinct:
+        if call.is_of_set:
             index = pairs.index((call.argument or "", call.filter))
-            operand = Operand(f"d{index}", f"x{index}", f"x{index} IS NOT NULL", call.argument_type)
+            counts = f"x{index} IS NOT NULL"
+            operand = Operand(f"d{index}", f"x{index}", counts, counts, call.argument_type)
             target = sets[index]
         else:
             operand, target = _operand(call), rows
@@ -113,11 +114,11 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
 
 def _operand(call: AggregateCall) -> Operand:
     tag = f"{call.argument or 'all'}_{call.filter}" if call.filter else call.argument or "all"
+    admits = f"coalesce({call.filter}, false)" if call.filter else "true"
     if call.argument is None:
-        counts = f"coalesce({call.filter}, false)" if call.filter else "true"
-        return Operand(tag, "1", counts, None)
+        return Operand(tag, "1", admits, admits, None)
     value = _counted(call.argument, call.filter)
-    return Operand(tag, value, f"{value} IS NOT NULL", call.argument_type)
+    return Operand(tag, value, f"{value} IS NOT NULL", admits, call.argument_type)
 
 
 def _counted(argument: str, condition: str | None) -> str:
@@ -156,12 +157,17 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
 def _late(stride: int) -> str:
     """The late row for the ledger: the row, where it stood, and the windows that it missed."""
     missed = f"least(_nrt_counted - {stride}L, _nrt_last)"
-    fields = (
-        f"_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
-        "_nrt_ts AS rowtime, _nrt_seen AS watermark, "
-        f"_nrt_first AS missed_from, {missed} AS missed_until, _nrt_counted > _nrt_last AS dropped"
+    words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
+    return f"IF(_nrt_counted > _nrt_first, {words}, NULL)"
+
+
+def late_words(missed_from: str, missed_until: str, dropped: str) -> str:
+    """A row of an input query as JSON, as the ledger has it."""
+    return (
+        f"to_json(struct(_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, "
+        "_nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, "
+        f"{missed_from} AS missed_from, {missed_until} AS missed_until, {dropped} AS dropped))"
     )
-    return f"IF(_nrt_counted > _nrt_first, to_json(struct({fields})), NULL)"
 
 
 def combine(layout: Layout, partials: DataFrame, more: Sequence[str] = ()) -> DataFrame:

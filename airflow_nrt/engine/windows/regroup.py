@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
@@ -12,7 +12,7 @@ from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, layout_of
-from airflow_nrt.report.plan import WINDOW_END, Regroup
+from airflow_nrt.report.plan import POSITION, WINDOW_END, Regroup
 from airflow_nrt.report.windows import Window
 
 
@@ -23,6 +23,15 @@ def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:
     layout = layout_of(replace(step, window=window))
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     rows = run_query(step.input, views).withColumn(SLICE, F.col(WINDOW_END))
+    if layout.needs_position and POSITION not in rows.columns:
+        rows = _in_order_of_content(rows, layout.keys)
     lifted = rows.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
     merged = close(layout, lifted, None).withColumnRenamed(SLICE, WINDOW_END)
     return finish(layout_of(step), merged)
+
+
+def _in_order_of_content(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """Rows that have not arrived from anywhere, with a place: that of their values among those of their group."""
+    content = ", ".join(name for name in rows.columns if name not in (*keys, WINDOW_END, SLICE))
+    number = f"row_number() OVER (PARTITION BY {', '.join([*keys, WINDOW_END])} ORDER BY {content})"
+    return rows.selectExpr("*", f"struct(0L AS file, 0L AS block, CAST({number} AS BIGINT) AS row) AS {POSITION}")

@@ -14,13 +14,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.sources.filesystem import bare_file
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.closing import close
-from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, combine
+from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, combine, late_words
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
 from airflow_nrt.report.entries import OperatorState
 from airflow_nrt.report.plan import BATCH, SEEN, WINDOW_START, WindowAggregate
@@ -109,14 +108,10 @@ def _results(layout: Layout, sessions: DataFrame) -> DataFrame:
 def _units(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the input query as units of their own; each with the words for the ledger, should it be late."""
     end = f"(_nrt_ts + {layout.operator.window.size}L)"
-    fields = (
-        f"_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, _nrt_pos.row AS position, "
-        f"_nrt_ts AS rowtime, {SEEN} AS watermark, {end} AS missed_from, {end} AS missed_until, true AS dropped"
-    )
     placed = rows.withColumn(WINDOW_START, F.col("_nrt_ts"))
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     accumulators = [one.lifted for one in layout.rows]
-    late = f"IF({end} - 1 <= {SEEN}, to_json(struct({fields})), NULL) AS {LATE}"
+    late = f"IF({end} - 1 <= {SEEN}, {late_words(end, end, 'true')}, NULL) AS {LATE}"
     return placed.selectExpr(*layout.keys, f"{end} AS {SLICE}", SEEN, BATCH, *values, *accumulators, late)
 
 

@@ -138,7 +138,7 @@ def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     return Typed(f"({tests[kind.sql]})", TRUTH)
 
 
-def _written(value: Typed, at: Place, name: str) -> str:
+def json_text(value: Typed, at: Place, name: str) -> str:
     """A value as JSON, NULL where it is NULL."""
     if isinstance(value, JsonText):
         return value.sql
@@ -162,7 +162,7 @@ def _check_writable(kind: DataType, at: Place, name: str) -> None:
 
 def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 1, 1)
-    return Typed(_written(arguments[0], at, name), TEXT.with_nullable(any_nullable(arguments)))
+    return Typed(json_text(arguments[0], at, name), TEXT.with_nullable(any_nullable(arguments)))
 
 
 def _object(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -183,7 +183,7 @@ def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 def _member(value: Typed, word: Typed, at: Place, name: str) -> str:
     """A value inside, which is NULL where ABSENT ON NULL leaves it out."""
-    text = _written(value, at, name)
+    text = json_text(value, at, name)
     return f"coalesce({text}, 'null')" if word.sql == "NULL" else text
 
 

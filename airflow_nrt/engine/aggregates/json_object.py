@@ -1,0 +1,27 @@
+"""JSON_OBJECTAGG: keys and values, both JSON already, as one object with its keys sorted. A key stands once."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
+from airflow_nrt.engine.aggregates.multiset import counted, total
+from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.spelling import string_literal
+
+
+def json_object(call: AggregateCall, operand: Operand) -> Accumulators:
+    """The operand is a ROW of key and value; the parameter says what becomes of a value that is NULL."""
+    one = counted(operand)
+    pairs = f"transform({one.name}, x -> x.value)"
+    kept = pairs if call.parameters == ("NULL",) else f"filter({pairs}, p -> p.v IS NOT NULL)"
+    members = f"transform({kept}, p -> concat(p.k, ':', coalesce(p.v, 'null')))"
+    keys = f"array_distinct(transform({pairs}, p -> p.k))"
+    result = (
+        f"CASE WHEN exists({keys}, k -> k IS NULL) THEN {_failure(call, 'a key that is NULL')} "
+        f"WHEN size({keys}) < {total(one.name)} THEN {_failure(call, 'a key more than once')} "
+        f"ELSE concat('{{', array_join({members}, ','), '}}') END"
+    )
+    return Accumulators((one,), result, additive=False)
+
+
+def _failure(call: AggregateCall, what: str) -> str:
+    return f"raise_error(concat({string_literal(f'{call.text} has {what} ')}, {{place}}))"

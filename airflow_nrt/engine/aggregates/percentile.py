@@ -1,0 +1,38 @@
+"""PERCENTILE: the value at a share of the way through the sorted values, between two of them by their distance."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
+from airflow_nrt.engine.aggregates.multiset import bound, counted, total
+from airflow_nrt.report.plan import AggregateCall
+
+
+def percentile(call: AggregateCall, operand: Operand) -> Accumulators:
+    """The operand is the value, or a ROW of the value and how often it counts."""
+    assert operand.type is not None
+    one = counted(operand)
+    times = "1L" if call.distinct else "x.n"
+    entry = (
+        f"x.value.v AS value, x.value.n * {times} AS n"
+        if operand.type.name == "ROW"
+        else f"x.value AS value, {times} AS n"
+    )
+    entries = f"transform({one.name}, x -> struct({entry}))"
+    shares = [_at(share) for share in call.parameters]
+    found = f"array({', '.join(shares)})" if call.type.name == "ARRAY" else shares[0]
+    result = bound("_nrt_m", entries, bound("_nrt_n", total("_nrt_m"), f"IF(_nrt_n > 0, {found}, NULL)"))
+    return Accumulators((one,), result, additive=False)
+
+
+def _at(share: str) -> str:
+    place = f"({share}D * (_nrt_n - 1))"
+    lower, upper = f"CAST(floor({place}) AS BIGINT)", f"CAST(ceil({place}) AS BIGINT)"
+    reached = "s.seen + x.n > "
+    ends = (
+        "aggregate(_nrt_m, struct(0L AS seen, CAST(NULL AS DOUBLE) AS low, CAST(NULL AS DOUBLE) AS high), "
+        "(s, x) -> struct(s.seen + x.n AS seen, "
+        f"IF(s.low IS NULL AND {reached}{lower}, CAST(x.value AS DOUBLE), s.low) AS low, "
+        f"IF(s.high IS NULL AND {reached}{upper}, CAST(x.value AS DOUBLE), s.high) AS high))"
+    )
+    between = f"({upper} - {place}) * _nrt_e.low + ({place} - {lower}) * _nrt_e.high"
+    return bound("_nrt_e", ends, f"IF({lower} = {upper}, _nrt_e.low, {between})")

@@ -1,0 +1,214 @@
+"""OVER by time: each row with aggregates of the rows before it (FLIP-11 row windows, SQL's OVER)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.report.plan import POSITION, WINDOW_END, AggregateCall, Query, RowFrame, WindowAggregate
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import Field
+from airflow_nrt.report.windows import over
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import AGGREGATES, canonical_name, result_type
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.kept_rows import POSITION_TYPE, place
+from airflow_nrt.sql.projection import expand
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unparse import text_of
+from airflow_nrt.sql.walk import rewritten
+
+
+def with_row_windows(
+    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None
+) -> tuple[ast.Select, Relation]:
+    """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError."""
+    planned = _RowWindows(node, relation, alias)
+    node = replace(node, items=tuple(expand(node.items, relation, alias)))
+    items = tuple(
+        replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
+        for n, item in enumerate(node.items)
+    )
+    found.note_all_columns(relation)
+    condition = planned.compiler.condition(node.where, "WHERE") if node.where is not None else None
+    return replace(node, items=items, where=None, windows=()), planned.relation(found, condition, zone)
+
+
+def _title(item: ast.SelectItem, index: int) -> str | None:
+    is_call = isinstance(item.expression, ast.Call) and item.expression.over is not None
+    return f"EXPR${index}" if is_call and item.alias is None else item.alias
+
+
+class _RowWindows:
+    def __init__(self, node: ast.Select, relation: Relation, alias: str | None) -> None:
+        self.below = relation
+        self.scope = Scope(relation.columns, alias)
+        self.compiler = Compiler(self.scope)
+        self.windows = dict(node.windows)
+        self.calls: dict[ast.Call, AggregateCall] = {}
+        self.frames: list[RowFrame] = []
+        self.inputs: dict[str, str] = {}
+        self.keys: dict[str, Field] = {}
+        self.rowtime: ScopeColumn | None = None
+
+    def column(self, node: object) -> ast.Name | None:
+        """The column that stands for an OVER call."""
+        if not isinstance(node, ast.Call) or node.over is None:
+            return None
+        if node not in self.calls:
+            definition = self._definition(node.over)
+            self._check_order(definition)
+            call, frame = self._call(node), self._frame(node, definition)
+            self.calls[node] = call
+            self.frames.append(frame)
+        return ast.Name((f"_over_{self.calls[node].name}",), node.at)
+
+    def _definition(self, over: ast.Over) -> ast.Over:
+        if over.name is None:
+            return over
+        if over.name not in self.windows:
+            raise SqlError(f"there is no window {over.name!r} behind WINDOW", over.at)
+        base = self._definition(self.windows[over.name])
+        return replace(
+            base,
+            partition=over.partition or base.partition,
+            order=over.order or base.order,
+            frame=over.frame or base.frame,
+        )
+
+    def _check_order(self, over: ast.Over) -> None:
+        if not over.order:
+            raise SqlError("OVER needs ORDER BY and the time attribute: OVER windows are ordered by time", over.at)
+        first = over.order[0]
+        column = self.scope.time_column(first.expression) if isinstance(first.expression, ast.Name) else None
+        if column is None or not column.rowtime or len(over.order) > 1:
+            raise NotThereYet("OVER ordered by anything but the time attribute", first.expression.at)
+        if first.descending:
+            raise SqlError("The window can only be ordered in ASCENDING mode.", first.expression.at)
+        self.rowtime = column
+
+    # ------------------------------------------------------------------ frames
+
+    def _frame(self, node: ast.Call, over: ast.Over) -> RowFrame:
+        partition = tuple(self._key(self.compiler.compile(key)) for key in over.partition)
+        if node.name == "LAG":
+            back = _number(node.arguments[1]) if len(node.arguments) > 1 else 1
+            if over.frame is not None:
+                raise SqlError("LAG takes no frame", over.at)
+            return RowFrame(partition, "ROWS", back, back)
+        if over.frame is None:
+            return RowFrame(partition, "RANGE", None)
+        frame = over.frame
+        if not _is_current(frame.high):
+            side = "FOLLOWING" if frame.high.following else "PRECEDING"
+            raise SqlError(
+                f"OVER {frame.unit} {side} windows are not supported: end the frame at CURRENT ROW", frame.at
+            )
+        if frame.low.following and not _is_current(frame.low):
+            raise SqlError(f"OVER {frame.unit} FOLLOWING windows are not supported", frame.at)
+        return RowFrame(partition, frame.unit, self._low(frame))
+
+    def _low(self, frame: ast.Frame) -> int | None:
+        value = frame.low.value
+        if value is None or _is_current(frame.low):
+            return None if value is None else 0
+        if frame.unit == "ROWS":
+            return _number(value)
+        if not isinstance(value, ast.Interval):
+            raise SqlError(
+                "RANGE takes an interval: RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW", frame.at
+            )
+        return interval_ms(value)
+
+    # ------------------------------------------------------------------ calls
+
+    def _call(self, node: ast.Call) -> AggregateCall:
+        name = canonical_name(node.name)
+        if name not in (*AGGREGATES, "LAG"):
+            raise NotThereYet(f"{node.name} … OVER by time", node.at)
+        if node.filter is not None or node.within:
+            raise NotThereYet(f"FILTER and WITHIN GROUP in {node.name} … OVER", node.at)
+        distinct = node.distinct and name not in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+        if distinct and name != "COUNT":
+            raise NotThereYet(f"{name}(DISTINCT …) OVER", node.at)
+        operand = self._operand(name, node)
+        kind = operand.type.with_nullable(True) if name == "LAG" and operand else result_type(node, operand)
+        return AggregateCall(
+            name=f"a{len(self.calls)}",
+            function=name,
+            argument=self._input(operand) if operand is not None else None,
+            argument_type=operand.type if operand is not None else None,
+            filter=None,
+            distinct=distinct,
+            type=kind,
+            text=text_of(replace(node, over=None)),
+        )
+
+    def _operand(self, name: str, node: ast.Call) -> Typed | None:
+        arguments = node.arguments[:1] if name == "LAG" and len(node.arguments) <= 2 else node.arguments
+        if name == "COUNT" and len(arguments) == 1 and isinstance(arguments[0], ast.Star) and not node.distinct:
+            return None
+        if len(arguments) != 1:
+            raise NotThereYet(f"{name} of {len(node.arguments)} arguments with OVER", node.at)
+        return self.compiler.compile(arguments[0])
+
+    def _input(self, typed: Typed) -> str:
+        return self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
+
+    def _key(self, typed: Typed) -> str:
+        return self.keys.setdefault(typed.sql, Field(f"g{len(self.keys)}", typed.type)).name
+
+    # ------------------------------------------------------------------ the operator
+
+    def relation(self, found: Findings, condition: Typed | None, zone: str | None) -> Relation:
+        """The rows, when their time has come, with the results of the calls as columns `_over_…`."""
+        below = self.below
+        assert self.rowtime is not None
+        columns = {column.name: Field(f"k{n}", column.type) for n, column in enumerate(below.columns)}
+        items = [f"{quote(name)} AS {field.name}" for name, field in columns.items()]
+        items += [f"{sql} AS {field.name}" for sql, field in self.keys.items()]
+        items += [f"{sql} AS {name}" for sql, name in self.inputs.items()]
+        where = f" WHERE {condition.sql}" if condition is not None else ""
+        text = f"SELECT {', '.join([*items, place('p'), *below.hidden])} FROM {below.text}{where}"
+        lengths = [frame.low for frame in self.frames]
+        bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, self.frames))
+        window = over(max(low or 0 for low in lengths)) if bounded else over()
+        window = replace(window, zone=zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window
+        operator = found.share_operator(
+            WindowAggregate(
+                name="",
+                input=Query(text, below.inputs, tuple(columns.values())),
+                sources=found.sources_of(below),
+                window=window,
+                keys=(*columns.values(), *self.keys.values(), Field("p", POSITION_TYPE)),
+                aggregates=tuple(self.calls.values()),
+                rowtime_type=self.rowtime.type,
+                keeps_rows=True,
+                frames=tuple(self.frames),
+            )
+        )
+        selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
+        selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
+        results = tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
+        return Relation(
+            f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
+            (*below.columns, *results),
+            (operator.name,),
+            hidden=(WINDOW_END, POSITION),
+            window=window,
+            rowtime_type=self.rowtime.type,
+        )
+
+
+def _is_current(bound: ast.Bound) -> bool:
+    return bound.following and isinstance(bound.value, ast.Literal) and bound.value.text == "0"
+
+
+def _number(node: ast.Expression) -> int:
+    if not isinstance(node, ast.Literal) or node.kind != "number" or not node.text.isdigit():
+        raise SqlError(f"a whole number of rows is needed, not {text_of(node)}", node.at)
+    return int(node.text)
