@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.evidence import ReadRows, rows_read
+from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
@@ -63,6 +64,7 @@ def backfill(
     """
     notes = check_backfill(plan, home, interval)
     history = read_history(home.log().entries(), plan)
+    register_functions(spark, plan)
     for insert in plan.inserts:
         sink_of(insert).check(home, insert)
     roll_forward(home, plan, home.log())
@@ -102,14 +104,20 @@ def _publish_new(
 def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
     """Whether this can be backfilled into a home, made or not; gives notes about missing partitions.
 
-    Raises InputError for inserts without windows, for an interval that is empty or reaches into windows that are not
-    complete, and for partitions that are missing.
+    Raises InputError for inserts without windows, for windows over processing time where no stream ran, for an interval
+    that is empty or reaches into windows that are not complete, and for partitions that are missing.
     """
     for insert in plan.inserts:
         if not insert.operators:
             raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
     entries = home.log().entries() if home.report_file.exists() else ()
-    _check_interval(plan, read_history(entries, plan), interval)
+    history = read_history(entries, plan)
+    if plan.waits_for_clock and not history.batches:
+        raise InputError(
+            "windows over processing time hold the rows that a stream absorbed meanwhile, and no stream has run here: "
+            "run it first, or use a rowtime"
+        )
+    _check_interval(plan, history, interval)
     return [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
 
 
@@ -134,7 +142,13 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     """Partitions by event time that the interval touches and that do not exist. Raises InputError, or gives notes."""
     table = source.table
     time = partition_time(table, source.zone)
-    if time is None or time.max_delay is not None or interval.start is None or interval.end is None:
+    if (
+        time is None
+        or time.max_delay is not None
+        or plan.is_read_by_clock(source.name)
+        or interval.start is None
+        or interval.end is None
+    ):
         return []
     start = _first_row(plan, source.name, interval.start)
     if start is None:
@@ -182,7 +196,7 @@ def _needed(plan: Plan, files: Mapping[str, Sequence[SourceFile]], interval: Int
         table = plan.source(name).table
         time = partition_time(table, plan.source(name).zone)
         start = _first_row(plan, name, interval.start)
-        if time is None or start is None:
+        if time is None or start is None or plan.is_read_by_clock(name):
             needed[name] = list(listed)
             continue
         end = plan.rows_until(interval.end)
@@ -213,7 +227,7 @@ def _restate(
     needed = _needed(plan, listed if history.batches else _all_files(plan), interval)
     read = {n: _streamed(spark, plan, n, history, files) for n, files in needed.items()} if history.batches else {}
     rows = {
-        name: on_time(read[name].frame) if name in read else source_rows(spark, plan, name, files)
+        name: on_time(read[name].frame) if name in read else source_rows(spark, plan, name, files, None)
         for name, files in needed.items()
     }
     directory = home.staged / f"restate-{uuid.uuid4().hex}"

@@ -8,13 +8,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.time.accept import accepted, judge, metered
+from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.updating import updates
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.plan import Insert, Plan, Query
 
@@ -36,8 +39,10 @@ def insert_result(
     until: int = END_OF_TIME,
 ) -> DataFrame:
     """The rows of an insert over these files: of all windows with `after < end <= until`, with `_nrt_end`."""
+    register_functions(spark, plan)
     names = [source.name for source in plan.sources if source.name in files]
-    rows = {name: source_rows(spark, plan, name, files[name]) for name in names}
+    clock = now_ms()
+    rows = {name: source_rows(spark, plan, name, files[name], clock) for name in names}
     return computed(plan, insert, same_rows(rows), after, until)
 
 
@@ -71,11 +76,13 @@ def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> Dat
     return compute(layout, views, after, until)
 
 
-def source_rows(spark: SparkSession, plan: Plan, name: str, files: Sequence[SourceFile]) -> DataFrame:
-    """The accepted rows of these files, none of them late."""
+def source_rows(
+    spark: SparkSession, plan: Plan, name: str, files: Sequence[SourceFile], clock: int | None
+) -> DataFrame:
+    """The accepted rows of these files, none of them late, as if absorbed in one batch at this time (ms)."""
     source = plan.source(name)
     numbers = {file.path: n for n, file in enumerate(files)} if needs_position(plan, name) else None
-    judged, _ = metered(judge(read_files(spark, source, files, numbers), source, None))
+    judged, _ = metered(judge(absorbed(read_files(spark, source, files, numbers), clock, None), source, None))
     return accepted(judged, source).withColumn("_nrt_seen", F.lit(None).cast("bigint"))
 
 

@@ -8,7 +8,7 @@ as claimed and have been late by its batch's watermark, and no late row may be l
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -29,6 +29,7 @@ from airflow_nrt.engine.sources.filesystem import (
     read_files,
 )
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
+from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import LATE, Layout
@@ -38,7 +39,7 @@ from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import BATCH, ROWTIME, Plan, Source
+from airflow_nrt.report.plan import ABSORBED, BATCH, ROWTIME, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
@@ -72,10 +73,18 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     rows = read_files(spark, source, usable, numbers)
     latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
     read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
-    known = [(key, n, latest.get(n)) for path, n in read_by.items() for key in file_keys(path)]
-    entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, _nrt_latest BIGINT")
-    judged = judge(known_files(rows, entries, ENTRY), source, F.col("_nrt_latest"))
-    wanted = [*source.columns, ENTRY, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    watermarks = history.watermarks_before(name)
+    clocks = {n: commit.clock for n, commit in history.batches.items()}
+    known = [
+        (key, n, latest.get(n), clocks.get(n), watermarks.get(n))
+        for path, n in read_by.items()
+        for key in file_keys(path)
+    ]
+    batch = "_nrt_latest BIGINT, _nrt_at BIGINT, _nrt_before BIGINT"
+    entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, {batch}")
+    rows = absorbed(known_files(rows, entries, ENTRY), F.col("_nrt_at"), F.col("_nrt_before"))
+    judged = judge(rows, source, F.col("_nrt_latest"))
+    wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))
@@ -142,13 +151,16 @@ def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
     return read.join(F.broadcast(believed), ENTRY).withColumn(BATCH, F.col(ENTRY))
 
 
-def check_ledger(home: Home, history: History, layout: Layout, name: str, read: ReadRows) -> LedgerVerdict:
+def check_ledger(
+    home: Home, history: History, layout: Layout, name: str, sources: Mapping[str, ReadRows]
+) -> LedgerVerdict:
     """The late ledger of one operator and source against the rows, as multisets."""
+    read = sources[name]
     operator = layout.operator.name
     streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
-    marked = kind_of(layout).mark_late(
-        layout, run_query(layout.operator.input, {name: with_seen(streamed, history, operator)})
-    )
+    others = {n: with_seen(sources[n].frame.where("false"), history, operator) for n in layout.operator.input.inputs}
+    views = {**others, name: with_seen(streamed, history, operator)}
+    marked = kind_of(layout).mark_late(layout, run_query(layout.operator.input, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
     here = {file.path for file in read.files}

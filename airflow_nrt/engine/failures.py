@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import unquote
 
-from airflow_nrt.engine.time.accept import STOP_MARK
 from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.errors import STOP_MARK, DataError, InputError, NrtError
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 

@@ -7,6 +7,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -21,15 +22,17 @@ from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.updating.changelog import OP, ORDER
 from airflow_nrt.report.entries import Lease, SourceFile
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 
 
 def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
-    """The result of the plan's one insert as JSON lines. `mode` is `stream` or `batch`."""
+    """The result of a query as JSON lines. `mode` is `stream` or `batch`."""
     if plan.inserts[0].changes and mode == "stream":
         yield from folded(run_changelog(spark, plan, mode))
         return
@@ -107,9 +110,9 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
 
     The result goes to `place/result` in parquet, the home is `place/home`; gives the plan with that sink, and the home.
     """
-    insert = plan.inserts[0]
-    sink = Table(insert.sink.name, insert.sink.columns, "filesystem", options=_parquet(place / "result"))
-    plan = replace(plan, inserts=(replace(insert, sink=sink),))
+    declared = plan.inserts[0].sink
+    sink = Table(declared.name, declared.columns, "filesystem", options=_parquet(place / "result"))
+    plan = replace(plan, inserts=tuple(replace(insert, sink=sink) for insert in plan.inserts))
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
     for source in plan.sources:
@@ -129,7 +132,15 @@ def _parquet(path: Path) -> dict[str, str]:
 
 
 def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
-    return insert_result(spark, plan, plan.inserts[0], {s.name: arrived(plan, s.name) for s in plan.sources})
+    if plan.waits_for_clock:
+        raise InputError(
+            "Processing time Window TableFunction is not supported yet in batch: no time passes there. Run it as a "
+            "stream (--mode stream), or use a rowtime"
+        )
+    files = {source.name: arrived(plan, source.name) for source in plan.sources}
+    names = [quote(field.name) for field in plan.inserts[0].query.fields]
+    results = [insert_result(spark, plan, insert, files).select(*names) for insert in plan.inserts]
+    return reduce(DataFrame.unionAll, results)
 
 
 def arrived(plan: Plan, source: str) -> list[SourceFile]:

@@ -177,14 +177,18 @@ class Runner:
                 return FINISHED
             if self.stop_asked.is_set() or self.home.is_stop_asked(driver.writer.epoch, self.launch):
                 return self._stop()
-            self._check_lease(driver)
+            self._between_batches(driver)
             time.sleep(LOOP_SECONDS)
 
-    def _check_lease(self, driver: StreamDriver) -> None:
-        """Between batches only: a batch finds out by itself when it appends."""
+    def _between_batches(self, driver: StreamDriver) -> None:
+        """A newer lease ends this driver (a batch finds out when it appends), and windows over the clock fire."""
         if self.lock.acquire(blocking=False):
             try:
                 driver.writer.check()
+                before = driver.writer.log.last
+                driver.pass_time()
+                if driver.writer.log.last > before:
+                    self._progressed()
             finally:
                 self.lock.release()
 

@@ -19,18 +19,21 @@ from airflow_nrt.engine.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.firing import Round
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.no_rows import no_rows
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
+from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
-from airflow_nrt.report.clock import advanced, operator_watermark
+from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
 from airflow_nrt.report.entries import (
     Commit,
     Lateness,
@@ -45,7 +48,7 @@ from airflow_nrt.report.entries import (
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
-from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.plan import Insert, Plan, Query, Source
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
@@ -89,9 +92,11 @@ class StreamDriver:
         self.home = home
         self.writer = writer
         self.clock = clock
+        register_functions(spark, plan)
         self.store = SliceStore(spark, home, writer.epoch)
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
         self.position = self._complete(writer.log.position())
+        self.now = self._last_clock()
         self.files_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
 
@@ -100,6 +105,16 @@ class StreamDriver:
         operators = {o.name: position.operators.get(o.name, OperatorState()) for o in self.plan.operators}
         updating = {o.name: position.updating.get(o.name, ()) for o in self.plan.updating}
         return replace(position, sources=sources, operators=operators, updating=updating)
+
+    def _last_clock(self) -> int:
+        """The processing time of the last entry that has one."""
+        bodies = (entry.body for entry in self.writer.log.backwards())
+        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock())
+
+    def _look_at_clock(self) -> int:
+        """Processing time, from here on. Where windows wait for it, it does not go back: none of their rows is late."""
+        self.now = max(self.now, self.clock()) if self.plan.waits_for_clock else self.clock()
+        return self.now
 
     def recover(self) -> None:
         """Brings the sinks up to the log, takes away what crashes left, and fires what is due."""
@@ -114,7 +129,7 @@ class StreamDriver:
         """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due."""
         reach("absorb-begin")
         source = self.plan.source(source_name)
-        clock = self.clock()
+        clock = self._look_at_clock()
         seen = {
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
@@ -159,14 +174,15 @@ class StreamDriver:
         if len(corrupt) == len(files):
             return _Batch(ledger=ledger, rejected=reasons(self.home, ledger))
         latest = latest_rowtime(self.spark, self.plan, source, clock)
-        judged = judge(self._read(source, files), source, latest)
+        rows = absorbed(self._read(source, files), clock, self.position.sources[source.name].watermark)
+        judged = judge(rows, source, latest)
         several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_by(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
         updates = Updates(self.store, self.plan, self.position.updating, clock)
-        rows = _Rows(accepted(watched, source), accepted(judged, source))
+        taken = _Rows(accepted(watched, source), accepted(judged, source))
         try:
-            written, published = self._write(source, rows, seen, updates)
+            written, published = self._write(source, taken, seen, updates)
         finally:
             updates.close()
         counted = counts.get
@@ -203,20 +219,27 @@ class StreamDriver:
         written: dict[str, Written] = {}
         published: list[Published] = []
         for operator in self.plan.readers(source.name):
-            marked = {source.name: rows.take(seen[operator.name])}
             layout, state = self.layouts[operator.name], self.position.operators[operator.name]
-            partials = kind_of(layout).absorb(self.store, layout, state, marked)
+            views = self._views(operator.input, source, rows.take(seen[operator.name]))
+            partials = kind_of(layout).absorb(self.store, layout, state, views)
             written[operator.name] = self.store.write(operator.name, partials)
         for insert in self.plan.passing(source.name):
-            frame = run_query(insert.query, {source.name: rows.take(None)})
+            frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self._stage(insert, frame, "passed", 1)
         readers = self.plan.updated_by(source.name)
-        updates.absorb({one.name: run_query(one.input, {source.name: rows.take(None)}) for one in readers})
+        updates.absorb(
+            {one.name: run_query(one.input, self._views(one.input, source, rows.take(None))) for one in readers}
+        )
         return written, published + self._stage_changes(updates)
 
     def _stage_changes(self, updates: Updates) -> list[Published]:
         changes = updates.changes(self.writer.log.last)
         return [one for insert, frame in changes for one in self._stage(insert, frame, "changed", 1)]
+
+    def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
+        """What a query reads of a batch: its rows, and none of other sources."""
+        others = {name: no_rows(self.spark, self.plan.source(name)) for name in query.inputs if name != source.name}
+        return {source.name: rows, **others}
 
     def _after_batch(self, name: str, files: int, batch: _Batch) -> Position:
         state = self.position.sources[name]
@@ -246,9 +269,10 @@ class StreamDriver:
     def _with_watermarks(
         self, sources: dict[str, SourceState], operators: dict[str, OperatorState]
     ) -> tuple[dict[str, SourceState], dict[str, OperatorState]]:
+        timed = with_clock(sources, self.now)
         for operator in self.plan.operators:
             state = operators[operator.name]
-            watermark = operator_watermark(state.watermark, sources, operator.clock, self.plan.zones)
+            watermark = operator_watermark(state.watermark, timed, operator.clock, self.plan.zones)
             operators[operator.name] = replace(state, watermark=watermark)
         return sources, operators
 
@@ -263,11 +287,32 @@ class StreamDriver:
             **self.position.sources,
             source_name: replace(state, idle=idle or state.idle, ended=ended or state.ended),
         }
-        sources, operators = self._with_watermarks(sources, dict(self.position.operators))
+        self._tick(sources, dict(self.position.operators))
+
+    def pass_time(self) -> None:
+        """Processing time has gone on: if windows over it are complete by now, they fire."""
+        if not self.plan.waits_for_clock:
+            return
+        before = self.now
+        self._look_at_clock()
+        _, operators = self._with_watermarks(dict(self.position.sources), dict(self.position.operators))
+        layouts = self.layouts
+        if any(kind_of(layouts[name]).due_until(layouts[name], state) is not None for name, state in operators.items()):
+            self._tick(dict(self.position.sources), operators)
+        else:
+            # The log does not know of it.
+            self.now = before
+
+    def _tick(self, sources: dict[str, SourceState], operators: dict[str, OperatorState]) -> None:
+        sources, operators = self._with_watermarks(sources, operators)
         position = replace(self.position, sources=sources, operators=operators)
-        self.writer.append(Tick((), self.clock(), position))
+        self.writer.append(Tick((), self._clock_of_tick(), position))
         self._stand_at(position)
         self.fire_due()
+
+    def _clock_of_tick(self) -> int:
+        """Where windows wait for the clock, a tick is as of the time that their watermarks say."""
+        return self.now if self.plan.waits_for_clock else self.clock()
 
     def fire_due(self) -> None:
         """Fires all windows that are complete and have not fired."""
@@ -289,7 +334,7 @@ class StreamDriver:
         windows = self.position.windows + len({(one.insert, one.end) for one in published if one.end is not None})
         position = replace(self.position, operators=operators, windows=windows, updating=updates.files)
         reach("tick-before")
-        entry = self.writer.append(Tick(tuple(published), self.clock(), position))
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)

@@ -18,6 +18,7 @@ from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.comparison import CLASS, Sides, classify
 from airflow_nrt.engine.evidence import ENTRY, ReadRows, check_ledger, check_watermarks, rows_read, with_seen
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.published import as_read, foreign_rows, standing_rows
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
@@ -94,6 +95,7 @@ def verify(
 ) -> Verdict:
     """Verifies complete windows of the interval. `published` is a copy of the sink's directory to verify instead."""
     published = None if published is None else Path(normpath(published.absolute()))
+    register_functions(spark, plan)
     log = home.log()
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
@@ -108,7 +110,7 @@ def verify(
         say(f"source {source.name}: {len(read.files)} files, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources:
-            scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources[name]))
+            scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
     say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
     inserts = []
     notes = []
@@ -182,7 +184,7 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
     time = partition_time(table, scene.plan.source(source).zone)
     if time is None or (scene.interval.start is None and scene.interval.end is None):
         return files
-    if scene.plan.passing(source):
+    if scene.plan.passing(source) or scene.plan.is_read_by_clock(source):
         return files
     bounds = [(o.name, _bounds(scene.plan, scene.history, scene.interval, o)) for o in scene.plan.operators]
     reached = [(scene.plan.first_rows(name, b[0]), b[1]) for name, b in bounds if b is not None]

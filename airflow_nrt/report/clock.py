@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from airflow_nrt.report.entries import SourceState
 from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.plan import CLOCK
 from airflow_nrt.report.zones import wall_clock_passed
 
 
@@ -18,6 +19,11 @@ def advanced(watermark: int | None, proposal: int | None) -> int | None:
     if proposal is None or proposal <= 0:
         return watermark
     return proposal if watermark is None else max(watermark, proposal)
+
+
+def with_clock(sources: Mapping[str, SourceState], clock: int) -> dict[str, SourceState]:
+    """The sources and processing time (ms), as a source of which the milliseconds before this one have passed."""
+    return {**sources, CLOCK: SourceState(watermark=clock - 1)}
 
 
 def operator_watermark(

@@ -8,7 +8,7 @@ from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import Insert, Plan, Source, Updating, UpdatingRows, WindowAggregate
+from airflow_nrt.report.plan import CLOCK, Insert, Plan, Source, Updating, UpdatingRows, WindowAggregate
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
@@ -45,6 +45,8 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
 
 
 def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, Any]:
+    if plan.is_read_by_clock(source.name):
+        return {"rows": "all that the stream has absorbed: windows over processing time hold any rowtime"}
     ending = [
         operator for operator in plan.operators if next(operator.window.ends_between(start, end), None) is not None
     ]
@@ -108,7 +110,9 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
         "stored": stored,
         "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
         "event time after a row's slice at the latest",
-        "late": "a row counts in each of its windows that was not complete when its batch began",
+        "late": "none: a row lies in the windows of the clock of its batch"
+        if CLOCK in operator.clock
+        else "a row counts in each of its windows that was not complete when its batch began",
     }
 
 

@@ -5,6 +5,9 @@ Every error says what is wrong and the way out in its message; `exit_status` is 
 
 from __future__ import annotations
 
+STOP_MARK = "airflow-nrt stops: "
+"""Begins the message of a row that stops the driver, so that the driver recognises its own words in Spark's."""
+
 
 class NrtError(Exception):
     """Base of all errors that are meant for a person; the message needs no stack trace."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from airflow_nrt.report.clock import operator_watermark
-from airflow_nrt.report.entries import Commit, Entry, Position, Published, Restate, SourceFile, SourceState, Tick
+from airflow_nrt.report.clock import operator_watermark, with_clock
+from airflow_nrt.report.entries import Commit, Entry, Position, Published, Restate, SourceFile, Tick
 from airflow_nrt.report.plan import Plan
 
 WindowKey = tuple[str, int | None, str]
@@ -41,6 +41,15 @@ class History:
         """By path: the entry that read the file."""
         return {file.path: n for n, commit in self.batches.items() if commit.source == source for file in commit.files}
 
+    def watermarks_before(self, source: str) -> dict[int, int | None]:
+        """By entry the watermark of a source before the batch that this entry committed."""
+        before: int | None = None
+        found = {}
+        for n, commit in self.batches.items():
+            if commit.source == source:
+                found[n], before = before, commit.position.sources[source].watermark
+        return found
+
     def has_unread(self, source: str) -> bool:
         """Whether a backfill read files that the stream has still to read."""
         read = self.batch_of(source)
@@ -72,7 +81,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 insert, _, path = target.partition("/")
                 history.published.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
-            _check_watermarks(history, entry.n, history.position, entry.body.position, plan)
+            _check_watermarks(history, entry.n, entry.body, plan)
             history.position = entry.body.position
     return history
 
@@ -88,9 +97,10 @@ def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:
             )
 
 
-def _check_watermarks(history: History, n: int, before: Position, after: Position, plan: Plan) -> None:
-    """An operator's watermark must follow from those of its sources."""
-    sources: Mapping[str, SourceState] = after.sources
+def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan) -> None:
+    """An operator's watermark must follow from those of its sources, and from the clock."""
+    before, after = history.position, body.position
+    sources = with_clock(after.sources, body.clock)
     for operator in plan.operators:
         state, old = after.operators.get(operator.name), before.operators.get(operator.name)
         follows = operator_watermark(old.watermark if old else None, sources, operator.clock, plan.zones)

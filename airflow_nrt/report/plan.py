@@ -11,13 +11,15 @@ Hidden columns carry what the engine needs through that SQL:
     _nrt_batch  bigint      which batch that was, in their order; NULL where only one is looked at
     _nrt_pos    struct      where the row stood on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
+    _nrt_absorbed  struct   when its batch was: the processing time (`clock`), and its source's `watermark` before
     _nrt_end    bigint      the end (ms) of the window of a result
     _nrt_start  bigint      its start, of SESSION only: of other windows it follows from the end
     _nrt_after  boolean     of rows that change: whether this is how a row stands behind the batch, or stood before it
     _nrt_key    string      of rows that change: what a row before and a row behind the batch have in common
     _nrt_alive  boolean     of rows in the state behind an updating operator: whether they were not taken back
 
-All times are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone, not instants.
+Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
+not instants.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from airflow_nrt.report.errors import STOP_MARK
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
@@ -34,12 +38,20 @@ from airflow_nrt.report.zones import foreign_zone
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
+ABSORBED = "_nrt_absorbed"
 SEEN, BATCH = "_nrt_seen", "_nrt_batch"
-SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME)
+SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)
 WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
 AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
 CHANGE_HIDDEN = (AFTER, KEY)
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
+
+CLOCK = "_nrt_clock"
+"""Processing time, among the sources that an operator waits for: its watermark is the last millisecond that passed."""
+CLOCK_SQL = (
+    f"coalesce({ABSORBED}.clock, raise_error('{STOP_MARK}no stream has absorbed this row, it has no PROCTIME()'))"
+)
+"""The processing time (ms) of a row."""
 
 
 def key_of(columns: Sequence[str]) -> str:
@@ -140,6 +152,7 @@ class WindowAggregate:
 
     `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
+    Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
     `partition` are the keys that each have sessions of their own. Of OVER, too, the keys are all columns of a row; each
     of the `aggregates` looks at its one of the `frames`, and the result has no window columns.
@@ -251,7 +264,8 @@ class Insert:
 class Plan:
     """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
 
-    `base` is the directory at which relative paths of its tables start.
+    `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
+    may stand.
     """
 
     name: str
@@ -263,6 +277,7 @@ class Plan:
     script: str
     base: str
     updating: tuple[Updating, ...] = ()
+    functions: tuple[PythonFunction, ...] = ()
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)
@@ -284,7 +299,17 @@ class Plan:
     @cached_property
     def zones(self) -> dict[str, str]:
         """The sources whose rowtimes are instants and whose windows lie on another clock than UTC's: on this zone's."""
-        return {source.name: source.zone for source in self.sources if source.zone is not None}
+        zones = {source.name: source.zone for source in self.sources if source.zone is not None}
+        return zones if self.zone is None or not self.waits_for_clock else {**zones, CLOCK: self.zone}
+
+    @cached_property
+    def waits_for_clock(self) -> bool:
+        """Whether there are windows over processing time."""
+        return any(CLOCK in operator.clock for operator in self.operators)
+
+    def is_read_by_clock(self, source: str) -> bool:
+        """Whether windows over processing time hold rows of this source: then no rowtime says which rows they hold."""
+        return any(CLOCK in operator.clock for operator in self.readers(source))
 
     def readers(self, source: str) -> tuple[WindowAggregate, ...]:
         """The operators that absorb the rows of this source."""

@@ -12,6 +12,7 @@ from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.like import taken_over
 from airflow_nrt.sql.metadata import metadata_column
 from airflow_nrt.sql.scope import Scope, ScopeColumn
@@ -127,7 +128,7 @@ def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ..
     for definition in statement.columns:
         if definition.type is not None:
             physical.append(ScopeColumn(definition.name, definition.type))
-    compiler = Compiler(Scope(physical))
+    compiler = Compiler(Scope(physical, has_batch=True))
     columns = list(base.columns) if base else []
     for definition in statement.columns:
         if definition.name in {column.name for column in columns}:
@@ -162,7 +163,7 @@ def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
     """The columns of a table as a query sees them, with its time attribute."""
     watermark = table.watermark
     return tuple(
-        ScopeColumn(column.name, column.type)
+        ScopeColumn(column.name, column.type, proctime=column.expression == PROCTIME_SQL)
         if watermark is None or watermark.column != column.name
         else ScopeColumn(column.name, column.type, rowtime=not watermark.path, rowtime_path=watermark.path)
         for column in table.columns

@@ -18,8 +18,10 @@ from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING
 from airflow_nrt.sql.functions.arithmetic import divide_doubles
+from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
 from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.local_time import as_instant, as_local
+from airflow_nrt.sql.python_functions import declared_functions
 from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.typed import Typed, as_decimal, common_type, product_type, quotient_type, remainder_type, sum_type
 from airflow_nrt.sql.unparse import text_of
@@ -254,7 +256,9 @@ class Compiler:
             raise SqlError(
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
             )
-        function = FUNCTIONS.get(node.name)
+        function = FUNCTIONS.get(node.name) or CLOCK_FUNCTIONS.get(node.name) or declared_functions().get(node.name)
+        if node.name in CLOCK_FUNCTIONS:
+            self._check_clock(node)
         if function is None:
             if node.name in CHANGING:
                 raise SqlError(
@@ -262,11 +266,13 @@ class Compiler:
                     "published: use a column of the source",
                     node.at,
                 )
+            if node.name in OF_SOURCES:
+                raise SqlError(f"{node.name} takes {OF_SOURCES[node.name]}", node.at)
             if node.name in KNOWN_LATER or node.name in MISSING:
                 raise NotThereYet(f"function {node.name}", node.at)
             if node.name in AGGREGATES:
                 raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
-            hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS])
+            hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS, *CLOCK_FUNCTIONS, *declared_functions()])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
         arguments = [
             Typed(a.text, DataType("KEYWORD"), a.text) if isinstance(a, ast.Keyword) else self.compile(a)
@@ -275,6 +281,17 @@ class Compiler:
         typed = function(arguments, node.at, node.name)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
+
+    def _check_clock(self, node: ast.Call) -> None:
+        """Raises SqlError if the rows here come from many batches, or CURRENT_WATERMARK is asked for another column."""
+        if not self.scope.has_batch:
+            raise NotThereYet(
+                f"{node.name} above a window or a join", node.at, "put it below, or into a computed column of the table"
+            )
+        if node.name == "CURRENT_WATERMARK":
+            name = node.arguments[0] if node.arguments else None
+            if not isinstance(name, ast.Name) or not self.scope.time_column(name).rowtime:
+                raise SqlError("CURRENT_WATERMARK() must be called with a single rowtime attribute argument", node.at)
 
 
 def _negated(number: str) -> str:

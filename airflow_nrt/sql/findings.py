@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.report.plan import Insert, Query, Regroup, Source, Updating, WindowAggregate, below, together
+from airflow_nrt.report.plan import CLOCK, Insert, Query, Regroup, Source, Updating, WindowAggregate, below, together
 from airflow_nrt.report.tables import Table
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
@@ -103,7 +103,7 @@ class Findings:
 
     def timed_operators(self) -> tuple[WindowAggregate, ...]:
         """The operators with the sources whose watermarks they wait for."""
-        clocks = {operator.name: set(operator.sources) for operator in self.operators}
+        clocks = {operator.name: set(operator.clock or operator.sources) for operator in self.operators}
         groups = together(self.operators, tuple(self.regroups), self.inserts, self.updating)
         changed = True
         while changed:
@@ -116,7 +116,8 @@ class Findings:
                 for name in group:
                     clocks[name] = set(joined)
             changed = before != clocks
-        return tuple(replace(one, clock=tuple(n for n in self.read if n in clocks[one.name])) for one in self.operators)
+        known = (*self.read, CLOCK)
+        return tuple(replace(one, clock=tuple(n for n in known if n in clocks[one.name])) for one in self.operators)
 
     def sources(self, zone: str | None) -> tuple[Source, ...]:
         """The sources with the columns that are read; `zone` is the session's."""

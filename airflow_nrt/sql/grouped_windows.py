@@ -16,16 +16,29 @@ from airflow_nrt.sql.walk import children, rewritten
 T = TypeVar("T")
 
 _ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "SESSION": (2, 2)}
-_AUXILIARIES = {"START": "window_start", "END": "window_end", "ROWTIME": "window_time"}
+_AUXILIARIES = {"START": "window_start", "END": "window_end", "ROWTIME": "window_time", "PROCTIME": "window_time"}
+_TIMES = ("ROWTIME", "PROCTIME")
 
 
 @dataclass(frozen=True)
 class GroupedWindow:
-    """The select with names of window columns, and the windowing function as a call on its time column."""
+    """The select with names of window columns, and the windowing function as a call on its time column.
+
+    `times` are its calls for a time attribute of the window.
+    """
 
     select: ast.Select
     call: ast.Call
     timecol: ast.Name
+    times: tuple[ast.Call, ...] = ()
+
+    def check_times(self, by_clock: bool) -> None:
+        """Raises SqlError if a rowtime is asked of a window over processing time, or the other way round."""
+        for call in self.times:
+            if by_clock and call.name.endswith("_ROWTIME"):
+                raise SqlError("A proctime window cannot provide a rowtime attribute.", call.at)
+            if not by_clock and call.name.endswith("_PROCTIME"):
+                raise NotThereYet(f"{call.name} of a window over a rowtime", call.at)
 
 
 def grouped_window(node: ast.Select) -> GroupedWindow | None:
@@ -56,20 +69,26 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
         node, items=_named(items, call), group=_named(tuple(groups), call), having=_named(node.having, call)
     )
     time_key = ast.Grouping("key", ((_window_name("ROWTIME", call),),), call.at)
-    if any(_is_auxiliary(part, "ROWTIME") for item in node.items for part in _parts(item.expression)):
+    times = tuple(
+        part
+        for item in node.items
+        for part in _parts(item.expression)
+        if isinstance(part, ast.Call) and _is_auxiliary(part, *_TIMES)
+    )
+    if times:
         select = replace(select, group=(*(select.group or ()), time_key))
-    return GroupedWindow(select, call, timecol)
+    return GroupedWindow(select, call, timecol, times)
 
 
 def _is_window(node: ast.Expression) -> bool:
     return isinstance(node, ast.Call) and node.name in _ARGUMENTS
 
 
-def _is_auxiliary(node: ast.Expression, kind: str | None = None) -> bool:
+def _is_auxiliary(node: ast.Expression, *kinds: str) -> bool:
     if not isinstance(node, ast.Call):
         return False
     window, _, what = node.name.rpartition("_")
-    return window in _ARGUMENTS and what in (*_AUXILIARIES, "PROCTIME") and kind in (None, what)
+    return window in _ARGUMENTS and what in (kinds or _AUXILIARIES)
 
 
 def _parts(node: ast.Expression) -> Iterator[ast.Expression]:
@@ -91,8 +110,6 @@ def _named(node: T, call: ast.Call) -> T:
         window, _, what = part.name.rpartition("_")
         if window != call.name or part.arguments != call.arguments:
             raise SqlError(f"{part.name} must repeat the arguments of {call.name} in GROUP BY", part.at)
-        if what == "PROCTIME":
-            raise NotThereYet(part.name, part.at)
         return _window_name(what, call)
 
     return rewritten(node, change)

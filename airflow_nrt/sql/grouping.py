@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import WINDOW_START, AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import ABSORBED, WINDOW_START, AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
@@ -67,7 +67,7 @@ class Aggregation:
         self.found = found
         self.node = node
         self.relation = relation
-        self.below = Compiler(Scope(relation.columns))
+        self.below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
         self.above = Compiler(Scope(relation.columns), self._above)
         self.inputs: dict[str, str] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []
@@ -269,6 +269,7 @@ class Aggregation:
             keys=fields,
             aggregates=calls,
             rowtime_type=relation.rowtime_type,
+            clock=relation.clock,
             partition=self._partition(),
         )
         return self.found.share_operator(operator)

@@ -10,15 +10,12 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, TypeVar
 
-from airflow_nrt.report.plan import AFTER, CHANGE_HIDDEN, KEY
-from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT
-from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import NotThereYet, SqlError
-from airflow_nrt.sql.relation import Relation, union_inputs
-from airflow_nrt.sql.typed import common_type
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.unions import union_all
 from airflow_nrt.sql.walk import rewritten
 
 Keys = tuple[ast.Expression, ...]
@@ -61,43 +58,6 @@ def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relati
     if len({relation.window for relation in relations}) > 1:
         raise NotThereYet("grouping sets with both window bounds beside others", node.at, "add the bounds to each")
     return union_all(relations)
-
-
-def union_all(relations: list[Relation]) -> Relation:
-    """The rows of relations with equal columns and windows, under the names of the first."""
-    first = relations[0]
-    columns = []
-    for index, column in enumerate(first.columns):
-        same = [relation.columns[index] for relation in relations]
-        role = column.role if all(one.role == column.role for one in same) else None
-        kind = common_type([one.type for one in same]) or column.type
-        columns.append(
-            replace(
-                column,
-                type=kind.with_nullable(any(one.type.nullable for one in same)),
-                role=role,
-                rowtime=all(one.rowtime for one in same),
-                of_window=all(one.of_window for one in same),
-            )
-        )
-    texts = []
-    hidden = bounds(first.window) if first.window is not None else CHANGE_HIDDEN
-    for n, relation in enumerate(relations):
-        told = (AFTER, f"concat('{n} ', {KEY}) AS {KEY}") if relation.is_changing else hidden
-        items = [
-            f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
-            for old, new in zip(relation.columns, columns)
-        ]
-        texts.append(f"SELECT {', '.join([*items, *told])} FROM {relation.text}")
-    return replace(
-        first,
-        text=f"({' UNION ALL '.join(texts)})",
-        columns=tuple(columns),
-        inputs=union_inputs([relation.inputs for relation in relations]),
-        hidden=hidden,
-        operator=None,
-        keys=(),
-    )
 
 
 def _title(node: ast.Expression, index: int) -> str:

@@ -44,6 +44,7 @@ def finished(found: Findings, relation: Relation) -> Relation:
             keys=(*fields, Field("p", POSITION_TYPE)),
             aggregates=(),
             rowtime_type=relation.rowtime_type,
+            clock=relation.clock,
             keeps_rows=True,
             partition=tuple(
                 field.name for column, field in zip(plain, fields) if column.name in (relation.partition or ())

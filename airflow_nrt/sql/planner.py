@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os.path import normpath
 from pathlib import Path
 
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
 from airflow_nrt.report.plan import CHANGE_HIDDEN, WINDOW_END, Insert, Plan, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
@@ -22,9 +23,9 @@ from airflow_nrt.sql.emit import check_emit
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
-from airflow_nrt.sql.grouping_sets import union_all
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.limit import plan_limit
@@ -32,11 +33,13 @@ from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import contains_aggregate, expand, plain_column, plan_projection
-from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, window_columns
+from airflow_nrt.sql.python_functions import call_of, calling, declare_function
+from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
 from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
-from airflow_nrt.sql.typed import Typed, common_type
+from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unions import united
 from airflow_nrt.sql.updating import plan_group
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
@@ -79,25 +82,35 @@ def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mappi
         known = problems.attempt(partial(_checked, planner, statement))
         if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
             planner.broken.add(statement.name)
+        elif known is None and isinstance(statement, ast.CreateFunction):
+            planner.calls.setdefault(statement.name.upper(), _told_already)
     for key, value in overrides.items():
         problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
 
 
 def _checked(planner: Planner, statement: ast.Statement) -> bool:
-    with nesting_of(statement.at), planned_in(planner.zone):
+    with nesting_of(statement.at), planned_in(planner.zone), calling(planner.calls):
         planner.add(statement)
     return True
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
     query, order = sortable(parse_query(query_text))
-    with nesting_of(query.at), planned_in(planner.zone):
-        relation = planner.finished(planner.query(query, {}))
-    columns = tuple(Column(column.name, column.type) for column in relation.columns)
+    with nesting_of(query.at), planned_in(planner.zone), calling(planner.calls):
+        relations = [planner.finished(relation) for relation in planner.queries(query, {})]
+    columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
-    planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+    for relation in relations:
+        planner.add_insert(table, relation, tuple(as_typed(column) for column in relation.columns))
+    if order and len(relations) > 1:
+        raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
     if order:
         planner.found.inserts = [sorted_result(planner.found.inserts[0], order, query.at)]
+
+
+def _told_already(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Stands for a function whose declaration is wrong."""
+    raise SqlErrors(())
 
 
 def _end(script: str) -> Place:
@@ -113,6 +126,8 @@ class Planner:
         self.base = base
         self.tables: dict[str, Table] = {}
         self.views: dict[str, ast.CreateView] = {}
+        self.functions: dict[str, PythonFunction] = {}
+        self.calls: dict[str, Function] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
         self.zone: str | None = None
@@ -138,6 +153,7 @@ class Planner:
             script,
             str(self.base),
             tuple(found.updating),
+            tuple(self.functions.values()),
         )
 
     def add(self, statement: ast.Statement) -> None:
@@ -153,7 +169,7 @@ class Planner:
                     self._check_free(statement.name, statement.at)
                     self._add_view(statement)
             case ast.CreateFunction():
-                raise NotThereYet("CREATE FUNCTION", statement.at)
+                self._add_function(statement)
             case ast.Insert():
                 self._insert(statement)
             case ast.Unreadable():
@@ -167,6 +183,15 @@ class Planner:
             self._view(view, ast.TableName(view.name, view.at))
         finally:
             self.found = found
+
+    def _add_function(self, statement: ast.CreateFunction) -> None:
+        name = statement.name.upper()
+        if name in self.functions and statement.if_not_exists:
+            return
+        if name in self.functions:
+            raise SqlError(f"function {statement.name!r} exists already", statement.at)
+        self.functions[name] = declare_function(statement, self.base)
+        self.calls[name] = call_of(self.functions[name])
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -197,19 +222,35 @@ class Planner:
     # ------------------------------------------------------------------ queries
 
     def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        """A query that others read. Raises SqlError as `queries` does, and for rows of different windows."""
+        first, *others = self.queries(node, ctes)
+        if others:
+            raise NotThereYet("UNION ALL of rows that are not of the same window, inside another query", node.at)
+        return first
+
+    def queries(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> list[Relation]:
+        """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
         around, self.around = self.around, Around()
         if isinstance(node, ast.Values):
             raise NotThereYet("VALUES as a table", node.at)
         if node.limit is not None:
             numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
-            return plan_projection(self.found, select, numbered, None, lambda inner: self._finished_relation(inner, {}))
+            relation_of = partial(self._finished_relation, ctes={})
+            return [plan_projection(self.found, select, numbered, None, relation_of)]
         if node.order:
             raise NotThereYet("ORDER BY without LIMIT", node.at)
         scope = dict(ctes)
         for name, columns, query in node.ctes:
             scope[name] = ast.CreateView(name, columns, query, False, node.at)
-        if isinstance(node, ast.SetOperation):
-            return self._set_operation(node, scope)
+        if isinstance(node, ast.Select):
+            return [self._select(node, scope, around)]
+        if node.operator != "UNION" or not node.all:
+            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+        return united(
+            self.found, [one for side in (node.left, node.right) for one in self.queries(side, scope)], node.at
+        )
+
+    def _select(self, node: ast.Select, scope: dict[str, Relation | ast.CreateView], around: Around) -> Relation:
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         self.around = Around.of(node)
@@ -224,32 +265,13 @@ class Planner:
             self.has_grouped_window = True
             windowing = (window_of_group(grouped.call), None)
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
+            grouped.check_times(by_clock=bool(relation.clock))
             node = grouped.select
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias, plan_group)
         if ranks_all_time(node, relation, alias):
             return plan_ranking(self.found, node, relation, alias, around)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
-
-    def _set_operation(self, node: ast.SetOperation, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
-        """UNION ALL of finished windows; other set operations compare rows of all time."""
-        if node.operator != "UNION" or not node.all:
-            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
-        sides = [finished(self.found, self.query(side, ctes)) for side in (node.left, node.right)]
-        changing = all(side.is_changing for side in sides)
-        if not changing and (sides[0].window is None or sides[0].window != sides[1].window):
-            raise NotThereYet("UNION ALL of rows that are not of the same window", node.at)
-        counts = [len(side.columns) for side in sides]
-        if counts[0] != counts[1]:
-            raise SqlError(f"UNION ALL: one side has {counts[0]} columns, the other {counts[1]}", node.at)
-        for left, right in zip(sides[0].columns, sides[1].columns):
-            if common_type([left.type, right.type]) is None:
-                raise SqlError(
-                    f"UNION ALL: column {left.title!r} is {left.type.flink} on one side and {right.type.flink} on the "
-                    "other: CAST one of them",
-                    node.at,
-                )
-        return union_all(sides)
 
     def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> Named:
         relation, alias = self.relation(node, ctes)
@@ -326,16 +348,20 @@ class Planner:
             raise NotThereYet("a window over rows that change", at)
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
-        if not column.rowtime:
+        if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
         relation = finished(self.found, relation)
         if relation.window is not None:
             relation = as_rows(relation)
+        if column.proctime:
+            self.found.note_columns(relation, [as_typed(column)])
+            relation = timed_by_clock(relation, self.zone)
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
         columns = tuple(
-            replace(c, rowtime=False, rowtime_path=(), role=None, of_window=False) for c in relation.columns
+            replace(c, rowtime=False, rowtime_path=(), proctime=False, role=None, of_window=False)
+            for c in relation.columns
         )
         return replace(
             relation,
@@ -355,9 +381,9 @@ class Planner:
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
         sink = with_options(self.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
-        relation = self.finished(self.query(statement.query, {}))
-        check_takes_changes(self.found, sink, relation)
-        self.add_insert(sink, relation, _matched(sink, relation, statement))
+        for relation in map(self.finished, self.queries(statement.query, {})):
+            check_takes_changes(self.found, sink, relation)
+            self.add_insert(sink, relation, _matched(sink, relation, statement))
 
     def finished(self, relation: Relation) -> Relation:
         """A relation that can be written: a windowing function nobody aggregated becomes its raw windows."""

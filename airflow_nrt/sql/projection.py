@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import ROWTIME, WINDOW_END
+from airflow_nrt.report.plan import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.joins import Named, Subqueries
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.ranking import has_over, ranking
@@ -51,7 +52,7 @@ def plan_projection(
     if ranks or (node.where is not None and has_subquery(node.where)):
         relation = finished(found, relation)
     items = expand(node.items, relation, alias)
-    scope = Scope(relation.columns, alias)
+    scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
     subqueries = Subqueries(relation, alias, relation_of)
     compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
     problems = Problems()
@@ -118,7 +119,8 @@ def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
         return replace(relation.column(source), name=name, table=None, shown=None)
     read = [relation.column(column) for column in value.columns]
     rowtime = any(value.sql == column.rowtime_field for column in read)
-    return ScopeColumn(name, value.type, rowtime=rowtime, of_window=all(column.of_window for column in read))
+    of_window = all(column.of_window for column in read)
+    return ScopeColumn(name, value.type, rowtime=rowtime, of_window=of_window, proctime=value.sql == PROCTIME_SQL)
 
 
 def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | None) -> list[ast.SelectItem]:

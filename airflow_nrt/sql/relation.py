@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import AFTER, BATCH, POSITION, ROWTIME, SEEN, SOURCE_HIDDEN, WINDOW_END
+from airflow_nrt.report.plan import (
+    ABSORBED,
+    AFTER,
+    BATCH,
+    CLOCK,
+    CLOCK_SQL,
+    POSITION,
+    ROWTIME,
+    SEEN,
+    SOURCE_HIDDEN,
+    WINDOW_END,
+)
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
 from airflow_nrt.report.windows import Sql, Window
+from airflow_nrt.report.zones import wall_clock_sql
 from airflow_nrt.sql.scope import ScopeColumn
 
 
@@ -20,6 +32,7 @@ class Relation:
     `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
     that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
     the windowing that rows of finished windows belong to; then each row carries the `bounds` of its window.
+    `clock` is the clock of a pending windowing function over processing time.
     `partition` are the columns that each have sessions of their own, if SESSION is pending; None: all keys of the
     aggregation above.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
@@ -35,6 +48,7 @@ class Relation:
     partition: tuple[str, ...] | None = ()
     window: Window | None = None
     rowtime_type: DataType | None = None
+    clock: tuple[str, ...] = ()
     operator: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
 
@@ -79,6 +93,13 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in inputs for name in names))
 
 
+def timed_by_clock(relation: Relation, zone: str | None) -> Relation:
+    """The rows of a source with processing time as their rowtime, on the clock of this zone."""
+    rowtime = f"{wall_clock_sql(Sql(CLOCK_SQL), zone)} AS {ROWTIME}"
+    text = f"(SELECT * EXCEPT ({ROWTIME}), {rowtime} FROM {relation.text})"
+    return replace(relation, text=text, clock=(CLOCK,))
+
+
 def as_rows(relation: Relation) -> Relation:
     """The rows of finished windows as rows that another window can hold: their time is the end of their window.
 
@@ -94,7 +115,8 @@ def as_rows(relation: Relation) -> Relation:
     position = f"struct({place}, CAST(NULL AS STRING) AS path) AS {POSITION}"
     unknown = f"CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS {SEEN}, CAST(NULL AS BIGINT) AS {BATCH}"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
-    return Relation(text, relation.columns, relation.inputs)
+    hidden = tuple(name for name in SOURCE_HIDDEN if name != ABSORBED)
+    return Relation(text, relation.columns, relation.inputs, hidden)
 
 
 def in_their_window(relation: Relation) -> Relation:

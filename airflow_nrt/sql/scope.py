@@ -17,7 +17,8 @@ from airflow_nrt.sql.typed import Typed
 class ScopeColumn:
     """A column that a query can read.
 
-    `role` is `start`, `end` or `time` for a window column. `rowtime` marks a time attribute.
+    `role` is `start`, `end` or `time` for a window column. `rowtime` marks a time attribute, `proctime` one
+    of processing time.
     `rowtime_path` leads to the time attribute inside a ROW column; it is empty where there is none.
     `of_window` holds if the value depends on nothing but the window. In a join `table` is the alias of its side and
     `shown` its name there.
@@ -31,6 +32,7 @@ class ScopeColumn:
     rowtime_path: tuple[str, ...] = ()
     table: str | None = None
     shown: str | None = None
+    proctime: bool = False
 
     @property
     def title(self) -> str:
@@ -44,9 +46,13 @@ class ScopeColumn:
 
 
 class Scope:
-    """The columns of one relation under its alias. As in Flink, upper and lower case differ."""
+    """The columns of one relation under its alias. As in Flink, upper and lower case differ.
 
-    def __init__(self, columns: Sequence[ScopeColumn], alias: str | None = None) -> None:
+    `has_batch` says whether its rows are those of a source, each with the batch that it was absorbed in.
+    """
+
+    def __init__(self, columns: Sequence[ScopeColumn], alias: str | None = None, has_batch: bool = False) -> None:
+        self.has_batch = has_batch
         self.columns = tuple(columns)
         self.alias = alias
 

@@ -11,6 +11,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouping import Aggregation
+from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
@@ -36,6 +37,8 @@ def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[s
 
 def unwindowed(found: Findings, relation: Relation) -> Relation:
     """The relation as mere rows, whatever windows they lie in."""
+    if relation.has_sessions:
+        relation = finished(found, relation)
     if relation.pending is not None:
         found.note_all_columns(relation)
         return raw_windows(relation)

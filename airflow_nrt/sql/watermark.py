@@ -10,6 +10,7 @@ from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 
@@ -20,6 +21,8 @@ def declare_watermark(definition: ast.WatermarkDefinition, columns: Sequence[Col
     """Raises SqlError if the rowtime is no column, or neither it nor the watermark is a time."""
     scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
     rowtime = scope.time_column(definition.column)
+    if any(column.name == rowtime.name and column.expression == PROCTIME_SQL for column in columns):
+        raise SqlError("A watermark can not be defined for a processing-time attribute column.", definition.column.at)
     _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
     proposal = Compiler(scope).compile(definition.expression)
     delay = _constant_delay(definition)

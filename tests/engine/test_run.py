@@ -186,3 +186,23 @@ def test_batches_keep_to_the_byte_cap(spark, tmp_path: Path) -> None:
     sizes = [sum(f.size for f in entry.body.files) for entry in home.log().entries() if isinstance(entry.body, Commit)]
     assert len(sizes) == 3 and max(sizes) <= cap
     assert rows_of(tmp_path / "sized" / "curve") == count_in(TUMBLE, [EVENTS], FEW)
+
+
+@pytest.mark.timeout(200)
+def test_a_window_over_processing_time_fires_without_new_rows(spark, tmp_path: Path) -> None:
+    (tmp_path / "events").mkdir()
+    table = events_table(source__monitor_interval="50 ms").replace(
+        "ts TIMESTAMP(3),", "ts TIMESTAMP(3), pt AS PROCTIME(),"
+    )
+    insert = curve_insert("TUMBLE(INTERVAL '2' SECOND)", FEW).replace("DESCRIPTOR(ts)", "DESCRIPTOR(pt)")
+    plan = plan_of(tmp_path, table, insert)
+    home = Home.create(tmp_path / "home", plan)
+    write_events(tmp_path / "events" / "0.csv", EVENTS)
+    running = Running(Runner(spark, plan, home))
+    try:
+        running.wait_until(lambda: bool(rows_of(tmp_path / "curve")))
+    finally:
+        running.end()
+    assert commits(home) == 1
+    assert sum(row[3] for row in rows_of(tmp_path / "curve")) == len(EVENTS)
+    assert verify(spark, plan, home).is_proven

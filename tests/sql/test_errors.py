@@ -57,6 +57,29 @@ WRONG = {
         changed(",\n    WATERMARK FOR ts AS ts - INTERVAL '5' MINUTES", ""),
         "12:46: The window function requires the timecol is a time attribute type, but is TIMESTAMP(3). Add WATERMARK FOR ts AS ts - INTERVAL '5' SECOND to table orders.",
     ),
+    "watermarks of the source": (
+        changed("AS ts - INTERVAL '5' MINUTES", "AS SOURCE_WATERMARK()"),
+        "6:25: SOURCE_WATERMARK takes the watermarks that a source gives, and files give none: write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+    ),
+    "watermarks of the source in FLIP-66": (
+        changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK()"),
+        "6:25: SYSTEM_WATERMARK takes the watermarks that a source gives, and files give none: write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+    ),
+    "times of the source": (
+        changed("ts TIMESTAMP(3)", "ts AS SYSTEM_ROWTIME()"),
+        "5:11: SYSTEM_ROWTIME takes the time that a source gives each row, and files give none: use a column, or compute one",
+    ),
+    "a watermark for processing time": (
+        changed("ts TIMESTAMP(3)", "ts AS PROCTIME()"),
+        "6:19: A watermark can not be defined for a processing-time attribute column.",
+    ),
+    "a rowtime of processing time": (
+        insert("SELECT TUMBLE_ROWTIME(p, INTERVAL '1' HOUR) FROM (SELECT PROCTIME() AS p FROM orders) GROUP BY TUMBLE(p, INTERVAL '1' HOUR)"),
+        "12:8: A proctime window cannot provide a rowtime attribute.",
+    ),
+    "the watermark of another column": (
+        insert("SELECT CURRENT_WATERMARK(shop) FROM orders"), "12:8: CURRENT_WATERMARK() must be called with a single rowtime attribute argument",
+    ),
     "no time": (changed("DESCRIPTOR(ts)", "DESCRIPTOR(id)"), "13:46: The window function requires the timecol is a time attribute type, but is BIGINT."),
     "watermark on a string": (changed("ts TIMESTAMP(3)", "ts STRING"), "6:19: the rowtime column 'ts' must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is STRING"),
     "watermark on a number": (changed("ts TIMESTAMP(3)", "ts BIGINT"), "6:19: the rowtime column 'ts' must be TIMESTAMP(3) or TIMESTAMP_LTZ(3), it is BIGINT"),
@@ -220,7 +243,10 @@ SIMPLE = "SELECT shop, ts, id, price FROM orders"
 LATER = {
     "a join": (insert(f"SELECT o.shop FROM {TVF} JOIN orders o ON TRUE\n{GROUP}"), "12:20: a join of tables without windows; join windows: TABLE(TUMBLE(…)) on both sides"),
     "a join by comma": (insert("SELECT o.shop FROM orders o, curve c"), "12:20: a CROSS join without ON"),
-    "UNION ALL": (insert(f"{SIMPLE}\nUNION ALL\n{SIMPLE}"), "12:1: UNION ALL of rows that are not of the same window"),
+    "UNION ALL of different windows": (
+        insert(f"SELECT shop FROM ({SIMPLE}\nUNION ALL\nSELECT shop, ts, id, price FROM {TVF})"),
+        "12:19: UNION ALL of rows that are not of the same window, inside another query",
+    ),
     "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
     "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:64: OVER ordered by anything but the time attribute"),
     "a join across windows": (
@@ -239,8 +265,14 @@ LATER = {
     "a METADATA column": (changed("    id BIGINT", "    id BIGINT METADATA FROM 'file.size'"), "2:5: METADATA FROM 'file.size'"),
     "windows in an aggregate": (changed("COUNT(*)", "SUM(HOUR(window_end))"), "12:40: window columns inside an aggregate of other windows than TUMBLE"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
-    "processing time": (changed("ts TIMESTAMP(3)", "p AS PROCTIME(), ts TIMESTAMP(3)"), "5:10: function PROCTIME"),
-    "CREATE FUNCTION": ("CREATE TEMPORARY SYSTEM FUNCTION IF NOT EXISTS f AS 'marks.punctuated' LANGUAGE PYTHON;\n" + REPORT, "1:1: CREATE FUNCTION"),
+    "the time of a result": (
+        changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",
+    ),
+    "the time of day": (changed("COUNT(*)", "LOCALTIME"), "12:40: function LOCALTIME"),
+    "TUMBLE_PROCTIME of a rowtime": (
+        insert("SELECT TUMBLE_PROCTIME(ts, INTERVAL '1' HOUR) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)"),
+        "12:8: TUMBLE_PROCTIME of a window over a rowtime",
+    ),
     "a ROW in csv": (changed("id BIGINT", "id ROW<a INT>"), "13:27: table 'orders': column 'id': ROW in a csv file; use json or parquet"),
     "nanoseconds": (changed("id BIGINT", "id TIMESTAMP(9)"), "2:8: TIMESTAMP with more than 6 fraction digits; Spark keeps microseconds"),
     "OFFSET": (insert("SELECT shop FROM orders LIMIT 5 OFFSET 2"), "12:33: OFFSET"),

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql.functions import CHANGING, FAMILIES, FUNCTIONS, KNOWN_LATER, MISSING
+from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
 from airflow_nrt.sql.functions.regex import groups_of
 from tests.sql.flink_functions import Answer, answers, bare, computed, equal, family_of, one_row, planned
 
@@ -127,9 +128,13 @@ def rows() -> dict[str, tuple[str, str, str]]:
 def test_every_function_is_in_its_section() -> None:
     sections = {name: section for name, (section, _, _) in rows().items()}
     expected = {name: family for family, functions in FAMILIES.items() for name in functions}
-    expected |= dict.fromkeys(CHANGING, "Refused") | dict.fromkeys(MISSING, "Missing")
+    expected |= (
+        dict.fromkeys(CLOCK_FUNCTIONS, "Processing time")
+        | dict.fromkeys(CHANGING, "Refused")
+        | dict.fromkeys(MISSING, "Missing")
+    )
     assert sections == expected
-    assert not (set(FUNCTIONS) & (CHANGING | MISSING | KNOWN_LATER))
+    assert not ({*FUNCTIONS, *CLOCK_FUNCTIONS} & (CHANGING | MISSING | KNOWN_LATER))
 
 
 def test_what_is_the_same_has_examples_and_no_difference() -> None:

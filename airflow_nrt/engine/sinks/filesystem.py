@@ -97,9 +97,10 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
     columns = []
     for column in table.physical:
         name = quote(column.name)
-        if column.type.name == "TIMESTAMP":
+        if column.type.is_timestamp:
             fraction = "." + "S" * column.type.precision if column.type.precision else ""
-            name = f"date_format({name}, 'yyyy-MM-dd HH:mm:ss{fraction}') AS {name}"
+            zone = "'Z'" if column.type.name == "TIMESTAMP_LTZ" else ""
+            name = f'date_format({name}, "yyyy-MM-dd HH:mm:ss{fraction}{zone}") AS {name}'
         columns.append(name)
     return frame.selectExpr(*columns, *([WINDOW_END] if WINDOW_END in frame.columns else []))
 

@@ -77,5 +77,8 @@ def _is_null(table: Table, position: int) -> str:
 def _value(table: Table, position: int, column: Column) -> str:
     text = f"get(_nrt_fields, {position})"
     value = text if column.type.is_string else f"try_cast({text} AS {column.type.spark})"
+    if column.type.name == "TIMESTAMP_LTZ":
+        # Without a zone a time is no instant.
+        value = f"IF(endswith({text}, 'Z'), {value}, NULL)"
     null = _is_null(table, position)
     return value if null == "false" else f"IF({null}, NULL, {value})"

@@ -7,6 +7,7 @@ from urllib.parse import quote as percent
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.json import parse_json
@@ -47,7 +48,8 @@ def read_files(
     paths = [file.path.translate(GLOB) for file in files]
     reader = spark.read.option("basePath", table.path) if partitions else spark.read
     if table.format == "parquet":
-        rows = reader.schema(_schema([*wanted, *partitions])).parquet(*paths)
+        columns = [*wanted, *partitions]
+        rows = reader.schema(_schema(columns) if columns else StructType()).parquet(*paths)
         rows = rows.selectExpr("*", "CAST(NULL AS STRING) AS _nrt_line", "false AS _nrt_malformed", *_PLACE)
     else:
         lines = reader.schema(_schema([Column("value", STRING), *partitions])).text(paths)

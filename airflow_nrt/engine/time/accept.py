@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
+from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import BATCH, ROWTIME, Source
 from airflow_nrt.report.spelling import quote, string_literal
@@ -21,14 +22,13 @@ MALFORMED, NULL_ROWTIME, FUTURE = "malformed line", "NULL rowtime", "rowtime in 
 
 PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
-STOP_MARK = "airflow-nrt stops: "
-"""Begins the message of a row that stops the driver, so that the driver recognises its own words in Spark's."""
 
 
 def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
-    `latest` is the last rowtime (ms) that is not in the future; None where the future is not guarded.
+    They have their `_nrt_absorbed` already. `latest` is the last rowtime (ms) that is not in the future; None where the
+    future is not guarded.
     """
     table = source.table
     computed = [

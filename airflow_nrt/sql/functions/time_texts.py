@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import STRING, DataType
+from airflow_nrt.report.zones import read_zone
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
     Function,
@@ -108,16 +109,37 @@ def _to_date(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Of a whole number of seconds (0), milliseconds (3, the default) or microseconds (6)."""
+    """Of a whole number of seconds (0), milliseconds (3, the default) or microseconds (6), or of a text."""
+    check_count(arguments, at, name, 1, 3)
+    if arguments[0].type.is_string:
+        return _text_to_instant(arguments, at, name)
     check_count(arguments, at, name, 1, 2)
     if not arguments[0].type.is_integer:
-        raise NotThereYet(f"{name} of {arguments[0].type.flink}", at, "whole numbers are there")
+        raise NotThereYet(f"{name} of {arguments[0].type.flink}", at, "whole numbers and strings are there")
     digits = constant_integer(arguments[1], at, name, "a precision") if len(arguments) == 2 else 3
     if digits not in _LTZ_UNITS:
         raise NotThereYet(f"{name} with precision {digits}", at, "0, 3 and 6 are there")
     unit, precision = _LTZ_UNITS[digits]
     kind = DataType("TIMESTAMP_LTZ", precision=precision, nullable=any_nullable(arguments))
     return Typed(f"timestamp_{unit}(CAST({arguments[0].sql} AS BIGINT))", kind)
+
+
+def _text_to_instant(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """A text on the clock of a zone, by default UTC. What can't be read is an error, with a pattern NULL."""
+    text = arguments[0].sql
+    local = f"CAST({_to_timestamp(arguments[:2], at, name).sql} AS TIMESTAMP)"
+    if len(arguments) == 1:
+        unreadable = f"raise_error(concat('{name} can not read ', {text}))"
+        local = f"IF({text} IS NULL, NULL, coalesce({local}, {unreadable}))"
+    elif len(arguments) == 3:
+        zone = constant(arguments[2], at, name, "a zone")
+        try:
+            read_zone(zone)
+        except ValueError as wrong:
+            raise SqlError(f"{name}: {wrong}", at) from None
+        local = f"to_utc_timestamp({local}, {string_literal(zone)})"
+    nullable = len(arguments) > 1 or arguments[0].type.nullable
+    return Typed(local, DataType("TIMESTAMP_LTZ", precision=3, nullable=nullable))
 
 
 def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

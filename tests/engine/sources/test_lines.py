@@ -160,3 +160,13 @@ def test_names_that_need_quoting(spark, tmp_path: Path) -> None:
     assert stream.driver.position.dropped == 2
     verdict = verify(spark, plan, stream.home)
     assert verdict.is_proven and verdict.late_rows == 2
+
+
+def test_an_instant_needs_its_zone(spark, tmp_path: Path) -> None:
+    """As in Flink's csv: a time without `Z` is no instant."""
+    table = events_table(csv__ignore_parse_errors="true").replace("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
+    stream = Stream(spark, plan_of(tmp_path, table, curve_insert(TUMBLE, FEW)), tmp_path / "home")
+    stream.absorb(write_lines(tmp_path / "events" / "a.csv", [GOOD, f"{GOOD}.5Z"]))
+    stream.end()
+    assert reasons(stream) == [("malformed line", GOOD)]
+    assert [row[3] for row in rows_of(tmp_path / "curve")] == [1]

@@ -1,0 +1,66 @@
+"""The clock: functions of the batch that a row was absorbed in, one value for all of its rows.
+
+The log has the clock and the watermark of every batch, so that whoever computes a batch again gets the same values.
+Where no stream has read a row there is no such clock, and asking for it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from airflow_nrt.report.plan import ABSORBED, CLOCK_SQL
+from airflow_nrt.report.types import DATE, TIMESTAMP3, DataType
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.functions.signature import Function, check_count
+from airflow_nrt.sql.local_time import as_local
+from airflow_nrt.sql.typed import Typed
+
+PROCTIME_SQL = f"timestamp_millis({CLOCK_SQL})"
+"""A column that is nothing but this is a time attribute."""
+
+_INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
+
+
+def _of_clock(derived: Callable[[Typed], Typed]) -> Function:
+    def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+        check_count(arguments, at, name, 0, 0)
+        return derived(Typed(PROCTIME_SQL, _INSTANT))
+
+    return function
+
+
+def _date(now: Typed) -> Typed:
+    return Typed(f"CAST({as_local(now).sql} AS DATE)", DATE.with_nullable(False))
+
+
+def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """The watermark of the row's source before its batch, NULL if there was none yet."""
+    check_count(arguments, at, name, 1, 1)
+    kind = arguments[0].type
+    if not kind.is_timestamp:
+        raise SqlError(f"{name} wants a rowtime attribute, not {kind.flink}", at)
+    watermark = f"timestamp_millis({ABSORBED}.watermark)"
+    if kind.name == "TIMESTAMP":
+        return Typed(f"CAST({watermark} AS TIMESTAMP_NTZ)", TIMESTAMP3)
+    return Typed(watermark, _INSTANT.with_nullable(True))
+
+
+CLOCK_FUNCTIONS: dict[str, Function] = {
+    **dict.fromkeys(
+        ("PROCTIME", "SYSTEM_PROCTIME", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP"), _of_clock(lambda now: now)
+    ),
+    "LOCALTIMESTAMP": _of_clock(as_local),
+    "CURRENT_DATE": _of_clock(_date),
+    "CURRENT_WATERMARK": _current_watermark,
+}
+"""They stand where rows of a table are read: not above a window, whose rows come from many batches."""
+
+_WATERMARK = (
+    "the watermarks that a source gives, and files give none: write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+)
+OF_SOURCES = {
+    "SOURCE_WATERMARK": _WATERMARK,
+    "SYSTEM_WATERMARK": _WATERMARK,
+    "SYSTEM_ROWTIME": "the time that a source gives each row, and files give none: use a column, or compute one",
+}
+"""What functions take that no connector here has."""
