@@ -136,6 +136,7 @@ def test_a_module_that_fails(tmp_path: Path) -> None:
 
 
 def test_a_module_of_the_same_name_elsewhere(module, tmp_path: Path) -> None:
+    plan(module, "maybe", "f(i)")
     (tmp_path / f"{module[1]}.py").write_text("def maybe(n: int) -> int: return 1")
     with pytest.raises(SqlError, match=rf"is {module[0]}/{module[1]}.py, not {tmp_path}/.*: give yours another name"):
         plan((tmp_path, module[1]), "maybe", "f(i)")

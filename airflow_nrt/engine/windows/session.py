@@ -108,7 +108,8 @@ def _results(layout: Layout, sessions: DataFrame) -> DataFrame:
 def _units(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the input query as units of their own; each with the words for the ledger, should it be late."""
     end = f"(_nrt_ts + {layout.operator.window.size}L)"
-    placed = rows.withColumn(WINDOW_START, F.col("_nrt_ts"))
+    # What depends on the order of arrival is not to look at slices: a session has none.
+    placed = rows.withColumns({WINDOW_START: F.col("_nrt_ts"), SLICE: F.lit(0).cast("bigint")})
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     accumulators = [one.lifted for one in layout.rows]
     late = f"IF({end} - 1 <= {SEEN}, {late_words(end, end, 'true')}, NULL) AS {LATE}"

@@ -93,7 +93,7 @@ def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> No
 
 
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
-    events = random_events(9, 300, 3 * HOUR)
+    events = arriving(random_events(9, 300, 3 * HOUR), 9, DELAY)
     file = write_events(tmp_path / "events" / "all.csv", events)
     plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
     results = {
