@@ -1,0 +1,117 @@
+"""What an INSERT writes: the sink's columns out of a query's, and by which of them the rows of a window differ."""
+
+from __future__ import annotations
+
+from airflow_nrt.report.plan import CHANGE_HIDDEN, WINDOW_END, Insert, Query, Regroup, WindowAggregate
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.tables import Table
+from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.windows import Sql
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions import cast_to
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.projection import plain_column
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scope import ScopeColumn
+from airflow_nrt.sql.typed import Typed
+
+
+def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
+    """One insert: `values` are the sink's physical columns, as expressions over the relation."""
+    items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
+    if relation.is_changing:
+        items += CHANGE_HIDDEN
+    elif relation.window is not None:
+        items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
+    fields = tuple(Field(column.name, column.type) for column in sink.physical)
+    query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
+    taken = sum(1 for insert in found.inserts if insert.sink.name == sink.name)
+    name = sink.name if not taken else f"{sink.name}_{taken + 1}"
+    operators = found.operators_below(relation.inputs)
+    window = relation.window
+    key = _unique_key(found, sink, relation, values) if window is not None else None
+    found.inserts.append(Insert(name, sink, query, operators, window, key, relation.is_changing))
+
+
+def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
+    """The sink columns that tell the rows of a window apart, if all keys of the operator are written.
+
+    A slot can have two sessions of a key.
+    """
+    known: list[WindowAggregate | Regroup] = [*found.operators, *found.regroups]
+    operator = next((one for one in known if one.name == relation.operator), None)
+    if operator is None or operator.window.kind == "SESSION":
+        return None
+    carried = dict(relation.keys)
+    written: dict[str, str] = {}
+    for value, column in zip(values, sink.physical):
+        source = plain_column(value)
+        if source is not None and source in carried:
+            written.setdefault(carried[source], column.name)
+    keys = [key.name for key in operator.keys]
+    return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
+
+
+def as_typed(column: ScopeColumn) -> Typed:
+    """A column of a relation as an expression over it."""
+    return Typed(quote(column.name), column.type, columns=frozenset({column.name}))
+
+
+def matched(sink: Table, relation: Relation, statement: ast.Insert) -> tuple[Typed, ...]:
+    """The values of the sink's columns, by place or by the insert's column list. Raises SqlError on a mismatch."""
+    targets = statement.columns or tuple(column.name for column in sink.physical)
+    for name in statement.columns:
+        if name not in {column.name for column in sink.physical}:
+            raise SqlError(f"table {sink.name!r} has no column {name!r} to insert into", statement.at)
+    if len(targets) != len(relation.columns):
+        raise SqlError(
+            f"the query has {len(relation.columns)} columns ({', '.join(relation.names)}), "
+            f"table {sink.name!r} takes {len(targets)} ({', '.join(targets)})",
+            statement.at,
+        )
+    given = dict(zip(targets, relation.columns))
+    values = []
+    for column in sink.physical:
+        source = given.get(column.name)
+        if source is None:
+            values.append(Typed(f"CAST(NULL AS {column.type.spark})", column.type.with_nullable(True)))
+            continue
+        if not _fits(source.type, column.type):
+            raise SqlError(
+                f"column {column.name!r} of table {sink.name!r} is {column.type.flink}, "
+                f"the query's column {source.name!r} is {source.type.flink}: CAST it, or change the table",
+                statement.at,
+            )
+        values.append(as_typed(source))
+    _check_partitions(sink, relation, given, statement)
+    return tuple(values)
+
+
+def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: ast.Insert) -> None:
+    """A window becomes visible by one rename, so that all of it must lie in one partition."""
+    if relation.window is None or relation.window.has_slots:
+        return
+    for key in sink.partition_keys:
+        source = given.get(key)
+        if source is not None and not source.of_window:
+            raise SqlError(
+                f"partition column {key!r} of table {sink.name!r} must depend on the window alone (for example "
+                f"DATE_FORMAT(window_end, 'yyyy-MM-dd')): a window is published whole, as one file",
+                statement.at,
+            )
+
+
+def _fits(source: DataType, target: DataType) -> bool:
+    """Flink's implicit casts into a sink."""
+    if source.name == "NULL" or (source.is_string and target.is_string):
+        return True
+    if source.is_numeric and target.is_numeric:
+        if source.is_integer and target.is_integer:
+            return source.digits <= target.digits
+        return target.name in ("DECIMAL", "DOUBLE") or source.name == target.name == "FLOAT"
+    if source.is_timestamp and source.name == target.name:
+        return True
+    if source.name == target.name and source.children and len(source.children) == len(target.children):
+        return all(_fits(a, b) for (_, a), (_, b) in zip(source.children, target.children))
+    return source.with_nullable(True) == target.with_nullable(True)

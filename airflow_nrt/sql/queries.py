@@ -1,0 +1,239 @@
+"""Queries to relations: SELECT, UNION ALL, joins, views and windowing functions, over the tables of a script."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from airflow_nrt.report.options import nearest
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.tables import Table
+from airflow_nrt.report.windows import Window
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.grouped_windows import grouped_window
+from airflow_nrt.sql.grouping import plan_aggregate
+from airflow_nrt.sql.inserts import as_typed
+from airflow_nrt.sql.joins import Named, join
+from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.limit import plan_limit
+from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
+from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
+from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.tvf import read_windowing, window_of_group
+from airflow_nrt.sql.unions import united
+from airflow_nrt.sql.updating import plan_group
+from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
+
+
+class Queries:
+    """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
+
+    `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
+    """
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Table] = {}
+        self.views: dict[str, ast.CreateView] = {}
+        self.broken: set[str] = set()
+        self.zone: str | None = None
+        self.found = Findings()
+        self.has_grouped_window = False
+        self._entered: list[str] = []
+        self._around = Around()
+
+    def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        """A query that others read. Raises SqlError as `relations` does, and for rows of different windows."""
+        first, *others = self.relations(node, ctes)
+        if others:
+            raise NotThereYet("UNION ALL of rows that are not of the same window, inside another query", node.at)
+        return first
+
+    def relations(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> list[Relation]:
+        """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
+        around, self._around = self._around, Around()
+        if isinstance(node, ast.Values):
+            raise NotThereYet("VALUES as a table", node.at)
+        if node.limit is not None:
+            numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
+            relation_of = partial(self._finished_relation, ctes={})
+            return [plan_projection(self.found, select, numbered, None, relation_of)]
+        if node.order:
+            raise NotThereYet("ORDER BY without LIMIT", node.at)
+        scope = dict(ctes)
+        for name, columns, query in node.ctes:
+            scope[name] = ast.CreateView(name, columns, query, False, node.at)
+        if isinstance(node, ast.Select):
+            return [self._select(node, scope, around)]
+        if node.operator != "UNION" or not node.all:
+            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+        return united(
+            self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
+        )
+
+    def _select(self, node: ast.Select, scope: dict[str, Relation | ast.CreateView], around: Around) -> Relation:
+        if node.relation is None:
+            raise NotThereYet("SELECT without FROM", node.at)
+        self._around = Around.of(node)
+        relation, alias = self.relation(node.relation, scope)
+        self._around = Around()
+        if relation.pending is None and relation.window is None and has_row_windows(node):
+            node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
+        if node.distinct:
+            node = _as_grouping(node, relation, alias)
+        grouped = grouped_window(node)
+        if grouped is not None:
+            self.has_grouped_window = True
+            windowing = (window_of_group(grouped.call), None)
+            relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
+            grouped.check_times(by_clock=bool(relation.clock))
+            node = grouped.select
+        if node.group is not None or contains_aggregate(node):
+            return plan_aggregate(self.found, node, relation, alias, plan_group)
+        if ranks_all_time(node, relation, alias):
+            return plan_ranking(self.found, node, relation, alias, around)
+        return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
+
+    def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> Named:
+        relation, alias = self.relation(node, ctes)
+        return finished(self.found, relation), alias
+
+    def relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> tuple[Relation, str | None]:
+        """A relation and the name that its columns can be qualified with."""
+        match node:
+            case ast.TableName():
+                return self._named(node, ctes), node.alias or node.name
+            case ast.Derived():
+                return _renamed(self.query(node.query, ctes), node.columns, node.at), node.alias
+            case ast.FunctionTable():
+                return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
+            case ast.Join():
+                left = self._finished_relation(node.left, ctes)
+                return join(node, left, self._finished_relation(node.right, ctes)), None
+
+    def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        view = ctes.get(node.name)
+        if node.options and (view is not None or node.name in self.views):
+            raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
+        if isinstance(view, ast.CreateView):
+            inner = {name: value for name, value in ctes.items() if name != node.name}
+            return self._inside(view, inner, node.at)
+        if node.name in self.views:
+            return self.view(self.views[node.name], node)
+        if node.name in self.broken:
+            # What is wrong with it was told where it is declared.
+            raise SqlErrors(())
+        if node.name not in self.tables:
+            hint = nearest(node.name, [*self.tables, *self.views])
+            raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
+        return self._scan(node)
+
+    def view(self, view: ast.CreateView, node: ast.TableName) -> Relation:
+        if view.name in self._entered:
+            raise SqlError(f"view {view.name!r} reads itself", node.at)
+        self._entered.append(view.name)
+        try:
+            return self._inside(view, {}, node.at)
+        finally:
+            self._entered.pop()
+
+    def _inside(self, view: ast.CreateView, ctes: dict[str, Relation | ast.CreateView], at: Place) -> Relation:
+        if view.columns:
+            # Whoever reads the view asks for other names than those inside.
+            self._around = Around()
+        return _renamed(self.query(view.query, ctes), view.columns, at)
+
+    def _scan(self, node: ast.TableName) -> Relation:
+        table = with_options(self.tables[node.name], dict(node.options))
+        check_source(table, node.at)
+        if not self.found.note_source(table):
+            raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
+        return Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+
+    def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+        windowing = read_windowing(call)
+        relation, alias = self.relation(windowing.relation, ctes)
+        scope = Scope(relation.columns, alias)
+        partition = tuple(scope.find(key).name for key in windowing.partition)
+        return self._windowed(relation, alias, windowing.timecol, (windowing.window, partition), call.at)
+
+    def _windowed(
+        self,
+        relation: Relation,
+        alias: str | None,
+        timecol: ast.Name,
+        windowing: tuple[Window, tuple[str, ...] | None],
+        at: Place,
+    ) -> Relation:
+        if relation.is_changing:
+            raise NotThereYet("a window over rows that change", at)
+        window, partition = windowing
+        column = Scope(relation.columns, alias).time_column(timecol)
+        if not column.rowtime and not column.proctime:
+            raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
+        relation = finished(self.found, relation)
+        if relation.window is not None:
+            relation = as_rows(relation)
+        if column.proctime:
+            self.found.note_columns(relation, [as_typed(column)])
+            relation = timed_by_clock(relation, self.zone)
+        for name in ("window_start", "window_end", "window_time"):
+            if name in relation.names:
+                raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
+        columns = tuple(
+            replace(c, rowtime=False, rowtime_path=(), proctime=False, role=None, of_window=False)
+            for c in relation.columns
+        )
+        return replace(
+            relation,
+            columns=columns + window_columns(column.type),
+            pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
+            partition=partition,
+            rowtime_type=column.type,
+        )
+
+    def finished(self, relation: Relation) -> Relation:
+        """A relation that can be written: a windowing function nobody aggregated becomes its raw windows."""
+        self.found.note_all_columns(relation)
+        if relation.has_sessions:
+            return finished(self.found, relation)
+        return raw_windows(relation) if relation.pending is not None else relation
+
+
+def _as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
+    """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
+    if node.group is not None or contains_aggregate(node):
+        raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
+    items = tuple(expand(node.items, relation, alias))
+    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in items)
+    return replace(node, distinct=False, items=items, group=keys)
+
+
+def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
+    """The relation with a column list behind its alias or in front of AS."""
+    if not names:
+        return relation
+    if len(names) != len(relation.columns):
+        raise SqlError(f"the column list has {len(names)} names, the query {len(relation.columns)} columns", at)
+    if relation.pending is not None:
+        raise NotThereYet("a column list on a windowing function", at)
+    items = [f"{quote(column.name)} AS {quote(name)}" for column, name in zip(relation.columns, names)]
+    renames = dict(zip(relation.names, names))
+    return replace(
+        relation,
+        text=f"(SELECT {', '.join([*items, *relation.hidden])} FROM {relation.text})",
+        columns=tuple(replace(column, name=name) for column, name in zip(relation.columns, names)),
+        keys=tuple((renames[column], key) for column, key in relation.keys),
+        scan=None,
+    )
+
+
+def _no_time_attribute(column: ScopeColumn, scan: str | None) -> str:
+    text = f"The window function requires the timecol is a time attribute type, but is {column.type.flink}."
+    if column.type.is_timestamp and scan is not None:
+        return f"{text} Add WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND to table {scan}."
+    return text
