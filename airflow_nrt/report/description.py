@@ -8,7 +8,7 @@ from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import CLOCK, Insert, Plan, Source, Updating, UpdatingRows, WindowAggregate
+from airflow_nrt.report.plan import CLOCK, Insert, Plan, RowFrame, Source, Updating, UpdatingRows, WindowAggregate
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
         "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
         "distinct_sets": len(operator.distinct_sets),
-        **(_sessions(operator) if operator.window.kind == "SESSION" else _slices(operator)),
+        **{"SESSION": _sessions, "OVER": _row_windows}.get(operator.window.kind, _slices)(operator),
     }
 
 
@@ -95,6 +95,30 @@ def _sessions(operator: WindowAggregate) -> dict[str, Any]:
         "bounded_by": f"the end of a session: {format_duration(window.size)} without a row",
         "late": "a row is late if the session that it would make, or join, was complete when its batch began",
     }
+
+
+def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
+    bounded = all(frame.low is not None for frame in operator.frames)
+    return {
+        "frames": [_frame(frame) for frame in operator.frames],
+        "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",
+        "stored": ["rows that have not fired", "rows that later ones look at"],
+        "bounded_by": "the frames: of each key the rows of the last one" if bounded else "nothing: all rows are kept",
+        "late": "a row is late if a row of its key at or behind its own time has fired"
+        if not operator.strict
+        else "a row is late if the watermark had passed it when its batch began",
+    }
+
+
+def _frame(frame: RowFrame) -> str:
+    def bound(value: int | None) -> str:
+        if value is None:
+            return "UNBOUNDED PRECEDING"
+        length = format_duration(value) if frame.unit == "RANGE" else str(value)
+        return f"{length} PRECEDING" if value else "CURRENT ROW"
+
+    keys = f"PARTITION BY {', '.join(frame.partition)}, " if frame.partition else ""
+    return f"{keys}{frame.unit} BETWEEN {bound(frame.low)} AND {bound(frame.high)}"
 
 
 def _slices(operator: WindowAggregate) -> dict[str, Any]:

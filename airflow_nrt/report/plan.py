@@ -154,8 +154,11 @@ class WindowAggregate:
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
     Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
-    `partition` are the keys that each have sessions of their own. Of OVER, too, the keys are all columns of a row; each
-    of the `aggregates` looks at its one of the `frames`, and the result has no window columns.
+    `partition` are the keys that each have sessions of their own.
+
+    Of OVER, too, the keys are all columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
+    result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
+    what comes behind the watermark.
     """
 
     name: str
@@ -169,6 +172,7 @@ class WindowAggregate:
     keeps_rows: bool = False
     partition: tuple[str, ...] = ()
     frames: tuple[RowFrame, ...] = ()
+    strict: bool = False
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

@@ -102,7 +102,7 @@ class Findings:
         return below(Query("", inputs, ()), tuple(self.regroups))
 
     def timed_operators(self) -> tuple[WindowAggregate, ...]:
-        """The operators with the sources whose watermarks they wait for."""
+        """The operators with the sources whose watermarks they wait for, strict where a window stands above OVER."""
         clocks = {operator.name: set(operator.clock or operator.sources) for operator in self.operators}
         groups = together(self.operators, tuple(self.regroups), self.inserts, self.updating)
         changed = True
@@ -117,7 +117,16 @@ class Findings:
                     clocks[name] = set(joined)
             changed = before != clocks
         known = (*self.read, CLOCK)
-        return tuple(replace(one, clock=tuple(n for n in known if n in clocks[one.name])) for one in self.operators)
+        # A row that OVER lets pass behind the watermark would come too late for them.
+        below = {name for one in self.operators if not one.sources for name in self.operators_below(one.input.inputs)}
+        return tuple(
+            replace(
+                one,
+                clock=tuple(n for n in known if n in clocks[one.name]),
+                strict=one.strict or (bool(one.frames) and one.name in below),
+            )
+            for one in self.operators
+        )
 
     def sources(self, zone: str | None) -> tuple[Source, ...]:
         """The sources with the columns that are read; `zone` is the session's."""

@@ -201,7 +201,9 @@ class _RowWindows:
                 aggregates=tuple(self.calls.values()),
                 rowtime_type=self.rowtime.type,
                 keeps_rows=True,
+                partition=self.frames[0].partition,
                 frames=tuple(self.frames),
+                strict=None in lengths or len({frame.partition for frame in self.frames}) > 1,
             )
         )
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]

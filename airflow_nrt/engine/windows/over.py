@@ -1,8 +1,8 @@
 """OVER: each row with aggregates of the rows before it. A row fires when the watermark has reached it.
 
 `rows` of the operator's state are rows that have not fired, `closed` those that have and that rows to come still look
-at. A row is late if a row of its key at or behind its own time has fired; with an unbounded frame, or frames of several
-partitions, if the watermark has passed it (as in Flink, which however forgets keys that were idle for a while).
+at. A row is late if a row of its key at or behind its own time has fired; with an unbounded frame, frames of several
+partitions, or a window above, if the watermark has passed it (as in Flink, but that it forgets keys that were idle).
 """
 
 from __future__ import annotations
@@ -106,10 +106,9 @@ def _operator(layout: Layout) -> WindowAggregate:
 
 
 def _partition(layout: Layout) -> tuple[str, ...] | None:
-    """The partition of all frames; None where they have several, or look at all rows."""
-    frames = _operator(layout).frames
-    partitions = {frame.partition for frame in frames}
-    return frames[0].partition if len(partitions) == 1 and all(f.low is not None for f in frames) else None
+    """The keys by which rows that have fired make others late; None if the watermark does."""
+    operator = _operator(layout)
+    return None if operator.strict else operator.partition
 
 
 def _same(names: Sequence[str]) -> list[Column]:

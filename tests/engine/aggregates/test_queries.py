@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,14 +22,6 @@ def answers(spark, mode: str, select: str, *, table: str = TEN_MINUTES, rest: st
     rows = [json.loads(line) for line in run_bounded(spark, Statement("", "", query, {}).plan(), mode)]
     rows.sort(key=lambda row: row.pop("window_end"))
     return rows
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_example_of_the_documentation(spark, mode: str) -> None:
-    text = (Path(__file__).resolve().parents[3] / "docs" / "sql.md").read_text().partition("## Aggregates")[2]
-    query, shown = (text.partition(f"```{language}\n")[2].partition("```")[0] for language in ("sql", "json"))
-    lines = run_bounded(spark, Statement("", "", query, {}).plan(), mode)
-    assert sorted(lines) == shown.splitlines()
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -54,7 +54,7 @@ QUERIES = {
 }  # fmt: skip
 
 
-STREAMED = ("last_hour", "several")
+STREAMED = ("last_hour", "several", "above")
 
 
 def insert(name: str) -> str:
