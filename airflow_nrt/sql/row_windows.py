@@ -106,6 +106,8 @@ class _RowWindows:
 
     def _frame(self, node: ast.Call, over: ast.Over) -> RowFrame:
         partition = tuple(self._key(self.compiler.compile(key)) for key in over.partition)
+        if node.name == "ROW_NUMBER":
+            return RowFrame(partition, "ROWS", None)
         if node.name == "LAG":
             back = _number(node.arguments[1]) if len(node.arguments) > 1 else 1
             if over.frame is not None:
@@ -140,6 +142,9 @@ class _RowWindows:
     # ------------------------------------------------------------------ calls
 
     def _call(self, node: ast.Call) -> AggregateCall:
+        if node.name == "ROW_NUMBER" and not node.arguments:
+            # Where others stand beside it, it is the number of rows so far. By itself it is a ranking.
+            node = replace(node, name="COUNT", arguments=(ast.Star(None, node.at),))
         name = canonical_name(node.name)
         if name not in (*AGGREGATES, "LAG"):
             raise NotThereYet(f"{node.name} … OVER by time", node.at)

@@ -39,10 +39,10 @@ QUERIES = {
         FROM events WHERE user_id < 10 WINDOW w AS (PARTITION BY item ORDER BY ts ROWS 4 PRECEDING)""",
     ),
     "several": (
-        "id BIGINT, here BIGINT, everywhere BIGINT, gmv DECIMAL(38, 2)",
+        "id BIGINT, here BIGINT, everywhere BIGINT, gmv DECIMAL(38, 2), number BIGINT",
         """SELECT id, COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS 3 PRECEDING),
             COUNT(price) OVER (ORDER BY ts RANGE BETWEEN INTERVAL '5' MINUTE PRECEDING AND CURRENT ROW),
-            SUM(price) OVER (PARTITION BY shop ORDER BY ts)
+            SUM(price) OVER (PARTITION BY shop ORDER BY ts), ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts)
         FROM events""",
     ),
     "above": (
@@ -121,7 +121,8 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     five = "RANGE BETWEEN INTERVAL 5 MINUTE PRECEDING AND CURRENT ROW"
     assert results["several"] == said(
         f"""SELECT id, count(*) OVER (PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 3 PRECEDING AND CURRENT ROW),
-        count(price) OVER (ORDER BY ts {five}), sum(price) OVER (PARTITION BY shop ORDER BY ts) FROM events"""
+        count(price) OVER (ORDER BY ts {five}), sum(price) OVER (PARTITION BY shop ORDER BY ts),
+        row_number() OVER (PARTITION BY item ORDER BY ts, line) FROM events"""
     )
     assert results["above"] == said(
         """SELECT count(*) FILTER (WHERE n > 2), b, b + INTERVAL 10 MINUTE FROM (
