@@ -138,9 +138,12 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
             "stream (--mode stream), or use a rowtime"
         )
     files = {source.name: arrived(plan, source.name) for source in plan.sources}
+    results = [insert_result(spark, plan, insert, files) for insert in plan.inserts]
+    if len(results) == 1:
+        # It may be sorted by columns that nobody sees.
+        return results[0]
     names = [quote(field.name) for field in plan.inserts[0].query.fields]
-    results = [insert_result(spark, plan, insert, files).select(*names) for insert in plan.inserts]
-    return reduce(DataFrame.unionAll, results)
+    return reduce(DataFrame.unionAll, [result.select(*names) for result in results])
 
 
 def arrived(plan: Plan, source: str) -> list[SourceFile]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine import stream as stream_module
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.engine.windows import kinds
 from airflow_nrt.report.entries import Commit
 from airflow_nrt.report.ledger import LATE_PREFIX
 from airflow_nrt.report.verdict import Verdict, verdict_lines
@@ -271,13 +272,13 @@ def test_source_file_gone(spark, streamed: Streamed) -> None:
 @pytest.mark.parametrize("claimed", ["its own watermark", "the batch's watermark"])
 def test_engine_that_loses_rows_and_calls_them_late(spark, tmp_path: Path, monkeypatch, claimed: str) -> None:
     """1 % of the rows in time go to the ledger as dropped; once with the watermark that would have dropped them."""
-    honest = stream_module.absorb
+    honest = kinds.SLICED.absorb
 
-    def losing(layout, sources):
+    def losing(store, layout, state, sources):
         rows = sources["events"]
         lost = F.col("id") % 100 == 50
         ahead = rows.withColumn("_nrt_seen", F.when(lost, F.col("_nrt_ts") + DAY).otherwise(F.col("_nrt_seen")))
-        partials = honest(layout, {"events": ahead})
+        partials = honest(store, layout, state, {"events": ahead})
         if claimed == "the batch's watermark":
             mark = rows.select("_nrt_seen").first()[0]
             told = F.regexp_replace("_nrt_late", '"watermark":\\d+', f'"watermark":{mark or 0}')
@@ -290,7 +291,7 @@ def test_engine_that_loses_rows_and_calls_them_late(spark, tmp_path: Path, monke
         curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' DAY)", {**FEW, "ids": ("BIGINT", "SUM(id)")}),
     )
     batches = cut(random_events(4, 600, 3 * HOUR), 4, 4)
-    monkeypatch.setattr(stream_module, "absorb", losing)
+    monkeypatch.setattr(kinds, "SLICED", replace(kinds.SLICED, absorb=losing))
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, batches)
     assert stream.driver.position.dropped == 6

@@ -9,15 +9,16 @@ Generate            copies of results: one for each window that repeats them
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine import firing as firing_module
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows import kinds
 from airflow_nrt.engine.windows.partials import layout_of
 from tests.engine.reports import (
     HOUR,
@@ -56,7 +57,8 @@ def test_batch_reads_rows_once_a_distinct_set(spark, tmp_path: Path, window: str
 def test_stream_reads_rows_once_a_distinct_set(spark, tmp_path: Path, window: str, monkeypatch) -> None:
     frames: list[DataFrame] = []
     monkeypatch.setattr(SliceStore, "write", recording_write(SliceStore.write, frames))
-    monkeypatch.setattr(firing_module, "prepare_firing", recording_firing(firing_module.prepare_firing, frames))
+    prepare_firing = recording_firing(kinds.SLICED.prepare_firing, frames)
+    monkeypatch.setattr(kinds, "SLICED", replace(kinds.SLICED, prepare_firing=prepare_firing))
     stream = Stream(spark, plan_of(tmp_path, events_table(), curve_insert(window)), tmp_path / "home")
     stream.absorb_batches(tmp_path, cut(random_events(1, 60, 3 * HOUR), 1, 3))
     plans = [checked_plan(frame) for frame in frames]
