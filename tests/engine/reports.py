@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.report.entries import Entry, Lease, SourceFile
@@ -222,3 +223,35 @@ def rows_of(directory: Path, file_format: str = "parquet") -> list[tuple[Any, ..
 
 def ordered(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
     return sorted((tuple(row) for row in rows), key=lambda row: tuple((value is not None, value) for value in row))
+
+
+# ---------------------------------------------------------------------------------------------------- beside others
+
+
+def stream_in_halves(spark: SparkSession, plan: Plan, place: Path, arrived: Sequence[Sequence[Event]]) -> Home:
+    """Streams to the end; a second driver goes on in the middle from what the first has stored."""
+    half = len(arrived) // 2
+    Stream(spark, plan, place / "home").absorb_batches(place, arrived[:half])
+    second = Stream(spark, plan, place / "home")
+    second.absorb_batches(place, arrived[half:])
+    second.end()
+    return second.home
+
+
+def duckdb_events(file: Path) -> duckdb.DuckDBPyConnection:
+    """A database with the rows of a file of `events`, and their place in it as `line`."""
+    connection = duckdb.connect()
+    connection.execute(
+        f"""CREATE TABLE events AS SELECT *, row_number() OVER () AS line FROM read_csv('{file}', header = false,
+        nullstr = 'NULL', columns = {{id: 'BIGINT', shop: 'INT', user_id: 'INT', item: 'VARCHAR',
+        price: 'DECIMAL(10,2)', weight: 'DOUBLE', ts: 'TIMESTAMP'}})"""
+    )
+    return connection
+
+
+def batch_results(spark: SparkSession, plan: Plan, file: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """By insert, the rows that the batch computes of a file of `events`."""
+    files = {"events": [source_file(file)]}
+    return {
+        one.name: ordered(insert_result(spark, plan, one, files).drop("_nrt_end").collect()) for one in plan.inserts
+    }

@@ -5,25 +5,24 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.verify import verify
 from tests.engine.reports import (
     DELAY,
     HOUR,
-    Stream,
     arriving,
+    batch_results,
     cut,
+    duckdb_events,
     events_table,
     ordered,
     plan_of,
     random_events,
     rows_of,
-    source_file,
+    stream_in_halves,
     write_events,
 )
 
@@ -75,13 +74,8 @@ def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> No
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         plan = plan_of(place, events_table(), *(insert(name) for name in STREAMED))
-        first = Stream(spark, plan, place / "home")
-        first.absorb_batches(place, arrived[:2])
-        second = Stream(spark, plan, place / "home")
-        second.absorb_batches(place, arrived[2:])
-        assert verify(spark, plan, second.home).is_proven
-        second.end()
-        verdict = verify(spark, plan, second.home)
+        home = stream_in_halves(spark, plan, place, arrived)
+        verdict = verify(spark, plan, home)
         assert verdict.is_proven, verdict
         assert {one.operator: one.found for one in verdict.ledgers}.keys() == {
             o.name for o in plan.operators if o.sources
@@ -93,16 +87,8 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     events = random_events(9, 300, 3 * HOUR)
     file = write_events(tmp_path / "events" / "all.csv", events)
     plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
-    results = {
-        one.name: ordered(insert_result(spark, plan, one, {"events": [source_file(file)]}).drop("_nrt_end").collect())
-        for one in plan.inserts
-    }
-    connection = duckdb.connect()
-    connection.execute(
-        f"""CREATE TABLE events AS SELECT *, row_number() OVER () AS line FROM read_csv('{file}', header = false,
-        nullstr = 'NULL', columns = {{id: 'BIGINT', shop: 'INT', user_id: 'INT', item: 'VARCHAR',
-        price: 'DECIMAL(10,2)', weight: 'DOUBLE', ts: 'TIMESTAMP'}})"""
-    )
+    results = batch_results(spark, plan, file)
+    connection = duckdb_events(file)
 
     def said(query: str) -> list[tuple[object, ...]]:
         return ordered(connection.execute(query).fetchall())

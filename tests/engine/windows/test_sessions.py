@@ -6,26 +6,25 @@ import random
 import tempfile
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.engine.windows.sessions import assigned
 from tests.engine.reports import (
     DELAY,
     HOUR,
-    Stream,
     arriving,
+    batch_results,
     cut,
+    duckdb_events,
     events_table,
     ordered,
     plan_of,
     random_events,
     rows_of,
-    source_file,
+    stream_in_halves,
     write_events,
 )
 
@@ -80,12 +79,8 @@ def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> No
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         plan = plan_of(place, events_table(), *(insert(name) for name in STREAMED))
-        first = Stream(spark, plan, place / "home")
-        first.absorb_batches(place, arrived[:2])
-        second = Stream(spark, plan, place / "home")
-        second.absorb_batches(place, arrived[2:])
-        second.end()
-        verdict = verify(spark, plan, second.home)
+        home = stream_in_halves(spark, plan, place, arrived)
+        verdict = verify(spark, plan, home)
         assert verdict.is_proven, verdict
         assert verdict.late_rows > 0
         assert all(one.rows["equal"] > 0 for one in verdict.inserts), verdict
@@ -96,16 +91,8 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     events = arriving(random_events(9, 300, 3 * HOUR), 9, DELAY)
     file = write_events(tmp_path / "events" / "all.csv", events)
     plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
-    results = {
-        one.name: ordered(insert_result(spark, plan, one, {"events": [source_file(file)]}).drop("_nrt_end").collect())
-        for one in plan.inserts
-    }
-    connection = duckdb.connect()
-    connection.execute(
-        f"""CREATE TABLE events AS SELECT *, row_number() OVER () AS line, NULL AS everybody FROM read_csv('{file}',
-        header = false, nullstr = 'NULL', columns = {{id: 'BIGINT', shop: 'INT', user_id: 'INT', item: 'VARCHAR',
-        price: 'DECIMAL(10,2)', weight: 'DOUBLE', ts: 'TIMESTAMP'}})"""
-    )
+    results = batch_results(spark, plan, file)
+    connection = duckdb_events(file)
 
     def sessions(key: str, gap: int, source: str = "events") -> str:
         return f"""(SELECT *, min(ts) OVER s AS b, max(ts) OVER s + INTERVAL {gap} MINUTE AS e FROM (
@@ -122,7 +109,7 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
         f"""SELECT shop, count(*), count(DISTINCT user_id), sum(price), first(id ORDER BY line),
         string_agg(item, ',' ORDER BY line), b, e FROM {by_shop} GROUP BY shop, b, e"""
     )
-    assert results["counts"] == said(f"SELECT count(*), b, e FROM {sessions('everybody', 1)} GROUP BY b, e")
+    assert results["counts"] == said(f"SELECT count(*), b, e FROM {sessions('NULL', 1)} GROUP BY b, e")
     assert results["rows_of_visits"] == said(f"SELECT id, shop, b, e FROM {by_shop}")
     assert results["dear"] == said(f"SELECT count(*), b, e FROM {by_shop} WHERE price > 20 GROUP BY b, e")
     assert results["ended"] == said(
