@@ -226,6 +226,8 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
     plan, history = scene.plan, scene.history
     absorbing = plan.absorbing(insert)
     late = any(one.operator in absorbing and one.found for one in scene.ledgers)
+    # Also a row that is in time can come too late for a session that has fired, and make one of its own.
+    late = late or any(plan.operator(name).window.kind == "SESSION" for name in absorbing)
     sources = {name for operator in absorbing for name in plan.operator(operator).sources}
     if not late and not any(history.has_unread(name) for name in sources):
         return None

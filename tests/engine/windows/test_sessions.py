@@ -15,6 +15,10 @@ from airflow_nrt.engine.windows.sessions import assigned
 from tests.engine.reports import (
     DELAY,
     HOUR,
+    MINUTE,
+    MORNING,
+    Event,
+    Stream,
     arriving,
     batch_results,
     cut,
@@ -121,6 +125,22 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     assert results["older"] == said(
         f"SELECT upper(item), count(*), b, e FROM {sessions('item', 10, dear)} GROUP BY item, b, e"
     )
+
+
+def test_a_session_that_has_fired_takes_nobody_in(spark, tmp_path: Path) -> None:
+    """No row is late, and yet the batch sees one session where two were published: the arrivals explain it."""
+    at = {"first": 0, "elsewhere": 12 * MINUTE, "behind": 5 * MINUTE}
+    shops = {"first": 1, "elsewhere": 2, "behind": 1}
+    rows = [Event(n, shops[name], 1, "a", None, None, MORNING + at[name]) for n, name in enumerate(at)]
+    plan = plan_of(tmp_path, events_table(), insert("visits"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [[row] for row in rows])
+    stream.end()
+    assert sorted(row[1] for row in rows_of(tmp_path / "visits")) == [1, 1, 1]
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven, verdict
+    assert verdict.late_rows == 0
+    assert verdict.inserts[0].rows["explained"] > 0
 
 
 Row = tuple[int, "int | None", int]
