@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch import computed, same_rows, source_rows
+from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.evidence import ReadRows, rows_read
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
@@ -225,6 +226,7 @@ def _restate(
     assert interval.start is not None and interval.end is not None
     listed = {source.name: history.files(source.name) for source in plan.sources}
     needed = _needed(plan, listed if history.batches else _all_files(plan), interval)
+    suit(spark, [file for files in needed.values() for file in files])
     read = {n: _streamed(spark, plan, n, history, files) for n, files in needed.items()} if history.batches else {}
     rows = {
         name: on_time(read[name].frame) if name in read else source_rows(spark, plan, name, files, None)

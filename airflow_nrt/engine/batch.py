@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources.filesystem import read_files
@@ -40,6 +41,7 @@ def insert_result(
 ) -> DataFrame:
     """The rows of an insert over these files: of all windows with `after < end <= until`, with `_nrt_end`."""
     register_functions(spark, plan)
+    suit(spark, [file for some in files.values() for file in some])
     names = [source.name for source in plan.sources if source.name in files]
     clock = now_ms()
     rows = {name: source_rows(spark, plan, name, files[name], clock) for name in names}

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate, closed_accumulators, combine
@@ -42,6 +43,7 @@ def _merge_level(
     merge: Callable[[Layout, DataFrame], DataFrame],
 ) -> tuple[StateFile, ...]:
     full = full_level(files)
+    suit(store.spark, full)
     partials = store.read(full, columns)
     if partials is None:
         return files

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import needs_position
+from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.compaction import compact
 from airflow_nrt.engine.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
@@ -129,6 +130,8 @@ class StreamDriver:
         """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due."""
         reach("absorb-begin")
         source = self.plan.source(source_name)
+        reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
+        suit(self.spark, [*files, *self._state(reading)])
         clock = self._look_at_clock()
         seen = {
             operator.name: self.position.operators[operator.name].watermark
@@ -316,6 +319,7 @@ class StreamDriver:
 
     def fire_due(self) -> None:
         """Fires all windows that are complete and have not fired."""
+        suit(self.spark, self._state(self.position.operators))
         fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
         fired.fire()
         if not fired.firings:
@@ -338,6 +342,12 @@ class StreamDriver:
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
+
+    def _state(self, operators: Iterable[str]) -> list[StateFile]:
+        """What these operators carry, and all that updating ones do."""
+        states = [self.position.operators[name] for name in operators]
+        carried = [file for state in states for file in (*state.rows, *state.closed)]
+        return [*carried, *(file for files in self.position.updating.values() for file in files)]
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)

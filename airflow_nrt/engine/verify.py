@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import computed, same_rows
+from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.comparison import CLASS, Sides, classify
 from airflow_nrt.engine.evidence import ENTRY, ReadRows, check_ledger, check_watermarks, rows_read, with_seen
 from airflow_nrt.engine.frames import run_query
@@ -101,8 +102,10 @@ def verify(
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     scene = _Scene(spark, plan, home, history, interval, {}, [])
     problems = list(history.problems)
+    needed = {source.name: _needed(scene, source.name) for source in plan.sources}
+    suit(spark, [file for files in needed.values() for file in files])
     for source in plan.sources:
-        read = rows_read(spark, plan, source.name, history, _needed(scene, source.name))
+        read = rows_read(spark, plan, source.name, history, needed[source.name])
         scene.sources[source.name] = read
         problems += read.problems
         if source.table.watermark is not None:
