@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.codegen import suit
-from airflow_nrt.engine.evidence import ReadRows, rows_read
+from airflow_nrt.engine.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
@@ -228,17 +228,15 @@ def _restate(
     needed = _needed(plan, listed if history.batches else _all_files(plan), interval)
     suit(spark, [file for files in needed.values() for file in files])
     read = {n: _streamed(spark, plan, n, history, files) for n, files in needed.items()} if history.batches else {}
-    rows = {
-        name: on_time(read[name].frame) if name in read else source_rows(spark, plan, name, files, None)
-        for name, files in needed.items()
-    }
+    unread = {n: source_rows(spark, plan, n, files, None) for n, files in needed.items() if n not in read}
     directory = home.staged / f"restate-{uuid.uuid4().hex}"
     staged: list[Published] = []
     for insert in plan.inserts:
         ends = None if only is None else only.get(insert.name, set())
         if ends is not None and not ends:
             continue
-        frame = computed(plan, insert, same_rows(rows), interval.start, interval.end)
+        fired = {n: on_time(fired_rows(plan, insert, history, one.frame, history.entry)) for n, one in read.items()}
+        frame = computed(plan, insert, same_rows({**unread, **fired}), interval.start, interval.end)
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")

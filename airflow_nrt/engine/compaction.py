@@ -16,7 +16,9 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.closing import GROUP_END
+from airflow_nrt.engine.windows.heads import columns_of, is_of_heads, merged_heads
 from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate, closed_accumulators, combine
+from airflow_nrt.engine.windows.row_frames import HEAD
 from airflow_nrt.report.entries import OperatorState, StateFile
 from airflow_nrt.report.windows import Sql
 
@@ -28,9 +30,14 @@ def compact(store: SliceStore, layout: Layout, state: OperatorState) -> Operator
     slots = [*layout.keys, *layout.slots]
     row_columns = [*slots, *layout.stored, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
     closed_columns = [*slots, *(one.name for one in closed_accumulators(layout))]
+    rows = _merge_level(store, layout, state.rows, row_columns, combine)
+    if layout.operator.window.kind == "OVER":
+        old = tuple(file for file in state.closed if is_of_heads(file))
+        merged = _merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)
+        return replace(state, rows=rows, closed=(*merged, *(file for file in state.closed if file not in old)))
     return replace(
         state,
-        rows=_merge_level(store, layout, state.rows, row_columns, combine),
+        rows=rows,
         closed=_merge_level(store, layout, state.closed, closed_columns, _merge_closed),
     )
 

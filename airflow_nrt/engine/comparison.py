@@ -107,6 +107,15 @@ def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
     )
 
 
+def without(insert: Insert, rows: DataFrame, others: DataFrame) -> DataFrame:
+    """The rows that are not among the others, each as often as it is there more often."""
+    whole = ", ".join([WINDOW_END, *(_rounded(field) for field in insert.query.fields)])
+    number = f"row_number() OVER (PARTITION BY {whole} ORDER BY 1)"
+    numbered = [frame.selectExpr("*", f"struct({whole}, {number}) AS _nrt_one") for frame in (rows, others)]
+    same = F.expr("a._nrt_one <=> b._nrt_one")
+    return numbered[0].alias("a").join(numbered[1].alias("b"), same, "left_anti").drop("_nrt_one")
+
+
 def _rounded(field: Field) -> str:
     name = quote(field.name)
     approximate = f"format_string('%.8e', CAST({name} AS DOUBLE))"

@@ -39,7 +39,7 @@ from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import ABSORBED, BATCH, ROWTIME, Plan, Source
+from airflow_nrt.report.plan import ABSORBED, BATCH, ROWTIME, Insert, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"
@@ -149,6 +149,14 @@ def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
     seen = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
     believed = read.sparkSession.createDataFrame(seen, f"{ENTRY} BIGINT, _nrt_seen BIGINT")
     return read.join(F.broadcast(believed), ENTRY).withColumn(BATCH, F.col(ENTRY))
+
+
+def fired_rows(plan: Plan, insert: Insert, history: History, rows: DataFrame, entry: int) -> DataFrame:
+    """The rows of `rows_read` up to an entry, without those of a slot that has fired which are still to fire."""
+    rows = rows.where(f"{ENTRY} <= {entry}")
+    has_slots = insert.window is not None and insert.window.has_slots
+    unfired = history.unfired_batch(plan.absorbing(insert), entry) if has_slots else None
+    return rows if unfired is None else rows.where(f"{ENTRY} <> {unfired}")
 
 
 def check_ledger(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from airflow_nrt.report.plan import Query
 from airflow_nrt.report.spelling import quote
@@ -21,3 +22,8 @@ def run_sql(sql: str, views: Mapping[str, DataFrame]) -> DataFrame:
     for name, frame in views.items():
         frame.createOrReplaceTempView(quote(name))
     return session.sql(sql)
+
+
+def same(names: Sequence[str]) -> list[Column]:
+    """Whether rows `l` and `r` are alike in these columns, NULL being equal to NULL: what a join is on."""
+    return [F.col(f"r.{name}").eqNullSafe(F.col(f"l.{name}")) for name in names] or [F.lit(True)]

@@ -16,8 +16,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.codegen import suit
-from airflow_nrt.engine.comparison import CLASS, Sides, classify
-from airflow_nrt.engine.evidence import ENTRY, ReadRows, check_ledger, check_watermarks, rows_read, with_seen
+from airflow_nrt.engine.comparison import CLASS, Sides, classify, without
+from airflow_nrt.engine.evidence import ReadRows, check_ledger, check_watermarks, fired_rows, rows_read, with_seen
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.published import as_read, foreign_rows, standing_rows
@@ -218,7 +218,9 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     after, until = bounds
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends if after < end <= until]
-    views = {name: on_time(_fired_from(scene, insert, read.frame)) for name, read in scene.sources.items()}
+    plan, history = scene.plan, scene.history
+    fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
+    views = {name: on_time(rows) for name, rows in fired.items()}
     batch = computed(scene.plan, insert, same_rows(views), after, until)
     arrived = _arrived(scene, insert, after, until)
     return _compare(scene, insert, (batch, arrived), inside, pending, root)
@@ -235,27 +237,24 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
     if not late and not any(history.has_unread(name) for name in sources):
         return None
 
-    def seen(operator: str | None) -> dict[str, DataFrame]:
-        assert operator is not None
-        rows = {n: _fired_from(scene, insert, scene.sources[n].frame) for n in plan.operator(operator).sources}
-        return {n: with_seen(frame, history, operator) for n, frame in rows.items()}
+    def arrived_by(entry: int) -> DataFrame:
+        def seen(operator: str | None) -> dict[str, DataFrame]:
+            assert operator is not None
+            names = plan.operator(operator).sources
+            rows = {name: fired_rows(plan, insert, history, scene.sources[name].frame, entry) for name in names}
+            return {name: with_seen(frame, history, operator) for name, frame in rows.items()}
 
-    arrived = computed(plan, insert, seen, after, until)
+        return computed(plan, insert, seen, after, until)
+
+    arrived = told = arrived_by(history.entry)
     for entry, ends in _restated(history, insert, after, until).items():
-        rows = {name: on_time(scene.sources[name].frame.where(f"{ENTRY} <= {entry}")) for name in sources}
-        again = computed(plan, insert, same_rows(rows), after, until)
-        arrived = arrived.where(~F.col(WINDOW_END).isin(ends)).unionByName(again.where(F.col(WINDOW_END).isin(ends)))
-    return arrived
-
-
-def _fired_from(scene: _Scene, insert: Insert, rows: DataFrame) -> DataFrame:
-    """The rows whose results could be published. Where rows come in time for a slot that has begun to fire, those of
-    a last batch that no firing has followed yet could not.
-    """
-    has_slots = insert.window is not None and insert.window.has_slots
-    if not has_slots or scene.history.entry not in scene.history.batches:
-        return rows
-    return rows.where(f"{ENTRY} <> {scene.history.entry}")
+        here = F.col(WINDOW_END).isin(ends)
+        rows = {n: on_time(fired_rows(plan, insert, history, scene.sources[n].frame, entry)) for n in sources}
+        told = told.where(~here).unionByName(computed(plan, insert, same_rows(rows), after, until).where(here))
+        if insert.window is not None and insert.window.has_slots:
+            # What has fired since stands beside it.
+            told = told.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
+    return told
 
 
 def _restated(history: History, insert: Insert, after: int, until: int) -> dict[int, list[int]]:

@@ -10,6 +10,8 @@ from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import CLOCK, Insert, Plan, RowFrame, Source, Updating, UpdatingRows, WindowAggregate
 
+HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
+
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
     """The plan as JSON; with an interval also what the batch reads for it."""
@@ -98,12 +100,21 @@ def _sessions(operator: WindowAggregate) -> dict[str, Any]:
 
 
 def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
-    bounded = all(frame.low is not None for frame in operator.frames)
+    frames = operator.frames
+    whole = [call for call, frame in zip(operator.aggregates, frames) if frame.low is None]
+    stored = ["rows that have not fired"]
+    if len(whole) < len(frames):
+        stored.append("rows that the bounded frames of later ones look at")
+    if whole:
+        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES]
+        also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
+        stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
+    forgets = operator.strict and all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
     return {
-        "frames": [_frame(frame) for frame in operator.frames],
+        "frames": [_frame(frame) for frame in frames],
         "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",
-        "stored": ["rows that have not fired", "rows that later ones look at"],
-        "bounded_by": "the frames: of each key the rows of the last one" if bounded else "nothing: all rows are kept",
+        "stored": stored,
+        "bounded_by": "the longest frame" if forgets else "the frames, and how many keys there are: none is forgotten",
         "late": "a row is late if a row of its key at or behind its own time has fired"
         if not operator.strict
         else "a row is late if the watermark had passed it when its batch began",

@@ -38,7 +38,8 @@ class OperatorState:
     """What one operator carries.
 
     `watermark` never goes back. All windows that end at or before `fired` have fired; None if none could yet.
-    `rows` are partials as they were absorbed, `closed` one partial a key and slice that has fired.
+    `rows` are partials as they were absorbed, `closed` one partial a key and slice that has fired; of OVER what rows
+    that have fired leave to later ones.
     """
 
     watermark: int | None = None

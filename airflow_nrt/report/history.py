@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from airflow_nrt.report.clock import operator_watermark, with_clock
-from airflow_nrt.report.entries import Commit, Entry, Position, Published, Restate, SourceFile, Tick
+from airflow_nrt.report.entries import Commit, Entry, OperatorState, Position, Published, Restate, SourceFile, Tick
 from airflow_nrt.report.plan import Plan
 
 WindowKey = tuple[str, int | None, str]
@@ -15,7 +15,8 @@ WindowKey = tuple[str, int | None, str]
 
 @dataclass
 class History:
-    """`batches` are the commits by entry number; `published` is what stands in the sinks, by insert and place.
+    """`batches` are the commits by entry number, `ticks` the entries that let windows fire; `published` is what stands
+    in the sinks, by insert and place.
 
     `as_of` is, for what a restatement published, the last entry of which it took the rows. `backfilled` are files that
     a backfill read, by source and path.
@@ -23,6 +24,7 @@ class History:
 
     entry: int = -1
     batches: dict[int, Commit] = field(default_factory=dict)
+    ticks: list[int] = field(default_factory=list)
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -41,6 +43,17 @@ class History:
         """By path: the entry that read the file."""
         return {file.path: n for n, commit in self.batches.items() if commit.source == source for file in commit.files}
 
+    def unfired_batch(self, operators: Iterable[str], entry: int) -> int | None:
+        """The batch that one of these operators had still to fire at this entry, None if there was none.
+
+        Of sessions and OVER, where a row can come in time for a slot that has fired: a driver fires behind each batch.
+        """
+        last = max((n for n in (*self.batches, *self.ticks) if n <= entry), default=-1)
+        if last not in self.batches:
+            return None
+        states = self.batches[last].position.operators
+        return last if any(_is_due(states[name]) for name in operators) else None
+
     def watermarks_before(self, source: str) -> dict[int, int | None]:
         """By entry the watermark of a source before the batch that this entry committed."""
         before: int | None = None
@@ -58,6 +71,10 @@ class History:
     def late_claimed(self, operator: str) -> int:
         """Rows that the ledger claims to have been late for an operator."""
         return sum(one.late for commit in self.batches.values() for one in commit.late if one.operator == operator)
+
+
+def _is_due(state: OperatorState) -> bool:
+    return state.watermark is not None and any(file.first <= state.watermark + 1 for file in state.rows)
 
 
 def read_history(entries: Iterable[Entry], plan: Plan) -> History:
@@ -80,6 +97,8 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             for target in entry.body.removed:
                 insert, _, path = target.partition("/")
                 history.published.pop((insert, path), None)
+        elif isinstance(entry.body, Tick):
+            history.ticks.append(entry.n)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
             history.position = entry.body.position

@@ -20,6 +20,7 @@ from airflow_nrt.sql.inserts import as_typed
 from airflow_nrt.sql.joins import Named, join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.limit import plan_limit
+from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
 from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
@@ -81,7 +82,8 @@ class Queries:
         self._around = Around.of(node)
         relation, alias = self.relation(node.relation, scope)
         self._around = Around()
-        if relation.pending is None and relation.window is None and has_row_windows(node):
+        node = written_out(node)
+        if has_row_windows(node):
             node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
         if node.distinct:
             node = _as_grouping(node, relation, alias)

@@ -37,8 +37,6 @@ def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compil
         raise NotThereYet(f"{node.name} … OVER", node.at)
     if node.arguments:
         raise SqlError(f"{node.name} takes no argument", node.at)
-    if over.name is not None:
-        raise NotThereYet("WINDOW clauses of rankings", node.at)
     if not over.order:
         raise SqlError(f"{node.name} needs an ORDER BY inside OVER", over.at)
     if over.frame is not None:

@@ -6,18 +6,19 @@ from dataclasses import replace
 
 from airflow_nrt.report.plan import POSITION, WINDOW_END, AggregateCall, Query, RowFrame, WindowAggregate
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import Field
+from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import over
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import AGGREGATES, canonical_name, result_type
+from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
+from airflow_nrt.sql.aggregates import AGGREGATES, canonical_name, is_distinct, result_type
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.intervals import interval_ms
-from airflow_nrt.sql.kept_rows import POSITION_TYPE, place
-from airflow_nrt.sql.projection import expand
+from airflow_nrt.sql.kept_rows import POSITION_TYPE, finished, place
+from airflow_nrt.sql.projection import contains_aggregate, expand
 from airflow_nrt.sql.ranking import RANKINGS
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.relation import Relation, as_rows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
@@ -38,7 +39,15 @@ def with_row_windows(
     found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None
 ) -> tuple[ast.Select, Relation]:
     """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError."""
-    planned = _RowWindows(node, relation, alias)
+    if node.group is not None or contains_aggregate(node):
+        raise NotThereYet(
+            "OVER in a SELECT that aggregates", node.at, "aggregate in a subquery, and write OVER above it"
+        )
+    if relation.is_changing:
+        raise NotThereYet("OVER by time over rows that change", node.at)
+    below = finished(found, relation)
+    relation = as_rows(below) if below.window is not None else below
+    planned = _RowWindows(relation, alias)
     node = replace(node, items=tuple(expand(node.items, relation, alias)))
     items = tuple(
         replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
@@ -46,7 +55,7 @@ def with_row_windows(
     )
     found.note_all_columns(relation)
     condition = planned.compiler.condition(node.where, "WHERE") if node.where is not None else None
-    return replace(node, items=items, where=None, windows=()), planned.relation(found, condition, zone)
+    return replace(node, items=items, where=None), planned.relation(found, condition, zone)
 
 
 def _title(item: ast.SelectItem, index: int) -> str | None:
@@ -55,11 +64,10 @@ def _title(item: ast.SelectItem, index: int) -> str | None:
 
 
 class _RowWindows:
-    def __init__(self, node: ast.Select, relation: Relation, alias: str | None) -> None:
+    def __init__(self, relation: Relation, alias: str | None) -> None:
         self.below = relation
         self.scope = Scope(relation.columns, alias)
         self.compiler = Compiler(self.scope)
-        self.windows = dict(node.windows)
         self.calls: dict[ast.Call, AggregateCall] = {}
         self.frames: list[RowFrame] = []
         self.inputs: dict[str, str] = {}
@@ -71,25 +79,11 @@ class _RowWindows:
         if not isinstance(node, ast.Call) or node.over is None:
             return None
         if node not in self.calls:
-            definition = self._definition(node.over)
-            self._check_order(definition)
-            call, frame = self._call(node), self._frame(node, definition)
+            self._check_order(node.over)
+            call, frame = self._call(node), self._frame(node, node.over)
             self.calls[node] = call
             self.frames.append(frame)
         return ast.Name((f"_over_{self.calls[node].name}",), node.at)
-
-    def _definition(self, over: ast.Over) -> ast.Over:
-        if over.name is None:
-            return over
-        if over.name not in self.windows:
-            raise SqlError(f"there is no window {over.name!r} behind WINDOW", over.at)
-        base = self._definition(self.windows[over.name])
-        return replace(
-            base,
-            partition=over.partition or base.partition,
-            order=over.order or base.order,
-            frame=over.frame or base.frame,
-        )
 
     def _check_order(self, over: ast.Over) -> None:
         if not over.order:
@@ -97,7 +91,8 @@ class _RowWindows:
         first = over.order[0]
         column = self.scope.time_column(first.expression) if isinstance(first.expression, ast.Name) else None
         if column is None or not column.rowtime or len(over.order) > 1:
-            raise NotThereYet("OVER ordered by anything but the time attribute", first.expression.at)
+            names = [f"ORDER BY {column.title}" for column in self.scope.columns if column.rowtime]
+            raise NotThereYet("OVER ordered by anything but the time attribute", first.expression.at, *names[:1])
         if first.descending:
             raise SqlError("The window can only be ordered in ASCENDING mode.", first.expression.at)
         self.rowtime = column
@@ -146,36 +141,46 @@ class _RowWindows:
             # Where others stand beside it, it is the number of rows so far. By itself it is a ranking.
             node = replace(node, name="COUNT", arguments=(ast.Star(None, node.at),))
         name = canonical_name(node.name)
-        if name not in (*AGGREGATES, "LAG"):
+        if name == "LAG":
+            given, kind = self._neighbour(node)
+        elif name in AGGREGATES:
+            given = read_arguments(node, self.compiler.compile)
+            kind = result_type(node, given.operand)
+        else:
             raise NotThereYet(f"{node.name} … OVER by time", node.at)
-        if node.filter is not None or node.within:
-            raise NotThereYet(f"FILTER and WITHIN GROUP in {node.name} … OVER", node.at)
-        distinct = node.distinct and name not in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-        if distinct and name != "COUNT":
-            raise NotThereYet(f"{name}(DISTINCT …) OVER", node.at)
-        operand = self._operand(name, node)
-        kind = operand.type.with_nullable(True) if name == "LAG" and operand else result_type(node, operand)
+        if node.within:
+            raise NotThereYet(f"WITHIN GROUP in {node.name} … OVER", node.at)
+        condition = self.compiler.condition(node.filter, "FILTER") if node.filter is not None else None
         return AggregateCall(
             name=f"a{len(self.calls)}",
             function=name,
-            argument=self._input(operand) if operand is not None else None,
-            argument_type=operand.type if operand is not None else None,
-            filter=None,
-            distinct=distinct,
+            argument=self._input(given.operand),
+            argument_type=given.operand.type if given.operand is not None else None,
+            filter=self._input(condition),
+            distinct=name != "LAG" and is_distinct(node),
             type=kind,
             text=text_of(replace(node, over=None)),
+            parameters=given.parameters,
         )
 
-    def _operand(self, name: str, node: ast.Call) -> Typed | None:
-        arguments = node.arguments[:1] if name == "LAG" and len(node.arguments) <= 2 else node.arguments
-        if name == "COUNT" and len(arguments) == 1 and isinstance(arguments[0], ast.Star) and not node.distinct:
-            return None
-        if len(arguments) != 1:
-            raise NotThereYet(f"{name} of {len(node.arguments)} arguments with OVER", node.at)
-        return self.compiler.compile(arguments[0])
+    def _neighbour(self, node: ast.Call) -> tuple[Arguments, DataType]:
+        """LAG: the value, how many rows back, and what stands there in front of the first row."""
+        if not 1 <= len(node.arguments) <= 3:
+            raise SqlError(f"LAG takes 1 to 3 arguments, here are {len(node.arguments)}", node.at)
+        operand = self.compiler.compile(node.arguments[0])
+        kind = operand.type.with_nullable(True)
+        if len(node.arguments) < 3:
+            return Arguments(operand), kind
+        default = self.compiler.compile(node.arguments[2])
+        if default.columns:
+            raise NotThereYet("a default of LAG that reads columns", node.arguments[2].at)
+        alike = default.type.is_numeric if kind.is_numeric else default.type.name in (kind.name, "NULL")
+        if not alike and not (default.type.is_string and kind.is_string):
+            raise SqlError(f"the default of LAG is {default.type.flink}, not {kind.flink}", node.arguments[2].at)
+        return Arguments(operand, (f"CAST({default.sql} AS {kind.spark})",)), kind
 
-    def _input(self, typed: Typed) -> str:
-        return self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
+    def _input(self, typed: Typed | None) -> str | None:
+        return None if typed is None else self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
 
     def _key(self, typed: Typed) -> str:
         return self.keys.setdefault(typed.sql, Field(f"g{len(self.keys)}", typed.type)).name
@@ -216,7 +221,7 @@ class _RowWindows:
         results = tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
         return Relation(
             f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
-            (*below.columns, *results),
+            (*(replace(column, role=None, of_window=False) for column in below.columns), *results),
             (operator.name,),
             hidden=(WINDOW_END, POSITION),
             window=window,

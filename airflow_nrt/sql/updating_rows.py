@@ -68,8 +68,6 @@ class _Ranking:
         assert call.over is not None
         if call.arguments:
             raise SqlError(f"{call.name} takes no argument", call.at)
-        if call.over.name is not None:
-            raise NotThereYet("WINDOW clauses of rankings", call.at)
         if not call.over.order:
             raise SqlError(f"{call.name} needs an ORDER BY inside OVER", call.over.at)
         if call.over.frame is not None:

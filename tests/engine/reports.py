@@ -228,16 +228,6 @@ def ordered(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
 # ---------------------------------------------------------------------------------------------------- beside others
 
 
-def stream_in_halves(spark: SparkSession, plan: Plan, place: Path, arrived: Sequence[Sequence[Event]]) -> Home:
-    """Streams to the end; a second driver goes on in the middle from what the first has stored."""
-    half = len(arrived) // 2
-    Stream(spark, plan, place / "home").absorb_batches(place, arrived[:half])
-    second = Stream(spark, plan, place / "home")
-    second.absorb_batches(place, arrived[half:])
-    second.end()
-    return second.home
-
-
 def duckdb_events(file: Path) -> duckdb.DuckDBPyConnection:
     """A database with the rows of a file of `events`, and their place in it as `line`."""
     connection = duckdb.connect()

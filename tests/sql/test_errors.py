@@ -248,7 +248,7 @@ LATER = {
         "12:19: UNION ALL of rows that are not of the same window, inside another query",
     ),
     "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
-    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:64: OVER ordered by anything but the time attribute"),
+    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:64: OVER ordered by anything but the time attribute; ORDER BY ts"),
     "a join across windows": (
         insert(f"SELECT a.shop FROM (SELECT * FROM {TVF}) a JOIN (SELECT * FROM {TVF}) b ON a.window_end = b.window_end"),
         "12:20: a join without equal window_start; add l.window_start = r.window_start to its condition",

@@ -1,4 +1,4 @@
-"""LAG: the value of one row, for its frame holds no other; NULL where there is none."""
+"""LAG: the value of one row, for its frame holds no other; the default, or NULL, where there is none."""
 
 from __future__ import annotations
 
@@ -7,5 +7,8 @@ from airflow_nrt.report.plan import AggregateCall
 
 
 def neighbour(call: AggregateCall, operand: Operand) -> Accumulators:
-    one = Accumulator(f"neighbour_{operand.tag}", operand.value, call.type.spark, "first({0}){over}")
-    return Accumulators((one,), one.name, additive=False)
+    """The value may be NULL itself, so that it is wrapped."""
+    kind = f"STRUCT<value: {call.type.spark}>"
+    one = Accumulator(f"neighbour_{operand.tag}", f"struct({operand.value} AS value)", kind, "first({0}){over}")
+    default = call.parameters[0] if call.parameters else "NULL"
+    return Accumulators((one,), f"IF({one.name} IS NULL, {default}, {one.name}.value)", additive=False)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.verify import verify
 from tests.engine.reports import (
-    DELAY,
     HOUR,
     Stream,
-    arriving,
     batch_results,
-    cut,
     duckdb_events,
     events_table,
     ordered,
@@ -25,15 +19,14 @@ from tests.engine.reports import (
     random_events,
     rows_of,
     source_file,
-    stream_in_halves,
     write_events,
 )
+from tests.engine.windows.streamed import BOUNDS, streamed, windowed
 
 TEN_MINUTES = "TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"
 GROWING = "CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR)"
-BOUNDS = "window_start, window_end"
 QUERIES = {
-    "best": (
+    "best": windowed(
         "shop INT, item STRING, n BIGINT, place BIGINT",
         f"""SELECT shop, item, n, place, {BOUNDS} FROM (
             SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY n DESC) AS place FROM (
@@ -44,20 +37,20 @@ QUERIES = {
                 ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.shop = b.shop))
         WHERE place <= 3""",
     ),
-    "latest": (
+    "latest": windowed(
         "id BIGINT, shop INT",
         f"""SELECT id, shop, {BOUNDS} FROM (
             SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS}, shop ORDER BY ts DESC) AS n FROM {TEN_MINUTES})
         WHERE n = 1""",
     ),
-    "hours": (
+    "hours": windowed(
         "parts BIGINT, users BIGINT",
         f"""SELECT COUNT(*), SUM(users), {BOUNDS} FROM TABLE(HOP(TABLE (
             SELECT shop, COUNT(DISTINCT user_id) AS users, window_time AS at
             FROM {TEN_MINUTES} GROUP BY shop, {BOUNDS}, window_time
         ), DESCRIPTOR(at), INTERVAL '20' MINUTE, INTERVAL '1' HOUR)) GROUP BY {BOUNDS}""",
     ),
-    "alike": (
+    "alike": windowed(
         "n BIGINT, place BIGINT",
         f"""SELECT n, place, {BOUNDS} FROM (
             SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY n) AS place FROM TABLE(TUMBLE(TABLE (
@@ -66,12 +59,12 @@ QUERIES = {
                     FROM {TEN_MINUTES} GROUP BY shop, {BOUNDS}, window_time)
             ), DESCRIPTOR(at), INTERVAL '1' HOUR)))""",
     ),
-    "sets": (
+    "sets": windowed(
         "shop INT, item STRING, users BIGINT, gid BIGINT",
         f"""SELECT shop, item, COUNT(DISTINCT user_id), GROUPING_ID(shop, item), {BOUNDS}
         FROM {TEN_MINUTES} GROUP BY {BOUNDS}, CUBE (shop, item)""",
     ),
-    "unsold": (
+    "unsold": windowed(
         "id BIGINT",
         f"""SELECT id, {BOUNDS} FROM (SELECT * FROM {TEN_MINUTES}) a WHERE NOT EXISTS (
             SELECT 1 FROM (SELECT * FROM {TEN_MINUTES}) b WHERE a.window_start = b.window_start
@@ -80,7 +73,7 @@ QUERIES = {
 }  # fmt: skip
 OLDER = "HOP(at, INTERVAL '20' MINUTE, INTERVAL '1' HOUR)"
 STATELESS = {
-    "older": (
+    "older": windowed(
         "n BIGINT",
         f"""WITH tens AS (
             SELECT COUNT(*) AS n, TUMBLE_ROWTIME(ts, INTERVAL '10' MINUTE) AS at FROM events
@@ -88,44 +81,30 @@ STATELESS = {
         SELECT SUM(n), {OLDER.replace("HOP", "HOP_START")}, {OLDER.replace("HOP", "HOP_END")} FROM tens
         GROUP BY {OLDER} HAVING SUM(n) > 1""",
     ),
-    "twice": (
+    "twice": windowed(
         "n BIGINT",
         f"""SELECT COUNT(*), {BOUNDS} FROM {TEN_MINUTES} GROUP BY {BOUNDS}
         UNION ALL SELECT COUNT(*), {BOUNDS} FROM {TEN_MINUTES} GROUP BY {BOUNDS}""",
     ),
-    "ranked": (
+    "ranked": windowed(
         "id BIGINT, place BIGINT",
         f"SELECT id, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY id), {BOUNDS} FROM {TEN_MINUTES}",
     ),
-    "pairs": ("shop INT, item STRING", f"SELECT DISTINCT shop, item, {BOUNDS} FROM {TEN_MINUTES}"),
+    "pairs": windowed("shop INT, item STRING", f"SELECT DISTINCT shop, item, {BOUNDS} FROM {TEN_MINUTES}"),
 }
 
 
 def insert(name: str) -> str:
-    columns, query = {**QUERIES, **STATELESS}[name]
-    return f"""
-CREATE TABLE {name} ({columns}, window_start TIMESTAMP(3), window_end TIMESTAMP(3))
-WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/{name}', 'format' = 'parquet');
-INSERT INTO {name} {query};"""
+    return {**QUERIES, **STATELESS}[name].insert(name)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
-@settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
-@given(st.integers(0, 2**32), st.just(4))
-def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
-    """A second driver goes on in the middle from what the first has stored."""
-    events = random_events(seed, 200, 3 * HOUR)
-    arrived = cut(arriving(events, seed, DELAY, late=0.2), seed, batches)
-    with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        plan = plan_of(place, events_table(), *(insert(name) for name in QUERIES))
-        home = stream_in_halves(spark, plan, place, arrived)
-        verdict = verify(spark, plan, home)
-        assert verdict.is_proven, verdict
-        assert verdict.late_rows > 0
-        assert all(one.rows["equal"] > 0 and one.rows["explained"] > 0 for one in verdict.inserts), verdict
-        assert all(rows_of(place / name) for name in QUERIES)
+def test_stream_is_proven_whatever_the_cut(spark, tmp_path: Path) -> None:
+    _, verdict = streamed(spark, tmp_path, [insert(name) for name in QUERIES], 200)
+    assert verdict.is_proven, verdict
+    assert verdict.late_rows > 0
+    assert all(one.rows["equal"] > 0 and one.rows["explained"] > 0 for one in verdict.inserts), verdict
+    assert all(rows_of(tmp_path / name) for name in QUERIES)
 
 
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:

@@ -2,90 +2,96 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
-
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine import compaction
+from airflow_nrt.engine.windows.heads import is_of_heads
 from tests.engine.reports import (
-    DELAY,
     HOUR,
-    arriving,
+    MINUTE,
+    MORNING,
+    Event,
+    Stream,
     batch_results,
-    cut,
     duckdb_events,
     events_table,
     ordered,
     plan_of,
     random_events,
     rows_of,
-    stream_in_halves,
     write_events,
 )
+from tests.engine.windows.streamed import Case, streamed
 
 QUERIES = {
-    "last_hour": (
+    "last_hour": Case(
         "id BIGINT, n BIGINT, gmv DECIMAL(38, 2), mean DOUBLE, earliest BIGINT",
         """SELECT id, COUNT(*) OVER w, SUM(price) OVER w, AVG(weight) OVER w, FIRST_VALUE(id) OVER w FROM events
         WINDOW w AS (PARTITION BY shop ORDER BY ts RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND CURRENT ROW)""",
     ),
-    "last_rows": (
+    "last_rows": Case(
         "id BIGINT, most DECIMAL(10, 2), users BIGINT, before BIGINT",
         """SELECT id, MAX(price) OVER w, COUNT(DISTINCT user_id) OVER w, LAG(id) OVER (PARTITION BY item ORDER BY ts)
         FROM events WHERE user_id < 10 WINDOW w AS (PARTITION BY item ORDER BY ts ROWS 4 PRECEDING)""",
     ),
-    "several": (
-        "id BIGINT, here BIGINT, everywhere BIGINT, gmv DECIMAL(38, 2), number BIGINT",
+    "several": Case(
+        "id BIGINT, here BIGINT, everywhere BIGINT, gmv DECIMAL(38, 2), number BIGINT, users BIGINT, items STRING",
         """SELECT id, COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS 3 PRECEDING),
             COUNT(price) OVER (ORDER BY ts RANGE BETWEEN INTERVAL '5' MINUTE PRECEDING AND CURRENT ROW),
-            SUM(price) OVER (PARTITION BY shop ORDER BY ts), ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts)
-        FROM events""",
+            SUM(price) OVER w, ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts), COUNT(DISTINCT user_id) OVER w,
+            LISTAGG(item) OVER w
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts)""",
     ),
-    "above": (
-        "dear BIGINT, b TIMESTAMP(3), e TIMESTAMP(3)",
-        """SELECT COUNT(*) FILTER (WHERE n > 2), window_start, window_end FROM TABLE(TUMBLE(TABLE (
-            SELECT ts, COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS 3 PRECEDING) AS n FROM events
-        ), DESCRIPTOR(ts), INTERVAL '10' MINUTE)) GROUP BY window_start, window_end""",
+    "above_and_below": Case(
+        "dear BIGINT, lately BIGINT, before BIGINT, different BIGINT, many BIGINT",
+        """SELECT dear, SUM(dear) OVER (w ROWS 2 PRECEDING), LAG(dear, 1, 0) OVER w, SUM(DISTINCT dear) OVER w,
+            COUNT(*) FILTER (WHERE dear > 2) OVER w
+        FROM (
+            SELECT COUNT(*) FILTER (WHERE n > 2) AS dear, window_time FROM TABLE(TUMBLE(TABLE (
+                SELECT ts, COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS 3 PRECEDING) AS n FROM events
+            ), DESCRIPTOR(ts), INTERVAL '10' MINUTE)) GROUP BY window_start, window_end, window_time
+        ) WINDOW w AS (ORDER BY window_time)""",
     ),
 }  # fmt: skip
-
-
-STREAMED = ("last_hour", "several", "above")
+STREAMED = ("last_hour", "several", "above_and_below")
 
 
 def insert(name: str) -> str:
-    columns, query = QUERIES[name]
-    return f"""
-CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/{name}', 'format' = 'parquet');
-INSERT INTO {name} {query};"""
+    return QUERIES[name].insert(name)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-@settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
-@given(st.integers(0, 2**32), st.just(4))
-def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
-    """A second driver goes on in the middle from what the first has stored."""
-    events = random_events(seed, 150, 2 * HOUR)
-    arrived = cut(arriving(events, seed, DELAY, late=0.2), seed, batches)
-    with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        plan = plan_of(place, events_table(), *(insert(name) for name in STREAMED))
-        home = stream_in_halves(spark, plan, place, arrived)
-        verdict = verify(spark, plan, home)
-        assert verdict.is_proven, verdict
-        assert {one.operator: one.found for one in verdict.ledgers}.keys() == {
-            o.name for o in plan.operators if o.sources
-        }
-        assert all(rows_of(place / name) for name in STREAMED)
+def test_stream_is_proven_whatever_the_cut(spark, tmp_path: Path) -> None:
+    plan, verdict = streamed(spark, tmp_path, [insert(name) for name in STREAMED], 100)
+    assert verdict.is_proven, verdict
+    assert {one.operator for one in verdict.ledgers if one.found} == {o.name for o in plan.operators if o.sources}
+    assert all(rows_of(tmp_path / name) for name in STREAMED)
+
+
+def test_rows_that_went_by_are_kept_as_one_partial_a_key(spark, tmp_path: Path, monkeypatch) -> None:
+    """However many there are, and in however many pieces: the pieces are merged as they grow in number."""
+    monkeypatch.setattr(compaction, "FANOUT", 2)
+    query = """SELECT id, COUNT(*) OVER w, SUM(price) OVER w, COUNT(DISTINCT item) OVER w, LAG(id) OVER w FROM events
+    WINDOW w AS (PARTITION BY shop ORDER BY ts)"""
+    case = Case("id BIGINT, n BIGINT, gmv DECIMAL(38, 2), items BIGINT, before BIGINT", query)
+    plan = plan_of(tmp_path, events_table(), case.insert("sums"))
+    events = [Event(n, n % 2, 1, "ab"[n % 3 // 2], None, None, MORNING + n * MINUTE) for n in range(40)]
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [events[:12], events[12:20], events[20:40]])
+    closed = stream.driver.position.operators["w1"].closed
+    heads = [file for file in closed if is_of_heads(file)]
+    # Two shops, with two items each; of the rows the last of each shop, for LAG.
+    assert sum(file.rows for file in heads) <= 2 * (2 + 4) and sum(f.rows for f in closed if f not in heads) == 2
+    stream.end()
+    found = {row[0]: row[1:] for row in rows_of(tmp_path / "sums")}
+    assert found == {
+        e.id: (n + 1, None, len({one.item for one in shop[: n + 1]}), shop[n - 1].id if n else None)
+        for shop in (events[::2], events[1::2])
+        for n, e in enumerate(shop)
+    }
 
 
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
-    events = random_events(9, 300, 3 * HOUR)
-    file = write_events(tmp_path / "events" / "all.csv", events)
+    file = write_events(tmp_path / "events" / "all.csv", random_events(9, 300, 3 * HOUR))
     plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
     results = batch_results(spark, plan, file)
     connection = duckdb_events(file)
@@ -107,12 +113,17 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     five = "RANGE BETWEEN INTERVAL 5 MINUTE PRECEDING AND CURRENT ROW"
     assert results["several"] == said(
         f"""SELECT id, count(*) OVER (PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 3 PRECEDING AND CURRENT ROW),
-        count(price) OVER (ORDER BY ts {five}), sum(price) OVER (PARTITION BY shop ORDER BY ts),
-        row_number() OVER (PARTITION BY item ORDER BY ts, line) FROM events"""
+        count(price) OVER (ORDER BY ts {five}), sum(price) OVER w,
+        row_number() OVER (PARTITION BY item ORDER BY ts, line), count(DISTINCT user_id) OVER w,
+        string_agg(item, ',') OVER (PARTITION BY shop ORDER BY ts, line)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts)"""
     )
-    assert results["above"] == said(
-        """SELECT count(*) FILTER (WHERE n > 2), b, b + INTERVAL 10 MINUTE FROM (
+    assert results["above_and_below"] == said(
+        """WITH rows AS (
             SELECT time_bucket(INTERVAL 10 MINUTE, ts) AS b, count(*) OVER (
-                PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS n FROM events)
-        GROUP BY b"""
+                PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS n FROM events),
+        tens AS (SELECT b, count(*) FILTER (WHERE n > 2) AS dear FROM rows GROUP BY b)
+        SELECT dear, (sum(dear) OVER (ORDER BY b ROWS BETWEEN 2 PRECEDING AND CURRENT ROW))::BIGINT,
+            lag(dear, 1, 0) OVER w, (sum(DISTINCT dear) OVER w)::BIGINT, count(*) FILTER (WHERE dear > 2) OVER w
+        FROM tens WINDOW w AS (ORDER BY b)"""
     )

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import random
-import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.engine.windows.sessions import assigned
@@ -21,39 +18,37 @@ from tests.engine.reports import (
     Stream,
     arriving,
     batch_results,
-    cut,
     duckdb_events,
     events_table,
     ordered,
     plan_of,
     random_events,
     rows_of,
-    stream_in_halves,
     write_events,
 )
+from tests.engine.windows.streamed import BOUNDS, streamed, windowed
 
 BY_SHOP = "SESSION(TABLE events PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '7' MINUTE)"
 ALL = "SESSION(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
-BOUNDS = "window_start, window_end"
 QUERIES = {
-    "visits": (
+    "visits": windowed(
         "shop INT, n BIGINT, users BIGINT, gmv DECIMAL(38, 2), first_id BIGINT, items STRING",
         f"""SELECT shop, COUNT(*), COUNT(DISTINCT user_id), SUM(price), FIRST_VALUE(id), LISTAGG(item), {BOUNDS}
         FROM {BY_SHOP} GROUP BY shop, {BOUNDS}""",
     ),
-    "counts": ("n BIGINT", f"SELECT COUNT(*), {BOUNDS} FROM {ALL} GROUP BY {BOUNDS}"),
-    "rows_of_visits": ("id BIGINT, shop INT", f"SELECT id, shop, {BOUNDS} FROM {BY_SHOP}"),
-    "dear": (
+    "counts": windowed("n BIGINT", f"SELECT COUNT(*), {BOUNDS} FROM {ALL} GROUP BY {BOUNDS}"),
+    "rows_of_visits": windowed("id BIGINT, shop INT", f"SELECT id, shop, {BOUNDS} FROM {BY_SHOP}"),
+    "dear": windowed(
         "n BIGINT",
         f"SELECT COUNT(*), {BOUNDS} FROM {BY_SHOP} WHERE price > 20 GROUP BY {BOUNDS}",
     ),
-    "ended": (
+    "ended": windowed(
         "visits BIGINT, n BIGINT",
         f"""SELECT COUNT(*), SUM(n), {BOUNDS} FROM TABLE(TUMBLE(TABLE (
             SELECT shop, COUNT(*) AS n, window_time AS at FROM {BY_SHOP} GROUP BY shop, {BOUNDS}, window_time
         ), DESCRIPTOR(at), INTERVAL '10' MINUTE)) GROUP BY {BOUNDS}""",
     ),
-    "older": (
+    "older": windowed(
         "who STRING, n BIGINT",
         """SELECT UPPER(item), COUNT(*), SESSION_START(ts, INTERVAL '10' MINUTE), SESSION_END(ts, INTERVAL '10' MINUTE)
         FROM events WHERE price > 20 GROUP BY UPPER(item), SESSION(ts, INTERVAL '10' MINUTE)""",
@@ -61,34 +56,20 @@ QUERIES = {
 }  # fmt: skip
 
 
-STREAMED = ("visits", "dear", "ended")
+STREAMED = ("visits", "ended")
 
 
 def insert(name: str) -> str:
-    columns, query = QUERIES[name]
-    return f"""
-CREATE TABLE {name} ({columns}, window_start TIMESTAMP(3), window_end TIMESTAMP(3))
-WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/{name}', 'format' = 'parquet');
-INSERT INTO {name} {query};"""
+    return QUERIES[name].insert(name)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
-@settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
-@given(st.integers(0, 2**32), st.just(4))
-def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
-    """A second driver goes on in the middle from what the first has stored."""
-    events = random_events(seed, 150, 2 * HOUR)
-    arrived = cut(arriving(events, seed, DELAY, late=0.2), seed, batches)
-    with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        plan = plan_of(place, events_table(), *(insert(name) for name in STREAMED))
-        home = stream_in_halves(spark, plan, place, arrived)
-        verdict = verify(spark, plan, home)
-        assert verdict.is_proven, verdict
-        assert verdict.late_rows > 0
-        assert all(one.rows["equal"] > 0 for one in verdict.inserts), verdict
-        assert all(rows_of(place / name) for name in STREAMED)
+def test_stream_is_proven_whatever_the_cut(spark, tmp_path: Path) -> None:
+    _, verdict = streamed(spark, tmp_path, [insert(name) for name in STREAMED], 100)
+    assert verdict.is_proven, verdict
+    assert verdict.late_rows > 0
+    assert all(one.rows["equal"] > 0 for one in verdict.inserts), verdict
+    assert all(rows_of(tmp_path / name) for name in STREAMED)
 
 
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""OVER by time: the spellings that there are, and what the plan tells of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_nrt.report.description import describe
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql.planner import plan_query
+from tests.sample import ORDERS
+
+WINDOWS = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES))"
+TOTALS = f"(SELECT shop, COUNT(*) AS n, window_start, window_end, window_time FROM {WINDOWS} GROUP BY shop, window_start, window_end, window_time)"
+ALL, ROWS, HOUR = ("RANGE", None, 0), ("ROWS", 2, 0), ("RANGE", 3_600_000, 0)
+
+
+def planned(query: str) -> Plan:
+    return plan_query(ORDERS, query, Path("/"))
+
+
+@pytest.mark.parametrize(
+    ("query", "frames"),
+    [
+        ("SELECT COUNT(*) OVER (ORDER BY ts) FROM orders", [ALL]),
+        ("SELECT COUNT(*) OVER (ORDER BY ts RANGE UNBOUNDED PRECEDING) FROM orders", [ALL]),
+        ("SELECT COUNT(*) OVER (ORDER BY ts ROWS UNBOUNDED PRECEDING) FROM orders", [("ROWS", None, 0)]),
+        ("SELECT COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM orders", [ROWS]),
+        ("SELECT COUNT(*) OVER (ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING) FROM orders", [HOUR]),
+        ("SELECT COUNT(*) OVER (ORDER BY ts ROWS CURRENT ROW) + 1 FROM orders", [("ROWS", 0, 0)]),
+        ("SELECT LAG(price, 2, 0) OVER (PARTITION BY shop ORDER BY ts) FROM orders", [("ROWS", 2, 2)]),
+        ("SELECT COUNT(*) FILTER (WHERE price > 5) OVER (ORDER BY ts), SUM(DISTINCT price) OVER (ORDER BY ts ROWS 2 PRECEDING) FROM orders", [ALL, ROWS]),
+        ("SELECT COUNT(price, shop) OVER w, LISTAGG(shop, '|') OVER (w ROWS 2 PRECEDING) FROM orders WINDOW w AS (ORDER BY ts)", [ALL, ROWS]),
+        ("SELECT COUNT(*) OVER v FROM orders AS o WINDOW w AS (PARTITION BY o.shop), v AS (w ORDER BY o.ts)", [ALL]),
+        (f"SELECT SUM(n) OVER (PARTITION BY shop ORDER BY window_time ROWS 2 PRECEDING) FROM {TOTALS}", [ROWS]),
+        (f"SELECT SUM(price) OVER (ORDER BY window_time) FROM {WINDOWS}", [ALL]),
+        ("SELECT SUM(n) OVER (ORDER BY ts) FROM (SELECT ts, COUNT(*) OVER (ORDER BY ts) AS n FROM orders)", [ALL]),
+    ],
+)  # fmt: skip
+def test_frames(query: str, frames: list[tuple[str, int | None, int]]) -> None:
+    operator = planned(query).operators[-1]
+    assert [(frame.unit, frame.low, frame.high) for frame in operator.frames] == frames
+
+
+def test_a_ranking_by_a_named_window() -> None:
+    ranked = "ROW_NUMBER() OVER w AS place FROM {} WINDOW w AS (PARTITION BY {} ORDER BY n DESC)"
+    windowed = planned(
+        f"SELECT n, place FROM (SELECT *, {ranked.format(TOTALS, 'window_start, window_end')}) WHERE place < 3"
+    )
+    assert len(windowed.operators) == 1 and "row_number()" in windowed.inserts[0].query.sql
+    ever = "(SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop)"
+    assert planned(f"SELECT n, place FROM (SELECT *, {ranked.format(ever, 'shop')}) WHERE place < 3").updating
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("COUNT(*) OVER (PARTITION BY shop)", "column 22: OVER needs ORDER BY and the time attribute"),
+        ("COUNT(*) OVER (ORDER BY ts, price)", "OVER ordered by anything but the time attribute: not there yet; ORDER BY ts"),
+        ("COUNT(*) OVER (ORDER BY ts DESC)", "column 32: The window can only be ordered in ASCENDING mode"),
+        ("COUNT(*) OVER (ORDER BY ts ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING)", "column 35: OVER ROWS PRECEDING windows are not supported yet: end the frame at CURRENT ROW"),
+        ("COUNT(*) OVER (ORDER BY ts ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)", "OVER ROWS FOLLOWING windows are not supported yet"),
+        ("COUNT(*) OVER (ORDER BY ts RANGE BETWEEN 5 PRECEDING AND CURRENT ROW)", "RANGE takes an interval"),
+        ("COUNT(*) OVER (ORDER BY ts ROWS 1 + 1 PRECEDING)", "a whole number of rows is needed, not 1 + 1"),
+        ("LEAD(price) OVER (ORDER BY ts)", "column 8: LEAD … OVER by time: not there yet"),
+        ("LAG(price, 1, 'none') OVER (ORDER BY ts)", "column 22: the default of LAG is CHAR(4), not DECIMAL(10, 2)"),
+        ("LAG(price, 1, price) OVER (ORDER BY ts)", "a default of LAG that reads columns: not there yet"),
+        ("LAG(price, 1) OVER (ORDER BY ts ROWS 1 PRECEDING)", "LAG takes no frame"),
+        ("COUNT(*) OVER x", "there is no window 'x' behind WINDOW"),
+        ("COUNT(*) OVER (w PARTITION BY id)", "a window on top of 'w' can add only an ORDER BY and a frame that this one lacks"),
+        ("COUNT(*) OVER (w ORDER BY ts)", "a window on top of 'w' can add only"),
+        ("COUNT(*), COUNT(*) OVER w", "OVER in a SELECT that aggregates: not there yet; aggregate in a subquery"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call: str, told: str) -> None:
+    with pytest.raises(InputError) as refused:
+        planned(f"SELECT {call} FROM orders WINDOW w AS (PARTITION BY shop ORDER BY ts)")
+    assert told in str(refused.value)
+
+
+def test_a_window_has_one_definition() -> None:
+    with pytest.raises(InputError, match="there are two windows 'w' behind WINDOW"):
+        planned("SELECT COUNT(*) OVER w FROM orders WINDOW w AS (ORDER BY ts), w AS (ORDER BY ts)")
+
+
+def test_rows_that_change() -> None:
+    with pytest.raises(InputError, match="OVER by time over rows that change: not there yet"):
+        planned("SELECT COUNT(*) OVER (ORDER BY n) FROM (SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop)")
+
+
+def told_of(query: str) -> dict[str, Any]:
+    (told,) = describe(planned(f"SELECT {query} FROM orders"))["operators"]
+    return told
+
+
+def test_what_is_kept() -> None:
+    lately = told_of("COUNT(*) OVER (PARTITION BY shop ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING)")
+    assert lately["stored"] == ["rows that have not fired", "rows that the bounded frames of later ones look at"]
+    assert lately["bounded_by"] == "the frames, and how many keys there are: none is forgotten"
+    ever = told_of("SUM(price) OVER w, COUNT(DISTINCT id) OVER w, LISTAGG(shop) OVER w".replace("w", "(ORDER BY ts)"))
+    assert ever["stored"][1:] == [
+        "one partial of all rows that fired for each key of an unbounded frame, and the values of COUNT(DISTINCT id), "
+        "LISTAGG(shop)"
+    ]
+    both = told_of("SUM(price) OVER (ORDER BY ts), LAG(price) OVER (ORDER BY ts)")
+    assert len(both["stored"]) == 3 and both["bounded_by"] == ever["bounded_by"]
+    several = "COUNT(*) OVER (PARTITION BY {} ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING)"
+    assert told_of(f"{several.format('shop')}, {several.format('id')}")["bounded_by"] == "the longest frame"
