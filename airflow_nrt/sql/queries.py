@@ -17,7 +17,8 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.inserts import as_typed
-from airflow_nrt.sql.joins import Named, join
+from airflow_nrt.sql.join_sides import Named
+from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
@@ -112,8 +113,9 @@ class Queries:
             case ast.FunctionTable():
                 return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
             case ast.Join():
-                left = self._finished_relation(node.left, ctes)
-                return join(node, left, self._finished_relation(node.right, ctes)), None
+                around, self._around = self._around, Around()
+                left, right = self.relation(node.left, ctes), self.relation(node.right, ctes)
+                return join(self.found, node, left, right, around), None
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         view = ctes.get(node.name)

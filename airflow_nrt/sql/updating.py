@@ -12,11 +12,9 @@ from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouping import Aggregation
 from airflow_nrt.sql.kept_rows import finished
-from airflow_nrt.sql.relation import Relation, as_rows, raw_windows
+from airflow_nrt.sql.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
-
-BOUNDS = (("window_start", "start"), ("window_end", "end"))
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:

@@ -24,6 +24,10 @@ WAY_OUT = (
     "; or SET 'table.exec.state.ttl' = '1 h' to forget keys that no row touches for so long, "
     "or SET 'table.exec.state.unbounded' = 'allow'"
 )
+JOINED = (
+    "write FROM TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), size)) on both sides and "
+    "ON l.window_start = r.window_start AND l.window_end = r.window_end"
+)
 CUMULATE = "write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and "
 
 
@@ -59,7 +63,21 @@ UNBOUNDED = {
         f"SELECT shop, MAX(n) FROM (SELECT shop, window_start, window_end, COUNT(*) AS n FROM {TVF} GROUP BY shop, window_start, window_end) GROUP BY shop",
         "an aggregation without window_start and window_end keeps every key for ever: add window_start, window_end to GROUP BY",
     ),
+    "a regular join": (
+        "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
+        f"a join without windows keeps every key for ever: {JOINED}",
+    ),
+    "a join without window_end": (
+        f"SELECT L.shop, R.id FROM {TVF} AS L LEFT JOIN {TVF} AS R ON L.id = R.id AND L.window_start = R.window_start",
+        "a join without equal window_end keeps every key for ever: add L.window_end = R.window_end to ON",
+    ),
+    "a join of two windowings": (
+        f"SELECT L.shop, R.id FROM {TVF} AS L FULL JOIN {TVF.replace('10', '20')} AS R ON L.window_end = R.window_end AND L.window_start = R.window_start",
+        "a join of TUMBLE 10 minutes with TUMBLE 20 minutes keeps every key for ever: use the same window on both sides",
+    ),
 }  # fmt: skip
+ADDS_ONLY = ("a regular join",)
+"""What no row is ever taken back of, so that files take it."""
 
 
 @pytest.mark.parametrize("what", UNBOUNDED)
@@ -78,8 +96,9 @@ def test_state_without_a_bound_wants_consent(what: str) -> None:
 def test_what_ends_needs_no_consent(what: str) -> None:
     """Neither a source that ends nor a query that is asked once keeps anything for ever."""
     query, _ = UNBOUNDED[what]
-    assert plan_of(printed(query)).inserts[0].changes
-    assert plan_query(LIVE, query, Path("/data")).inserts[0].changes
+    changes = what not in ADDS_ONLY
+    assert plan_of(printed(query)).inserts[0].changes is changes
+    assert plan_query(LIVE, query, Path("/data")).inserts[0].changes is changes
 
 
 def test_a_ttl_of_nothing_is_none() -> None:
@@ -87,16 +106,26 @@ def test_a_ttl_of_nothing_is_none() -> None:
         plan_of("SET 'table.exec.state.ttl' = '0 s';\n" + printed(BY_SHOP, tables=LIVE))
 
 
-@pytest.mark.parametrize("what", UNBOUNDED)
+FILE = "CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'filesystem', 'path' = 'told', 'format' = 'json');"
+
+
+@pytest.mark.parametrize("what", [what for what in UNBOUNDED if what not in ADDS_ONLY])
 def test_files_take_nothing_back(what: str) -> None:
     query, message = UNBOUNDED[what]
     does, _, clause = message.partition(" keeps every key for ever: ")
-    table = (
-        "CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'filesystem', 'path' = 'told', 'format' = 'json');"
-    )
     expected = f"Table sink 'told' doesn't support consuming update changes, which {does} makes: {clause}, or write to"
     with pytest.raises(InputError, match=re.escape(expected)):
-        plan_of(f"{ORDERS}{table}\nINSERT INTO told {query};")
+        plan_of(f"{ORDERS}{FILE}\nINSERT INTO told {query};")
+
+
+@pytest.mark.parametrize("what", ADDS_ONLY)
+def test_files_take_what_is_only_added(what: str) -> None:
+    query, _ = UNBOUNDED[what]
+    (insert,) = plan_of(f"{ORDERS}{FILE}\nINSERT INTO told SELECT * FROM ({query}) WHERE id > 3;").inserts
+    assert not insert.changes
+    assert "_nrt_" not in insert.query.sql.partition("FROM")[0]
+    with pytest.raises(InputError, match="doesn't support consuming update changes, which an aggregation"):
+        plan_of(f"{ORDERS}{FILE}\nINSERT INTO told SELECT shop, COUNT(*) FROM ({query}) GROUP BY shop;")
 
 
 def only(plan: Plan) -> UpdatingRows:

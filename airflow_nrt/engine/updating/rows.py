@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.updating.sides import added, changed
+from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.plan import AFTER, ALIVE, KEY, UpdatingRows
 
 
 @dataclass(frozen=True)
-class RowsStep:
+class RowsStep(Step):
     """As `AggregateStep`: the state of a partition is its rows, those alone that can still matter."""
 
     operator: UpdatingRows
