@@ -165,7 +165,8 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
         return {**told, **_join(operator, ttl)}
     if isinstance(operator, UpdatingRows):
         kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
-        return {**told, "stored": [f"{kept} of each key"]}
+        framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
+        return {**told, "aggregates": framed, "stored": [f"{kept} of each key"]}
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
     kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
     return {**told, "aggregates": aggregates, "stored": [f"{kept} of each key"]}

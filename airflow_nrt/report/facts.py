@@ -98,6 +98,7 @@ def _updating_facts(operator: Updating) -> dict[str, str]:
         facts.update({f"{label}, aggregate {call.name}": f"{call.text} {call.type}" for call in operator.aggregates})
     else:
         facts.update({f"{label}, column {field.name}": sql for field, sql in operator.computed})
+        facts.update({f"{label}, aggregate {one.call.name}": f"{one.call.text} {one.over}" for one in operator.framed})
         facts[f"{label}, limit"] = str(operator.limit)
     return facts
 

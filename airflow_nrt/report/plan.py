@@ -230,14 +230,22 @@ class UpdatingAggregate:
 
 
 @dataclass(frozen=True)
+class FramedCall:
+    """An aggregate of the rows in a frame; `over` is SQL of the window specification."""
+
+    call: AggregateCall
+    over: str
+
+
+@dataclass(frozen=True)
 class UpdatingRows:
-    """Columns computed over all rows of a partition so far: Top-N and deduplication without a window.
+    """Columns computed over all rows of a partition so far: Top-N, deduplication and OVER without a window.
 
     The input query gives the key columns (what the rows are partitioned by), `columns`, and `p`, by which a row is
-    known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time. With
-    a `limit` only rows whose one computed column is not above it are kept: no other can come down to it again.
-    `identity` is the SQL of `_nrt_key`. The result has the columns, what is computed, `_nrt_after` and `_nrt_key`, for
-    partitions that a batch touches.
+    known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time,
+    `framed` are aggregates over them. With a `limit` only rows whose one computed column is not above it are kept: no
+    other can come down to it again. `identity` is the SQL of `_nrt_key`. The result has the columns, what is computed,
+    `_nrt_after` and `_nrt_key`, for partitions that a batch touches.
     """
 
     name: str
@@ -248,6 +256,7 @@ class UpdatingRows:
     identity: str
     limit: int | None = None
     changing: bool = False
+    framed: tuple[FramedCall, ...] = ()
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -256,7 +265,8 @@ class UpdatingRows:
     @property
     def fields(self) -> tuple[Field, ...]:
         """As of an `UpdatingAggregate`."""
-        return (*self.columns, *(field for field, _ in self.computed))
+        framed = (Field(one.call.name, one.call.type) for one in self.framed)
+        return (*self.columns, *(field for field, _ in self.computed), *framed)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class _RowWindows:
         first = over.order[0]
         column = self.scope.time_column(first.expression) if isinstance(first.expression, ast.Name) else None
         if column is None or not column.rowtime or len(over.order) > 1:
-            raise NotThereYet("OVER ordered by anything but the time attribute", first.expression.at)
+            raise NotThereYet("OVER ordered by more than the time attribute", first.expression.at)
         if first.descending:
             raise SqlError("The window can only be ordered in ASCENDING mode.", first.expression.at)
         self.rowtime = column

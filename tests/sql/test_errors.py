@@ -247,7 +247,15 @@ LATER = {
         "12:19: UNION ALL of rows that are not of the same window, inside another query",
     ),
     "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
-    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:64: OVER ordered by anything but the time attribute"),
+    "OVER": (insert("SELECT shop, ts, ts, LISTAGG(shop) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:22: LISTAGG(shop) OVER by anything but time"),
+    "several OVER": (
+        insert("SELECT shop, SUM(id) OVER (ORDER BY price), SUM(id) OVER (ORDER BY ts) FROM orders"),
+        "12:45: several definitions of OVER that are not all by time",
+    ),
+    "a frame not by time": (
+        insert("SELECT shop, SUM(id) OVER (ORDER BY price ROWS 2 PRECEDING) FROM orders"),
+        "12:43: a frame other than from UNBOUNDED PRECEDING to CURRENT ROW, not by time",
+    ),
     "a subquery across windows": (
         insert(f"SELECT shop FROM (SELECT * FROM {TVF}) a WHERE shop IN (SELECT shop FROM {TVF} b WHERE a.window_end = b.window_end)"),
         "12:130: a subquery without equal window_start; add l.window_start = r.window_start to its condition",

@@ -12,7 +12,7 @@ from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.plan import Plan, UpdatingAggregate, UpdatingRows
-from airflow_nrt.sql.planner import plan_query
+from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
 
 LIVE = ORDERS.replace("'format' = 'csv'", "'format' = 'csv', 'source.monitor-interval' = '1 s'")
@@ -63,6 +63,10 @@ UNBOUNDED = {
         f"SELECT shop, MAX(n) FROM (SELECT shop, window_start, window_end, COUNT(*) AS n FROM {TVF} GROUP BY shop, window_start, window_end) GROUP BY shop",
         "an aggregation without window_start and window_end keeps every key for ever: add window_start, window_end to GROUP BY",
     ),
+    "OVER": (
+        "SELECT shop, SUM(id) OVER (PARTITION BY shop ORDER BY price) FROM orders",
+        "OVER by anything but time keeps every key for ever: ORDER BY the time attribute inside OVER",
+    ),
     "a regular join": (
         "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
         f"a join without windows keeps every key for ever: {JOINED}",
@@ -99,6 +103,31 @@ def test_what_ends_needs_no_consent(what: str) -> None:
     changes = what not in ADDS_ONLY
     assert plan_of(printed(query)).inserts[0].changes is changes
     assert plan_query(LIVE, query, Path("/data")).inserts[0].changes is changes
+
+
+LATE_FIRE = "SET 'table.exec.emit.late-fire.enabled' = 'true';\n"
+EARLY_FIRE = "SET 'table.exec.emit.early-fire.enabled' = 'true';\n"
+GROUPED = "SELECT shop, COUNT(*) FROM orders GROUP BY shop, TUMBLE(ts, INTERVAL '10' MINUTES)"
+
+
+@pytest.mark.parametrize("setting", [LATE_FIRE, EARLY_FIRE, EARLY_FIRE + LATE_FIRE])
+def test_older_windows_fire_early_and_late(setting: str) -> None:
+    plan = plan_of(setting + printed(GROUPED))
+    assert [field.type.name for field in plan.updating[0].keys] == ["STRING", "TIMESTAMP", "TIMESTAMP"]
+    assert not plan.operators and plan.inserts[0].changes
+    name = "table.exec.emit.late-fire.enabled"
+    overridden = plan_report(printed(GROUPED), "report", Path("/data"), {name: "true"})
+    assert len(overridden.updating) == 1
+    with pytest.raises(InputError, match=r"line \d+, column 50: a window with early-fire or late-fire keeps every key"):
+        plan_of(setting + printed(GROUPED, tables=LIVE))
+    with pytest.raises(InputError, match="SESSION in GROUP BY with early-fire or late-fire: not there yet"):
+        plan_of(setting + printed(GROUPED.replace("TUMBLE", "SESSION")))
+    with pytest.raises(InputError, match="a window over rows that change"):
+        above = f"SELECT shop, COUNT(*) FROM ({GROUPED.replace('COUNT(*)', 'TUMBLE_ROWTIME(ts, INTERVAL 10 MINUTES) AS t')})"
+        plan_of(
+            setting
+            + printed(f"{above} GROUP BY shop, TUMBLE(t, INTERVAL '1' HOUR)".replace("INTERVAL 10", "INTERVAL '10'"))
+        )
 
 
 def test_a_ttl_of_nothing_is_none() -> None:
@@ -197,7 +226,24 @@ def test_the_plan_tells_what_is_kept() -> None:
     assert told["bounded_by"] == "nothing but the end of its sources"
 
 
+def test_the_plan_tells_what_a_join_keeps() -> None:
+    query = "SELECT a.shop, b.id FROM orders AS a LEFT JOIN orders AS b ON a.shop = b.shop AND a.id < b.id"
+    (told,) = describe(plan_of(TTL + printed(query, tables=LIVE)))["operators"]
+    assert told["join"] == "LEFT JOIN ON a.shop = b.shop AND a.id < b.id"
+    assert told["keys"] == ["k0 STRING"]
+    sides = ("left", "right")
+    assert told["stored"] == [f"all rows of the {side} side, by key: 2 columns" for side in sides]
+    assert told["bounded_by"] == "a row is forgotten 1 hour of processing time after it was last written"
+    over = "SELECT shop, SUM(id) OVER (PARTITION BY shop ORDER BY price) FROM orders"
+    (told,) = describe(plan_of(printed(over)))["operators"]
+    assert told["aggregates"] == ["SUM(id): BIGINT"] and told["stored"] == ["all rows of each key"]
+
+
 CHANGES = {
+    "a join": (
+        "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
+        "updating operator u1, left is new",
+    ),
     "the key": (BY_SHOP.replace("GROUP BY shop", "GROUP BY shop, id"), "updating operator u1, input was"),
     "the aggregate": (BY_SHOP.replace("COUNT(*)", "COUNT(id)"), "updating operator u1, aggregate a0 was: COUNT(*)"),
 }

@@ -61,23 +61,25 @@ class JoinStep(Step):
         touched = f"bool_or({NEW}) OVER (PARTITION BY {', '.join((*self.keys, KEY))}) AS {NEW}"
         return changed(known, news, self.keys).selectExpr(f"* EXCEPT ({NEW})", touched)
 
+    def judged(self, merged: DataFrame) -> DataFrame:
+        """Says of rows of padded sides, as they stand behind the batch, whether they meet nothing."""
+        if not self.operator.padded:
+            return merged
+        met = _union([self._met(merged.where(AFTER), side) for side in self.operator.padded])
+        sides = ", ".join(f"'{side}'" for side in self.operator.padded)
+        alone = f"IF({AFTER} AND {ALIVE} AND {SIDE} IN ({sides}), _nrt_met IS NULL, {ALONE}) AS {ALONE}"
+        both = merged.join(met, [SIDE, KEY], "left")
+        return both.selectExpr(f"* EXCEPT ({ALONE}, _nrt_met)", alone, f"{ALONE} AS {_WAS}")
+
     def kept(self, merged: DataFrame) -> DataFrame:
-        rows = merged.where(AFTER)
-        padded = self.operator.padded
-        if not padded:
-            return rows.where(NEW)
-        sides = ", ".join(f"'{side}'" for side in padded)
-        others = rows.where(f"NOT ({ALIVE} AND {SIDE} IN ({sides}))").selectExpr("*", f"{ALONE} AS {_WAS}")
-        judged = [self._judged(rows, side, is_alone) for side in padded for is_alone in (False, True)]
-        return _union([others, *judged]).where(f"{NEW} OR {ALONE} IS DISTINCT FROM {_WAS}")
+        changed_mind = f" OR {ALONE} IS DISTINCT FROM {_WAS}" if self.operator.padded else ""
+        return merged.where(f"{AFTER} AND ({NEW}{changed_mind})")
 
     def results(self, merged: DataFrame) -> DataFrame:
         found = [self._pairs(merged)]
-        fields = [field.name for field in self.operator.fields]
         for side in self.operator.padded:
-            before = merged.where(f"NOT {AFTER} AND {SIDE} = '{side}' AND {ALONE}")
-            behind = self._judged(merged.where(AFTER), side, True)
-            alone = before.unionByName(behind.drop(_WAS))
+            alone = merged.where(f"{ALIVE} AND {SIDE} = '{side}' AND {ALONE}")
+            fields = [field.name for field in self.operator.fields]
             found.append(alone.selectExpr(*fields, AFTER, f"{key_of([f'{KEY} AS {side}'])} AS {KEY}"))
         return _union(found)
 
@@ -98,7 +100,7 @@ class JoinStep(Step):
 
     def _of(self, rows: DataFrame, side: str) -> DataFrame:
         """The rows of a side that are there, under names that are not those of the other side."""
-        names = [f"{name} AS {side}_{name}" for name in (*self._keys, KEY, AFTER, NEW, ALONE)]
+        names = [f"{name} AS {side}_{name}" for name in (*self._keys, KEY, AFTER, NEW)]
         alive = rows.where(f"{ALIVE} AND {SIDE} = '{side}'")
         return alive.selectExpr(*(field.name for field in self._own(side)), *names)
 
@@ -110,20 +112,11 @@ class JoinStep(Step):
         fields = [field.name for field in self.operator.fields]
         return pairs.selectExpr(*fields, f"{LEFT}_{AFTER} AS {AFTER}", f"{key} AS {KEY}")
 
-    def _judged(self, behind: DataFrame, side: str, is_alone: bool) -> DataFrame:
-        """The rows of a side that meet nothing behind the batch, or those that do, as rows of the state."""
-        how = "left_anti" if is_alone else "left_semi"
-        mine = self._of(behind, side).join(self._of(behind, _OTHER[side]), F.expr(self._meet), how)
-        others = [f"CAST(NULL AS {field.type.spark}) AS {field.name}" for field in self._own(_OTHER[side])]
-        return mine.selectExpr(
-            f"'{side}' AS {SIDE}",
-            *(f"{side}_{name} AS {name}" for name in (*self._keys, KEY, AFTER, NEW)),
-            *(field.name for field in self._own(side)),
-            *others,
-            f"true AS {ALIVE}",
-            f"{str(is_alone).lower()} AS {ALONE}",
-            f"{side}_{ALONE} AS {_WAS}",
-        )
+    def _met(self, behind: DataFrame, side: str) -> DataFrame:
+        """The rows of a side that meet some of the other."""
+        mine, others = self._of(behind, side), self._of(behind, _OTHER[side])
+        met = mine.join(others, F.expr(self._meet), "left_semi")
+        return met.selectExpr(f"'{side}' AS {SIDE}", f"{side}_{KEY} AS {KEY}", "true AS _nrt_met")
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:

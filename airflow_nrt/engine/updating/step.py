@@ -38,6 +38,10 @@ class Step(Protocol):
         """What was read of the state, and what came, as it was before and as it is behind the batch."""
         ...
 
+    def judged(self, merged: DataFrame) -> DataFrame:
+        """The same with what can only be told once everything is there."""
+        return merged
+
     def kept(self, merged: DataFrame) -> DataFrame:
         """What is to be written of it."""
         ...

@@ -32,7 +32,7 @@ def step_of(operator: Updating) -> Step:
 def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
     """The operator's whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
     step = step_of(operator)
-    return step.results(step.merged(None, step.fresh(_together(parts))))
+    return step.results(step.judged(step.merged(None, step.fresh(_together(parts)))))
 
 
 class Updates:
@@ -80,7 +80,9 @@ class Updates:
         known = self.files.get(operator.name, ())
         groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, self._forgotten())
         fresh = self._hold(step.fresh(rows))
-        merged = self._hold(step.merged(groups.rows(step.touched(fresh)), fresh))
+        rows = self._hold(step.merged(groups.rows(step.touched(fresh)), fresh))
+        judged = step.judged(rows)
+        merged = rows if judged is rows else self._hold(judged)
         self.files[operator.name] = groups.written(step.kept(merged), self.clock).files
         self._changed[operator.name] = step.results(merged)
 

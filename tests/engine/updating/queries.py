@@ -100,10 +100,29 @@ QUERIES: dict[str, tuple[str, str, str]] = {
             SELECT shop, count(*) AS n, time_bucket(INTERVAL 10 MINUTE, ts) AS s FROM events GROUP BY s, shop)
         GROUP BY shop""",
     ),
+    "so_far": (
+        "id BIGINT, gmv DECIMAL(38, 2), n BIGINT, most DOUBLE",
+        query := """SELECT id, SUM(price) OVER (PARTITION BY shop ORDER BY user_id NULLS FIRST),
+            COUNT(*) OVER (PARTITION BY shop ORDER BY user_id NULLS FIRST),
+            MAX(weight) OVER (PARTITION BY shop ORDER BY user_id NULLS FIRST) FROM events WHERE price > 20""",
+        query,
+    ),
+    "share_of_leaders": (
+        "shop INT, n BIGINT, so_far BIGINT, place BIGINT",
+        query := """SELECT shop, n, SUM(n) OVER (ORDER BY n DESC, shop), ROW_NUMBER() OVER (ORDER BY n DESC, shop)
+            FROM (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS t""",
+        query,
+    ),
     "met": (
         "first BIGINT, second BIGINT",
         query := """SELECT l.id, r.id AS other FROM events AS l JOIN events AS r
             ON l.shop = r.shop AND r.user_id = l.user_id AND l.id < r.id AND r.price > 20""",
+        query,
+    ),
+    "ids_of_size": (
+        "id BIGINT, n BIGINT",
+        query := """SELECT e.id, t.n - 1 AS n FROM events AS e
+            JOIN (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS t ON e.id = t.n - 1""",
         query,
     ),
     "dearer": (

@@ -84,14 +84,14 @@ def test_rows_of_one_side_are_not_written_again(spark, tmp_path: Path) -> None:
 
 
 def test_rows_that_are_gone_leave_the_state(spark, tmp_path: Path) -> None:
-    """The total of a shop is another row after each batch, under another key of the join."""
-    plan = changing_plan(tmp_path, "larger", "same_size")
+    """Each batch takes the total of the shop back and brings another, under another key of the join."""
+    plan = changing_plan(tmp_path, "ids_of_size")
     stream = Stream(spark, plan, tmp_path / "home")
     for n in range(FANOUT):
-        stream.absorb_batches(tmp_path, [[sale(n, n % 2, user=1)]])
-    name = plan.updating[-1].name
-    (file,) = stream.driver.position.updating[name]
-    assert file.rows == 3, "one user, and an item in two shops"
+        stream.absorb_batches(tmp_path, [[sale(n, 1)]])
+    (file,) = stream.driver.position.updating[plan.updating[-1].name]
+    assert file.rows == FANOUT + 1, "the sales, and one total"
+    assert folded(tmp_path / "ids_of_size").table == [(FANOUT - 1, FANOUT - 1)]
 
 
 @pytest.mark.parametrize("kind", ["INNER", "LEFT", "RIGHT", "FULL"])
