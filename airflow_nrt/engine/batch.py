@@ -66,7 +66,8 @@ def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> Dat
         return regroup(step, _views(plan, step.input, rows_of, after, until))
     updating = next((one for one in plan.updating if one.name == name), None)
     if updating is not None:
-        return updates.compute(updating, run_query(updating.input, _views(plan, updating.input, rows_of, after, until)))
+        parts = [run_query(query, _views(plan, query, rows_of, after, until)) for query in updating.inputs]
+        return updates.compute(updating, parts)
     operator = plan.operator(name)
     layout = layout_of(operator)
     compute = kind_of(layout).compute

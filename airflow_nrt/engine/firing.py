@@ -21,7 +21,7 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.plan import Insert, Plan, Query, Updating, WindowAggregate
+from airflow_nrt.report.plan import Insert, Plan, Query, WindowAggregate
 
 
 @dataclass
@@ -53,9 +53,9 @@ class Round:
         """The inserts that have something to publish."""
         return [insert for insert in self.plan.inserts if any(name in self.firings for name in insert.operators)]
 
-    def fed(self) -> list[Updating]:
-        """The updating operators that have windows to absorb."""
-        return [operator for operator in self.plan.updating if self._is_fed(operator.input)]
+    def fed(self) -> list[Query]:
+        """The queries that give updating operators windows to absorb."""
+        return [query for query in self._below_updating if self._is_fed(query)]
 
     def result(self, query: Query) -> DataFrame:
         """A query over the windows that fire."""
@@ -101,5 +101,9 @@ class Round:
         queries = [operator.input for operator in self.plan.operators]
         queries += [step.input for step in self.plan.regroups]
         queries += [insert.query for insert in self.plan.inserts]
-        queries += [operator.input for operator in self.plan.updating]
+        queries += self._below_updating
         return Counter(name for query in queries for name in query.inputs)
+
+    @property
+    def _below_updating(self) -> list[Query]:
+        return [query for operator in self.plan.updating for query in operator.inputs]

@@ -179,7 +179,7 @@ class StreamDriver:
         latest = latest_rowtime(self.spark, self.plan, source, clock)
         rows = absorbed(self._read(source, files), clock, self.position.sources[source.name].watermark)
         judged = judge(rows, source, latest)
-        several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_by(source.name)) > 1
+        several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
         updates = Updates(self.store, self.plan, self.position.updating, clock)
@@ -229,15 +229,14 @@ class StreamDriver:
         for insert in self.plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self._stage(insert, frame, "passed", 1)
-        readers = self.plan.updated_by(source.name)
-        updates.absorb(
-            {one.name: run_query(one.input, self._views(one.input, source, rows.take(None))) for one in readers}
-        )
+        below = self.plan.updated_through(source.name)
+        updates.absorb({query: run_query(query, self._views(query, source, rows.take(None))) for query in below})
         return written, published + self._stage_changes(updates)
 
     def _stage_changes(self, updates: Updates) -> list[Published]:
         changes = updates.changes(self.writer.log.last)
-        return [one for insert, frame in changes for one in self._stage(insert, frame, "changed", 1)]
+        states = {True: "changed", False: "passed"}
+        return [one for insert, frame in changes for one in self._stage(insert, frame, states[insert.changes], 1)]
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
         """What a query reads of a batch: its rows, and none of other sources."""
@@ -328,7 +327,7 @@ class StreamDriver:
         updates = Updates(self.store, self.plan, self.position.updating, self.clock())
         try:
             published = [one for insert in fired.inserts() for one in self._fired(fired, insert)]
-            updates.absorb({one.name: fired.result(one.input) for one in fired.fed()})
+            updates.absorb({query: fired.result(query) for query in fired.fed()})
             published += self._stage_changes(updates)
         finally:
             updates.close()

@@ -8,7 +8,17 @@ from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import CLOCK, Insert, Plan, RowFrame, Source, Updating, UpdatingRows, WindowAggregate
+from airflow_nrt.report.plan import (
+    CLOCK,
+    Insert,
+    Plan,
+    RowFrame,
+    Source,
+    Updating,
+    UpdatingJoin,
+    UpdatingRows,
+    WindowAggregate,
+)
 
 HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
 
@@ -162,12 +172,26 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
         else "nothing but the end of its sources",
         "late": "no row is ever late",
     }
+    if isinstance(operator, UpdatingJoin):
+        return {**told, **_join(operator, ttl)}
     if isinstance(operator, UpdatingRows):
         kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
-        return {**told, "stored": [f"{kept} of each key"]}
+        framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
+        return {**told, "aggregates": framed, "stored": [f"{kept} of each key"]}
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
     kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
     return {**told, "aggregates": aggregates, "stored": [f"{kept} of each key"]}
+
+
+def _join(operator: UpdatingJoin, ttl: int | None) -> dict[str, Any]:
+    sides = (("left", operator.left), ("right", operator.right))
+    told = {
+        "join": f"{operator.kind} JOIN ON {operator.text}",
+        "stored": [f"all rows of the {name} side, by key: {len(side.columns)} columns" for name, side in sides],
+    }
+    if ttl:
+        told["bounded_by"] = f"a row is forgotten {format_duration(ttl)} of processing time after it was last written"
+    return told
 
 
 def _publishes(insert: Insert) -> str:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.report.options import STATE_TTL, TIME_ZONE
-from airflow_nrt.report.plan import Insert, Plan, Regroup, Source, Updating, UpdatingAggregate, WindowAggregate
+from airflow_nrt.report.plan import (
+    Insert,
+    Plan,
+    Regroup,
+    Source,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    WindowAggregate,
+)
 from airflow_nrt.report.tables import Table
 
 _FREE_OPTIONS = frozenset(
@@ -81,11 +90,15 @@ def _operator_facts(operator: WindowAggregate | Regroup) -> dict[str, str]:
 
 def _updating_facts(operator: Updating) -> dict[str, str]:
     label = f"updating operator {operator.name}"
+    if isinstance(operator, UpdatingJoin):
+        sides = {f"{label}, {name}": query.sql for name, query in zip(("left", "right"), operator.inputs)}
+        return {**sides, f"{label}, kind": operator.kind, f"{label}, condition": operator.condition}
     facts = {f"{label}, input": operator.input.sql}
     if isinstance(operator, UpdatingAggregate):
         facts.update({f"{label}, aggregate {call.name}": f"{call.text} {call.type}" for call in operator.aggregates})
     else:
         facts.update({f"{label}, column {field.name}": sql for field, sql in operator.computed})
+        facts.update({f"{label}, aggregate {one.call.name}": f"{one.call.text} {one.over}" for one in operator.framed})
         facts[f"{label}, limit"] = str(operator.limit)
     return facts
 

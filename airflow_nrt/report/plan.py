@@ -17,6 +17,7 @@ Hidden columns carry what the engine needs through that SQL:
     _nrt_after  boolean     of rows that change: whether this is how a row stands behind the batch, or stood before it
     _nrt_key    string      of rows that change: what a row before and a row behind the batch have in common
     _nrt_alive  boolean     of rows in the state behind an updating operator: whether they were not taken back
+    _nrt_side   string      of rows below an updating join: L or R
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
 not instants.
@@ -44,6 +45,7 @@ SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)
 WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
 AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
 CHANGE_HIDDEN = (AFTER, KEY)
+SIDE, LEFT, RIGHT = "_nrt_side", "L", "R"
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 CLOCK = "_nrt_clock"
@@ -217,16 +219,33 @@ class UpdatingAggregate:
     arguments: tuple[str, ...] = ()
     changing: bool = False
 
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The visible columns of its result."""
+        return (*self.keys, *(Field(call.name, call.type) for call in self.aggregates))
+
+
+@dataclass(frozen=True)
+class FramedCall:
+    """An aggregate of the rows in a frame; `over` is SQL of the window specification."""
+
+    call: AggregateCall
+    over: str
+
 
 @dataclass(frozen=True)
 class UpdatingRows:
-    """Columns computed over all rows of a partition so far: Top-N and deduplication without a window.
+    """Columns computed over all rows of a partition so far: Top-N, deduplication and OVER without a window.
 
     The input query gives the key columns (what the rows are partitioned by), `columns`, and `p`, by which a row is
-    known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time. With
-    a `limit` only rows whose one computed column is not above it are kept: no other can come down to it again.
-    `identity` is the SQL of `_nrt_key`. The result has the columns, what is computed, `_nrt_after` and `_nrt_key`, for
-    partitions that a batch touches.
+    known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time,
+    `framed` are aggregates over them. With a `limit` only rows whose one computed column is not above it are kept: no
+    other can come down to it again. `identity` is the SQL of `_nrt_key`. The result has the columns, what is computed,
+    `_nrt_after` and `_nrt_key`, for partitions that a batch touches.
     """
 
     name: str
@@ -237,9 +256,69 @@ class UpdatingRows:
     identity: str
     limit: int | None = None
     changing: bool = False
+    framed: tuple[FramedCall, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """As of an `UpdatingAggregate`."""
+        framed = (Field(one.call.name, one.call.type) for one in self.framed)
+        return (*self.columns, *(field for field, _ in self.computed), *framed)
 
 
-Updating = UpdatingAggregate | UpdatingRows
+@dataclass(frozen=True)
+class JoinSide:
+    """What one side of an `UpdatingJoin` reads, and its columns there.
+
+    The query gives `_nrt_side`, the key columns, the columns of both sides (NULL for those of the other), `_nrt_after`
+    and `_nrt_key`; where rows are not `changing`, all of them stand behind the batch.
+    """
+
+    input: Query
+    columns: tuple[Field, ...]
+    changing: bool
+
+
+@dataclass(frozen=True)
+class UpdatingJoin:
+    """A regular join: rows of two sides meet whenever they come.
+
+    They meet where their `keys` are equal and the `condition` holds, SQL over the columns of both; `text` is how the
+    report writes it. `kind` is INNER, LEFT, RIGHT or FULL. The result has the columns of the left side, then of the
+    right, `_nrt_after` and `_nrt_key`.
+    """
+
+    name: str
+    left: JoinSide
+    right: JoinSide
+    keys: tuple[Field, ...]
+    condition: str
+    kind: str
+    text: str
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.left.input, self.right.input)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """As of an `UpdatingAggregate`."""
+        return (*self.left.columns, *self.right.columns)
+
+    @property
+    def changing(self) -> bool:
+        return self.left.changing or self.right.changing
+
+    @property
+    def padded(self) -> tuple[str, ...]:
+        """The sides whose rows are there with NULLs where they meet nothing."""
+        return {"LEFT": (LEFT,), "RIGHT": (RIGHT,), "FULL": (LEFT, RIGHT)}.get(self.kind, ())
+
+
+Updating = UpdatingAggregate | UpdatingRows | UpdatingJoin
 """An operator whose result is never complete: it publishes what each batch changes of it."""
 
 
@@ -349,7 +428,12 @@ class Plan:
 
     def updated_by(self, source: str) -> tuple[Updating, ...]:
         """The updating operators that absorb the rows of this source."""
-        return tuple(operator for operator in self.updating if source in operator.input.inputs)
+        return tuple(one for one in self.updating if any(source in query.inputs for query in one.inputs))
+
+    def updated_through(self, source: str) -> tuple[Query, ...]:
+        """The queries by which they read it."""
+        queries = (query for operator in self.updating for query in operator.inputs)
+        return tuple(dict.fromkeys(query for query in queries if source in query.inputs))
 
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
         """The inserts that publish the windows of this operator."""
@@ -389,7 +473,7 @@ def together(
     queries = [
         *(o.input for o in operators if not o.sources),
         *(insert.query for insert in inserts if insert.operators),
-        *(o.input for o in updating),
+        *(query for o in updating for query in o.inputs),
     ]
     windowed = {operator.name for operator in operators}
     groups: list[frozenset[str]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -21,7 +22,7 @@ class Around:
     def of(cls, select: ast.Select) -> Around:
         """What this SELECT asks of its FROM."""
         relation = select.relation
-        keeps_names = isinstance(relation, ast.TableName) or (
+        keeps_names = isinstance(relation, (ast.TableName, ast.Join)) or (
             isinstance(relation, ast.Derived) and not relation.columns
         )
         return cls(select if keeps_names else None)
@@ -39,7 +40,10 @@ class Around:
 
     def reads(self, column: str) -> bool:
         """Whether it may look at a column anywhere."""
-        return self.select is None or _mentions(replace(self.select, relation=None, ctes=()), column)
+        if self.select is None:
+            return True
+        conditions = tuple(_conditions(self.select.relation))
+        return _mentions((replace(self.select, relation=None, ctes=()), *conditions), column)
 
     def _limit(self, part: ast.Expression, column: str) -> int | None:
         match part:
@@ -61,6 +65,15 @@ class Around:
         if alias is None and isinstance(relation, ast.TableName):
             alias = relation.name
         return isinstance(node, ast.Name) and node.parts in ((column,), (alias, column))
+
+
+def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:
+    """What stands behind ON."""
+    if isinstance(relation, ast.Join):
+        if relation.condition is not None:
+            yield relation.condition
+        yield from _conditions(relation.left)
+        yield from _conditions(relation.right)
 
 
 def _mentions(node: Any, column: str) -> bool:

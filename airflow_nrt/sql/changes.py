@@ -18,7 +18,7 @@ _OTHERWISE = (
 
 def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
     """Raises SqlError if rows change and the connector of the sink can't take any back."""
-    if relation.is_changing and sink.connector not in TAKES_CHANGES:
+    if relation.is_changing and not relation.adds_only and sink.connector not in TAKES_CHANGES:
         cause = found.boundless[relation.inputs[0]]
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "

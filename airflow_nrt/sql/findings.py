@@ -81,12 +81,14 @@ class Findings:
     def live_sources(self, operator: Updating) -> list[str]:
         """The sources without an end whose rows reach an updating operator."""
         found: list[str] = []
-        waiting = list(operator.input.inputs)
-        steps = {one.name: one.input for one in (*self.operators, *self.regroups, *self.updating)}
-        while waiting:
-            name = waiting.pop()
+        steps: dict[str, tuple[Query, ...]] = {one.name: (one.input,) for one in self.operators}
+        steps |= {one.name: (one.input,) for one in self.regroups}
+        steps |= {one.name: one.inputs for one in self.updating}
+        names = [name for query in operator.inputs for name in query.inputs]
+        while names:
+            name = names.pop()
             if name in steps:
-                waiting += steps[name].inputs
+                names += [below for query in steps[name] for below in query.inputs]
             elif "source.monitor-interval" in self.read[name].options:
                 found.append(name)
         return found

@@ -20,7 +20,8 @@ from airflow_nrt.sql.typed import Typed
 def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
     """One insert: `values` are the sink's physical columns, as expressions over the relation."""
     items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
-    if relation.is_changing:
+    changes = relation.is_changing and not relation.adds_only
+    if changes:
         items += CHANGE_HIDDEN
     elif relation.window is not None:
         items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
@@ -31,7 +32,7 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
     operators = found.operators_below(relation.inputs)
     window = relation.window
     key = _unique_key(found, sink, relation, values) if window is not None else None
-    found.inserts.append(Insert(name, sink, query, operators, window, key, relation.is_changing))
+    found.inserts.append(Insert(name, sink, query, operators, window, key, changes))
 
 
 def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.ddl import check_sink, declare, with_options
-from airflow_nrt.sql.emit import check_emit
+from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.functions.signature import Function
@@ -61,6 +61,7 @@ def plan_query(
 def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mapping[str, str]) -> None:
     statements = parse_script(script, problems)
     planner.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
+    planner.queries.emits_again = emits_again(statements, overrides)
     for statement in statements:
         known = problems.attempt(partial(_checked, planner, statement))
         if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
@@ -116,7 +117,7 @@ class Planner:
     def plan(self, script: str, name: str) -> Plan:
         found = self.queries.found
         if found.operators:
-            check_emit(self.settings, self.set_at, script, self.queries.has_grouped_window)
+            check_emit(self.settings, self.set_at, script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(

@@ -14,11 +14,12 @@ from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
-from airflow_nrt.sql.joins import Named, Subqueries
+from airflow_nrt.sql.join_sides import Named
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.ranking import has_over, ranking
 from airflow_nrt.sql.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.subqueries import Subqueries
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.walk import children
 

@@ -17,7 +17,8 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.inserts import as_typed
-from airflow_nrt.sql.joins import Named, join
+from airflow_nrt.sql.join_sides import Named
+from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
@@ -27,7 +28,8 @@ from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
-from airflow_nrt.sql.updating import plan_group
+from airflow_nrt.sql.updating import plan_emitting, plan_group
+from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
 
@@ -35,6 +37,7 @@ class Queries:
     """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
 
     `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
+    With `emits_again` windows in GROUP BY tell what each batch changes of them.
     """
 
     def __init__(self) -> None:
@@ -43,7 +46,7 @@ class Queries:
         self.broken: set[str] = set()
         self.zone: str | None = None
         self.found = Findings()
-        self.has_grouped_window = False
+        self.emits_again = False
         self._entered: list[str] = []
         self._around = Around()
 
@@ -84,16 +87,21 @@ class Queries:
         self._around = Around()
         node = written_out(node)
         if has_row_windows(node):
-            node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
+            of_rows = relation.pending is None and relation.window is None
+            if of_rows and is_over_all_time(node, relation, alias):
+                node, relation = with_updating_over(self.found, node, relation, alias)
+            else:
+                node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
         if node.distinct:
             node = _as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
-            self.has_grouped_window = True
             windowing = (window_of_group(grouped.call), None)
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
             grouped.check_times(by_clock=bool(relation.clock))
             node = grouped.select
+        if grouped is not None and self.emits_again:
+            return plan_aggregate(self.found, node, relation, alias, partial(plan_emitting, at=grouped.call.at))
         if node.group is not None or contains_aggregate(node):
             return plan_aggregate(self.found, node, relation, alias, plan_group)
         if ranks_all_time(node, relation, alias):
@@ -114,8 +122,9 @@ class Queries:
             case ast.FunctionTable():
                 return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
             case ast.Join():
-                left = self._finished_relation(node.left, ctes)
-                return join(node, left, self._finished_relation(node.right, ctes)), None
+                around, self._around = self._around, Around()
+                left, right = self.relation(node.left, ctes), self.relation(node.right, ctes)
+                return join(self.found, node, left, right, around), None
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
         view = ctes.get(node.name)

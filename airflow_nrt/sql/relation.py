@@ -24,6 +24,9 @@ from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.report.zones import wall_clock_sql
 from airflow_nrt.sql.scope import ScopeColumn
 
+BOUNDS = (("window_start", "start"), ("window_end", "end"))
+"""The names and roles of the columns that say which window a row is in."""
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -37,6 +40,7 @@ class Relation:
     aggregation above.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
+    `adds_only` holds of rows that change if none is ever taken back.
     """
 
     text: str
@@ -51,6 +55,7 @@ class Relation:
     clock: tuple[str, ...] = ()
     operator: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
+    adds_only: bool = False
 
     @property
     def has_sessions(self) -> bool:

@@ -92,7 +92,11 @@ class _RowWindows:
         column = self.scope.time_column(first.expression) if isinstance(first.expression, ast.Name) else None
         if column is None or not column.rowtime or len(over.order) > 1:
             names = [f"ORDER BY {column.title}" for column in self.scope.columns if column.rowtime]
-            raise NotThereYet("OVER ordered by anything but the time attribute", first.expression.at, *names[:1])
+            raise NotThereYet(
+                "OVER by more than the time attribute, or above windows by anything else",
+                first.expression.at,
+                *names[:1],
+            )
         if first.descending:
             raise SqlError("The window can only be ordered in ASCENDING mode.", first.expression.at)
         self.rowtime = column

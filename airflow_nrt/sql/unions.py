@@ -108,4 +108,5 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
         scan=None,
         operator=None,
         keys=(),
+        adds_only=all(one.adds_only for one in relations),
     )

@@ -8,15 +8,14 @@ from dataclasses import replace
 from airflow_nrt.report.plan import CHANGE_HIDDEN, Query, UpdatingAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.emit import FIRES
+from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouping import Aggregation
 from airflow_nrt.sql.kept_rows import finished
-from airflow_nrt.sql.relation import Relation, as_rows, raw_windows
+from airflow_nrt.sql.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
-
-BOUNDS = (("window_start", "start"), ("window_end", "end"))
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
@@ -24,7 +23,19 @@ def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relatio
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
     if not missing:
         return Aggregation(found, node, relation).plan()
-    return _UpdatingAggregation(found, node, relation, missing).plan()
+    cause = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
+    return _UpdatingAggregation(found, node, relation, cause).plan()
+
+
+def plan_emitting(found: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
+    """A SELECT over the older windows that emits them early and late: whatever a batch changes of them."""
+    window = relation.pending or relation.window
+    if window is not None and window.kind == "SESSION":
+        raise NotThereYet("SESSION in GROUP BY with early-fire or late-fire", at, "leave these settings away")
+    cause = Boundless(
+        "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} away: it fires once", at
+    )
+    return _UpdatingAggregation(found, node, relation, cause).plan()
 
 
 def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[str]:
@@ -57,8 +68,8 @@ def boundless(what: str, relation: Relation, missing: list[str], where: str, at:
 
 
 class _UpdatingAggregation(Aggregation):
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation, missing: list[str]) -> None:
-        self.boundless = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
+    def __init__(self, found: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
+        self.boundless = cause
         super().__init__(found, node, unwindowed(found, relation))
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:

@@ -1,7 +1,6 @@
 """149 statements that test Flink's limits, with what Flink 2.3 says to each: `errors/flink-errors.json`.
 
-`errors/not_there_yet.json` lists those that this product does not know yet, `errors/beyond.json` those that Flink
-refuses, at least as a stream, and that run here.
+`errors/beyond.json` lists those that Flink refuses, at least as a stream, and that run here.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from airflow_nrt.sql.load import fill_placeholders, plan_script
 from airflow_nrt.sql.planner import plan_query
 
 ERRORS = Path(__file__).with_name("errors")
-NOT_THERE_YET: frozenset[str] = frozenset(json.loads((ERRORS / "not_there_yet.json").read_text()))
 BEYOND: frozenset[str] = frozenset(json.loads((ERRORS / "beyond.json").read_text()))
 
 

@@ -241,21 +241,32 @@ def test_what_is_wrong(what: str) -> None:
 
 SIMPLE = "SELECT shop, ts, id, price FROM orders"
 LATER = {
-    "a join": (insert(f"SELECT o.shop FROM {TVF} JOIN orders o ON TRUE\n{GROUP}"), "12:20: a join of tables without windows; join windows: TABLE(TUMBLE(…)) on both sides"),
     "a join by comma": (insert("SELECT o.shop FROM orders o, curve c"), "12:20: a CROSS join without ON"),
     "UNION ALL of different windows": (
         insert(f"SELECT shop FROM ({SIMPLE}\nUNION ALL\nSELECT shop, ts, id, price FROM {TVF})"),
         "12:19: UNION ALL of rows that are not of the same window, inside another query",
     ),
     "EXCEPT": (insert(f"{SIMPLE}\nEXCEPT\n{SIMPLE}"), "12:1: EXCEPT"),
-    "OVER": (insert("SELECT shop, ts, ts, COUNT(*) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:64: OVER ordered by anything but the time attribute; ORDER BY ts"),
-    "a join across windows": (
-        insert(f"SELECT a.shop FROM (SELECT * FROM {TVF}) a JOIN (SELECT * FROM {TVF}) b ON a.window_end = b.window_end"),
-        "12:20: a join without equal window_start; add l.window_start = r.window_start to its condition",
+    "OVER": (insert("SELECT shop, ts, ts, LISTAGG(shop) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:22: LISTAGG(shop) OVER by anything but time"),
+    "several OVER": (
+        insert("SELECT shop, SUM(id) OVER (ORDER BY price), SUM(id) OVER (ORDER BY ts) FROM orders"),
+        "12:45: several definitions of OVER that are not all by time",
     ),
-    "a join of two windowings": (
-        insert(f"SELECT a.shop FROM (SELECT * FROM {TVF}) a JOIN (SELECT * FROM {TVF.replace('10', '20')}) b ON a.window_end = b.window_end"),
-        "12:20: a join of CUMULATE 10 minutes / 1 hour with CUMULATE 20 minutes / 1 hour; use the same window on both sides",
+    "a frame not by time": (
+        insert("SELECT shop, SUM(id) OVER (ORDER BY price ROWS 2 PRECEDING) FROM orders"),
+        "12:43: a frame other than from UNBOUNDED PRECEDING to CURRENT ROW, not by time",
+    ),
+    "a subquery across windows": (
+        insert(f"SELECT shop FROM (SELECT * FROM {TVF}) a WHERE shop IN (SELECT shop FROM {TVF} b WHERE a.window_end = b.window_end)"),
+        "12:130: a subquery without equal window_start; add l.window_start = r.window_start to its condition",
+    ),
+    "a subquery of another windowing": (
+        insert(f"SELECT shop FROM (SELECT * FROM {TVF}) a WHERE EXISTS (SELECT * FROM {TVF.replace('10', '20')} b WHERE a.window_end = b.window_end)"),
+        "12:130: a subquery of CUMULATE 20 minutes / 1 hour in CUMULATE 10 minutes / 1 hour; use the same window in both",
+    ),
+    "a subquery without windows": (
+        insert(f"SELECT shop FROM (SELECT * FROM {TVF}) a WHERE EXISTS (SELECT * FROM orders)"),
+        "12:130: a subquery where not both queries have windows; window both: TABLE(TUMBLE(…))",
     ),
     "ORDER BY": (changed(GROUP, f"{GROUP} ORDER BY shop"), "12:1: ORDER BY without LIMIT"),
     "LIMIT": (changed(GROUP, f"{GROUP} LIMIT 5"), "12:1: LIMIT without ORDER BY"),

@@ -12,7 +12,7 @@ import pytest
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql.errors import NotThereYet, SqlErrors
-from tests.golden.statements import BEYOND, NOT_THERE_YET, STATEMENTS, Statement
+from tests.golden.statements import BEYOND, STATEMENTS, Statement
 
 SAME = (
     "requires maxSize must be an integral multiple of step",
@@ -72,9 +72,7 @@ def expected_words(statement: Statement) -> str:
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.id)
 def test_as_flink_says(statement: Statement) -> None:
     wrong = answer(statement)
-    if statement.id in NOT_THERE_YET:
-        assert is_not_there_yet(wrong), f"this is there now, take it out of not_there_yet.json: {wrong}"
-    elif statement.is_accepted or statement.id in BEYOND:
+    if statement.is_accepted or statement.id in BEYOND:
         assert wrong is None
     else:
         assert wrong is not None and not is_not_there_yet(wrong)
@@ -84,16 +82,8 @@ def test_as_flink_says(statement: Statement) -> None:
 def test_the_lists_name_statements() -> None:
     known = {statement.id: statement for statement in STATEMENTS}
     assert len(known) == len(STATEMENTS) == 149
-    assert set(known) >= NOT_THERE_YET
     assert not [id for id in BEYOND if known[id].is_accepted]
     counts = Counter(
-        "not there yet"
-        if id in NOT_THERE_YET
-        else "beyond"
-        if id in BEYOND
-        else "accepted"
-        if s.is_accepted
-        else "refused"
-        for id, s in known.items()
+        "beyond" if id in BEYOND else "accepted" if s.is_accepted else "refused" for id, s in known.items()
     )
     print(dict(counts))

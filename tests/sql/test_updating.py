@@ -12,7 +12,7 @@ from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.plan import Plan, UpdatingAggregate, UpdatingRows
-from airflow_nrt.sql.planner import plan_query
+from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
 
 LIVE = ORDERS.replace("'format' = 'csv'", "'format' = 'csv', 'source.monitor-interval' = '1 s'")
@@ -23,6 +23,10 @@ CONSENT = "SET 'table.exec.state.unbounded' = 'allow';\n"
 WAY_OUT = (
     "; or SET 'table.exec.state.ttl' = '1 h' to forget keys that no row touches for so long, "
     "or SET 'table.exec.state.unbounded' = 'allow'"
+)
+JOINED = (
+    "write FROM TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), size)) on both sides and "
+    "ON l.window_start = r.window_start AND l.window_end = r.window_end"
 )
 CUMULATE = "write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and "
 
@@ -59,7 +63,25 @@ UNBOUNDED = {
         f"SELECT shop, MAX(n) FROM (SELECT shop, window_start, window_end, COUNT(*) AS n FROM {TVF} GROUP BY shop, window_start, window_end) GROUP BY shop",
         "an aggregation without window_start and window_end keeps every key for ever: add window_start, window_end to GROUP BY",
     ),
+    "OVER": (
+        "SELECT shop, SUM(id) OVER (PARTITION BY shop ORDER BY price) FROM orders",
+        "OVER by anything but time keeps every key for ever: ORDER BY the time attribute inside OVER",
+    ),
+    "a regular join": (
+        "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
+        f"a join without windows keeps every key for ever: {JOINED}",
+    ),
+    "a join without window_end": (
+        f"SELECT L.shop, R.id FROM {TVF} AS L LEFT JOIN {TVF} AS R ON L.id = R.id AND L.window_start = R.window_start",
+        "a join without equal window_end keeps every key for ever: add L.window_end = R.window_end to ON",
+    ),
+    "a join of two windowings": (
+        f"SELECT L.shop, R.id FROM {TVF} AS L FULL JOIN {TVF.replace('10', '20')} AS R ON L.window_end = R.window_end AND L.window_start = R.window_start",
+        "a join of TUMBLE 10 minutes with TUMBLE 20 minutes keeps every key for ever: use the same window on both sides",
+    ),
 }  # fmt: skip
+ADDS_ONLY = ("a regular join",)
+"""What no row is ever taken back of, so that files take it."""
 
 
 @pytest.mark.parametrize("what", UNBOUNDED)
@@ -78,8 +100,34 @@ def test_state_without_a_bound_wants_consent(what: str) -> None:
 def test_what_ends_needs_no_consent(what: str) -> None:
     """Neither a source that ends nor a query that is asked once keeps anything for ever."""
     query, _ = UNBOUNDED[what]
-    assert plan_of(printed(query)).inserts[0].changes
-    assert plan_query(LIVE, query, Path("/data")).inserts[0].changes
+    changes = what not in ADDS_ONLY
+    assert plan_of(printed(query)).inserts[0].changes is changes
+    assert plan_query(LIVE, query, Path("/data")).inserts[0].changes is changes
+
+
+LATE_FIRE = "SET 'table.exec.emit.late-fire.enabled' = 'true';\n"
+EARLY_FIRE = "SET 'table.exec.emit.early-fire.enabled' = 'true';\n"
+GROUPED = "SELECT shop, COUNT(*) FROM orders GROUP BY shop, TUMBLE(ts, INTERVAL '10' MINUTES)"
+
+
+@pytest.mark.parametrize("setting", [LATE_FIRE, EARLY_FIRE, EARLY_FIRE + LATE_FIRE])
+def test_older_windows_fire_early_and_late(setting: str) -> None:
+    plan = plan_of(setting + printed(GROUPED))
+    assert [field.type.name for field in plan.updating[0].keys] == ["STRING", "TIMESTAMP", "TIMESTAMP"]
+    assert not plan.operators and plan.inserts[0].changes
+    name = "table.exec.emit.late-fire.enabled"
+    overridden = plan_report(printed(GROUPED), "report", Path("/data"), {name: "true"})
+    assert len(overridden.updating) == 1
+    with pytest.raises(InputError, match=r"line \d+, column 50: a window with early-fire or late-fire keeps every key"):
+        plan_of(setting + printed(GROUPED, tables=LIVE))
+    with pytest.raises(InputError, match="SESSION in GROUP BY with early-fire or late-fire: not there yet"):
+        plan_of(setting + printed(GROUPED.replace("TUMBLE", "SESSION")))
+    with pytest.raises(InputError, match="a window over rows that change"):
+        above = f"SELECT shop, COUNT(*) FROM ({GROUPED.replace('COUNT(*)', 'TUMBLE_ROWTIME(ts, INTERVAL 10 MINUTES) AS t')})"
+        plan_of(
+            setting
+            + printed(f"{above} GROUP BY shop, TUMBLE(t, INTERVAL '1' HOUR)".replace("INTERVAL 10", "INTERVAL '10'"))
+        )
 
 
 def test_a_ttl_of_nothing_is_none() -> None:
@@ -87,16 +135,26 @@ def test_a_ttl_of_nothing_is_none() -> None:
         plan_of("SET 'table.exec.state.ttl' = '0 s';\n" + printed(BY_SHOP, tables=LIVE))
 
 
-@pytest.mark.parametrize("what", UNBOUNDED)
+FILE = "CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'filesystem', 'path' = 'told', 'format' = 'json');"
+
+
+@pytest.mark.parametrize("what", [what for what in UNBOUNDED if what not in ADDS_ONLY])
 def test_files_take_nothing_back(what: str) -> None:
     query, message = UNBOUNDED[what]
     does, _, clause = message.partition(" keeps every key for ever: ")
-    table = (
-        "CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'filesystem', 'path' = 'told', 'format' = 'json');"
-    )
     expected = f"Table sink 'told' doesn't support consuming update changes, which {does} makes: {clause}, or write to"
     with pytest.raises(InputError, match=re.escape(expected)):
-        plan_of(f"{ORDERS}{table}\nINSERT INTO told {query};")
+        plan_of(f"{ORDERS}{FILE}\nINSERT INTO told {query};")
+
+
+@pytest.mark.parametrize("what", ADDS_ONLY)
+def test_files_take_what_is_only_added(what: str) -> None:
+    query, _ = UNBOUNDED[what]
+    (insert,) = plan_of(f"{ORDERS}{FILE}\nINSERT INTO told SELECT * FROM ({query}) WHERE id > 3;").inserts
+    assert not insert.changes
+    assert "_nrt_" not in insert.query.sql.partition("FROM")[0]
+    with pytest.raises(InputError, match="doesn't support consuming update changes, which an aggregation"):
+        plan_of(f"{ORDERS}{FILE}\nINSERT INTO told SELECT shop, COUNT(*) FROM ({query}) GROUP BY shop;")
 
 
 def only(plan: Plan) -> UpdatingRows:
@@ -168,7 +226,24 @@ def test_the_plan_tells_what_is_kept() -> None:
     assert told["bounded_by"] == "nothing but the end of its sources"
 
 
+def test_the_plan_tells_what_a_join_keeps() -> None:
+    query = "SELECT a.shop, b.id FROM orders AS a LEFT JOIN orders AS b ON a.shop = b.shop AND a.id < b.id"
+    (told,) = describe(plan_of(TTL + printed(query, tables=LIVE)))["operators"]
+    assert told["join"] == "LEFT JOIN ON a.shop = b.shop AND a.id < b.id"
+    assert told["keys"] == ["k0 STRING"]
+    sides = ("left", "right")
+    assert told["stored"] == [f"all rows of the {side} side, by key: 2 columns" for side in sides]
+    assert told["bounded_by"] == "a row is forgotten 1 hour of processing time after it was last written"
+    over = "SELECT shop, SUM(id) OVER (PARTITION BY shop ORDER BY price) FROM orders"
+    (told,) = describe(plan_of(printed(over)))["operators"]
+    assert told["aggregates"] == ["SUM(id): BIGINT"] and told["stored"] == ["all rows of each key"]
+
+
 CHANGES = {
+    "a join": (
+        "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
+        "updating operator u1, left is new",
+    ),
     "the key": (BY_SHOP.replace("GROUP BY shop", "GROUP BY shop, id"), "updating operator u1, input was"),
     "the aggregate": (BY_SHOP.replace("COUNT(*)", "COUNT(id)"), "updating operator u1, aggregate a0 was: COUNT(*)"),
 }

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.updating.sides import added, changed
+from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, Layout, combine, layout_of
 from airflow_nrt.report.plan import AFTER, ALIVE, KEY, POSITION, Regroup, UpdatingAggregate, key_of
@@ -21,7 +22,7 @@ _NOWHERE = f"named_struct('file', 0L, 'block', 0L, 'row', 0L) AS {POSITION}"
 
 
 @dataclass(frozen=True)
-class AggregateStep:
+class AggregateStep(Step):
     """An aggregate of rows that are only added: the state of a group is its partial."""
 
     operator: UpdatingAggregate
@@ -70,7 +71,7 @@ class AggregateStep:
 
 
 @dataclass(frozen=True)
-class ChangingAggregateStep:
+class ChangingAggregateStep(Step):
     """An aggregate of rows that change themselves: the state of a group is its rows."""
 
     operator: UpdatingAggregate

@@ -1,4 +1,4 @@
-"""State of updating operators: of each group (or partition) the newest version, in files of the slice store.
+"""State of updating operators: of each group (or row of a join) the newest version, in files of the slice store.
 
 A batch writes every group that it touches again, whole, under one version: the processing time of the batch in
 milliseconds, or one more than the version before. So a version also says when a group was touched last, and a group
@@ -17,6 +17,7 @@ from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.entries import StateFile
+from airflow_nrt.report.plan import ALIVE
 
 VERSION = SLICE
 """The store keeps the extremes of this column of each file."""
@@ -26,24 +27,26 @@ VERSION = SLICE
 class Groups:
     """The groups of one operator. `columns` are those of its rows, the keys among them.
 
-    Versions up to `forgotten` are out of memory; None where nothing is ever forgotten.
+    Of rows with one `identity` those of the newest version count; None where nothing is written twice. Versions up to
+    `forgotten` are out of memory; None where nothing is ever forgotten.
     """
 
     store: SliceStore
     operator: str
     keys: tuple[str, ...]
     columns: tuple[str, ...]
+    identity: tuple[str, ...] | None
     files: tuple[StateFile, ...]
     forgotten: int | None
 
-    def rows(self, fresh: DataFrame) -> DataFrame | None:
-        """The rows of those groups that have fresh rows; None if there are none."""
+    def rows(self, touched: DataFrame) -> DataFrame | None:
+        """The rows of the groups with these keys, each of which is there once; None if there are none."""
         files = self._remembered()
         rows = self._read(files)
         if rows is None:
             return None
         if self.keys:
-            rows = _of_groups(rows, fresh.select(*self.keys).distinct(), self.keys)
+            rows = _of_groups(rows, touched, self.keys)
         return self._newest(rows, files).select(*self.columns)
 
     def written(self, rows: DataFrame, clock: int) -> Groups:
@@ -63,11 +66,13 @@ class Groups:
         return rows.where(f"{VERSION} > {self.forgotten}L")
 
     def _newest(self, rows: DataFrame, files: tuple[StateFile, ...]) -> DataFrame:
-        if not self.keys:
+        if self.identity is None:
+            return rows
+        if not self.identity:
             return rows.where(f"{VERSION} = {max(file.last for file in files)}L")
         if len(files) == 1 and files[0].first == files[0].last:
             return rows
-        newest = f"max({VERSION}) OVER (PARTITION BY {', '.join(self.keys)}) AS _nrt_newest"
+        newest = f"max({VERSION}) OVER (PARTITION BY {', '.join(self.identity)}) AS _nrt_newest"
         return rows.selectExpr("*", newest).where(f"{VERSION} = _nrt_newest").drop("_nrt_newest")
 
     def _compacted(self) -> Groups:
@@ -75,8 +80,12 @@ class Groups:
         rows = self._read(full)
         if rows is None:
             return self
-        merged = self.store.write(self.operator, self._newest(rows, full)).file
         rest = tuple(file for file in self.files if file not in full)
+        newest = self._newest(rows, full)
+        if ALIVE in self.columns and all(file.first > max(one.last for one in full) for file in rest):
+            # Nothing is older that a row taken back would still have to hide.
+            newest = newest.where(ALIVE)
+        merged = self.store.write(self.operator, newest).file
         return replace(self, files=rest if merged is None else (merged, *rest))
 
 

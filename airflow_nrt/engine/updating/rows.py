@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.updating.framed import with_framed
 from airflow_nrt.engine.updating.sides import added, changed
+from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.plan import AFTER, ALIVE, KEY, UpdatingRows
 
 
 @dataclass(frozen=True)
-class RowsStep:
+class RowsStep(Step):
     """As `AggregateStep`: the state of a partition is its rows, those alone that can still matter."""
 
     operator: UpdatingRows
@@ -47,5 +49,5 @@ class RowsStep:
     def results(self, merged: DataFrame) -> DataFrame:
         operator = self.operator
         alive = merged.where(ALIVE) if operator.changing else merged
-        names = [field.name for field in (*operator.columns, *(field for field, _ in operator.computed))]
-        return alive.selectExpr(*names, AFTER, f"{operator.identity} AS {KEY}")
+        names = [field.name for field in operator.fields]
+        return with_framed(operator, alive).selectExpr(*names, AFTER, f"{operator.identity} AS {KEY}")

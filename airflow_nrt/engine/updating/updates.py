@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -12,38 +12,27 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.changelog import changelog
 from airflow_nrt.engine.updating.groups import Groups
+from airflow_nrt.engine.updating.join import JoinStep
 from airflow_nrt.engine.updating.rows import RowsStep
+from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.entries import StateFile
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import AFTER, KEY, Insert, Plan, Updating, UpdatingAggregate
-
-
-class Step(Protocol):
-    """One kind of updating operator: what is kept of rows, how it is merged, what it results in."""
-
-    @property
-    def keys(self) -> tuple[str, ...]: ...
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def needs_position(self) -> bool: ...
-    def fresh(self, rows: DataFrame) -> DataFrame: ...
-    def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame: ...
-    def kept(self, merged: DataFrame) -> DataFrame: ...
-    def results(self, merged: DataFrame) -> DataFrame: ...
+from airflow_nrt.report.plan import AFTER, KEY, Insert, Plan, Query, Updating, UpdatingJoin, UpdatingRows
 
 
 def step_of(operator: Updating) -> Step:
     """How this operator works."""
-    if not isinstance(operator, UpdatingAggregate):
+    if isinstance(operator, UpdatingJoin):
+        return JoinStep(operator)
+    if isinstance(operator, UpdatingRows):
         return RowsStep(operator)
     return ChangingAggregateStep(operator) if operator.changing else AggregateStep(operator)
 
 
-def compute(operator: Updating, rows: DataFrame) -> DataFrame:
-    """The operator's whole result, all of it `_nrt_after`, from all rows at once: the batch."""
+def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
+    """The operator's whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
     step = step_of(operator)
-    return step.results(step.merged(None, step.fresh(rows)))
+    return step.results(step.judged(step.merged(None, step.fresh(_together(parts)))))
 
 
 class Updates:
@@ -60,20 +49,25 @@ class Updates:
         self._changed: dict[str, DataFrame] = {}
         self._held: list[DataFrame] = []
 
-    def absorb(self, rows: Mapping[str, DataFrame]) -> None:
-        """Takes in rows by the operator whose input query gave them, then what that changes in operators above."""
+    def absorb(self, rows: Mapping[Query, DataFrame]) -> None:
+        """Takes in rows by the input query that gave them, then what that changes in operators above."""
         for operator in self.plan.updating:
-            if operator.name in rows:
-                self._absorb(operator, rows[operator.name])
-            elif any(name in self._changed for name in operator.input.inputs):
-                self._absorb(operator, run_query(operator.input, self._views(operator.input.inputs)))
+            above = [query for query in operator.inputs if any(name in self._changed for name in query.inputs)]
+            parts = [rows[query] for query in operator.inputs if query in rows]
+            parts += [run_query(query, self._views(query.inputs)) for query in above]
+            if parts:
+                self._absorb(operator, _together(parts))
 
     def changes(self, entry: int) -> list[tuple[Insert, DataFrame]]:
-        """The inserts that have something to publish, each with its changelog behind this log entry."""
+        """The inserts that have something to publish, each with its changelog behind this log entry.
+
+        Where rows are only ever added, that is these rows.
+        """
         return [
-            (insert, changelog(run_query(insert.query, self._views(insert.query.inputs)), insert.query.fields, entry))
+            (insert, changelog(rows, insert.query.fields, entry) if insert.changes else rows)
             for insert in self.plan.inserts
-            if insert.changes and any(name in self._changed for name in insert.query.inputs)
+            if any(name in self._changed for name in insert.query.inputs)
+            for rows in [run_query(insert.query, self._views(insert.query.inputs))]
         ]
 
     def close(self) -> None:
@@ -84,9 +78,11 @@ class Updates:
     def _absorb(self, operator: Updating, rows: DataFrame) -> None:
         step = step_of(operator)
         known = self.files.get(operator.name, ())
-        groups = Groups(self.store, operator.name, step.keys, step.columns, known, self._forgotten())
+        groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, self._forgotten())
         fresh = self._hold(step.fresh(rows))
-        merged = self._hold(step.merged(groups.rows(fresh), fresh))
+        rows = self._hold(step.merged(groups.rows(step.touched(fresh)), fresh))
+        judged = step.judged(rows)
+        merged = rows if judged is rows else self._hold(judged)
         self.files[operator.name] = groups.written(step.kept(merged), self.clock).files
         self._changed[operator.name] = step.results(merged)
 
@@ -105,10 +101,9 @@ class Updates:
 
 def nothing(spark: SparkSession, operator: Updating) -> DataFrame:
     """The result of an operator that no row has touched."""
-    if isinstance(operator, UpdatingAggregate):
-        fields = [(field.name, field.type) for field in operator.keys]
-        fields += [(call.name, call.type) for call in operator.aggregates]
-    else:
-        fields = [(field.name, field.type) for field in (*operator.columns, *(field for field, _ in operator.computed))]
-    columns = [f"{name} {kind.spark}" for name, kind in fields]
+    columns = [f"{field.name} {field.type.spark}" for field in operator.fields]
     return spark.createDataFrame([], ", ".join([*columns, f"{AFTER} BOOLEAN", f"{KEY} STRING"]))
+
+
+def _together(parts: Sequence[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionByName, parts)

@@ -100,6 +100,67 @@ QUERIES: dict[str, tuple[str, str, str]] = {
             SELECT shop, count(*) AS n, time_bucket(INTERVAL 10 MINUTE, ts) AS s FROM events GROUP BY s, shop)
         GROUP BY shop""",
     ),
+    "so_far": (
+        "id BIGINT, gmv DECIMAL(38, 2), n BIGINT, most DOUBLE",
+        query := """SELECT id, SUM(price) OVER (PARTITION BY shop ORDER BY user_id NULLS FIRST),
+            COUNT(*) OVER (PARTITION BY shop ORDER BY user_id NULLS FIRST),
+            MAX(weight) OVER (PARTITION BY shop ORDER BY user_id NULLS FIRST) FROM events WHERE price > 20""",
+        query,
+    ),
+    "share_of_leaders": (
+        "shop INT, n BIGINT, so_far BIGINT, place BIGINT",
+        query := """SELECT shop, n, SUM(n) OVER (ORDER BY n DESC, shop), ROW_NUMBER() OVER (ORDER BY n DESC, shop)
+            FROM (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS t""",
+        query,
+    ),
+    "met": (
+        "first BIGINT, second BIGINT",
+        query := """SELECT l.id, r.id AS other FROM events AS l JOIN events AS r
+            ON l.shop = r.shop AND r.user_id = l.user_id AND l.id < r.id AND r.price > 20""",
+        query,
+    ),
+    "ids_of_size": (
+        "id BIGINT, n BIGINT",
+        query := """SELECT e.id, t.n - 1 AS n FROM events AS e
+            JOIN (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS t ON e.id = t.n - 1""",
+        query,
+    ),
+    "dearer": (
+        "id BIGINT, shop INT, dearer BIGINT",
+        query
+        := """SELECT l.id, l.shop, r.id AS other FROM events AS l LEFT JOIN (SELECT * FROM events WHERE price > 60) AS r
+            ON l.shop = r.shop AND l.item = r.item AND l.price < r.price AND l.price > 10""",
+        query,
+    ),
+    "dearer_counts": (
+        "shop INT, n BIGINT, dearer BIGINT",
+        query := """SELECT l.shop, COUNT(*), COUNT(r.id) FROM events AS l LEFT JOIN (
+            SELECT * FROM events WHERE price > 60) AS r ON l.shop = r.shop AND l.item = r.item AND l.price < r.price
+            GROUP BY l.shop""",
+        query,
+    ),
+    "same_size": (
+        "user_id INT, item STRING, n BIGINT",
+        query := """SELECT l.user_id, r.item, l.n FROM (SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) AS l
+            FULL JOIN (SELECT item, shop, COUNT(*) AS n FROM events GROUP BY item, shop) AS r
+            ON l.n = r.n AND l.user_id < r.shop + 3""",
+        query,
+    ),
+    "larger": (
+        "shop INT, n BIGINT, other INT",
+        query := """SELECT l.shop, l.n, r.shop AS other FROM (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS l
+            RIGHT JOIN (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS r ON l.n > r.n""",
+        query,
+    ),
+    "window_of_shop": (
+        "shop INT, n BIGINT, at TIMESTAMP(3), id BIGINT",
+        f"""SELECT l.shop, l.n, l.s, r.id FROM (
+            SELECT shop, COUNT(*) AS n, window_start AS s, window_end FROM {TENS} GROUP BY shop, {BOUNDS}) AS l
+            FULL JOIN (SELECT * FROM events WHERE price > 60) AS r ON l.shop = r.shop AND l.n > r.user_id""",
+        """SELECT l.shop, l.n, l.s, r.id FROM (
+            SELECT shop, count(*) AS n, time_bucket(INTERVAL 10 MINUTE, ts) AS s FROM events GROUP BY s, shop) AS l
+            FULL JOIN (SELECT * FROM events WHERE price > 60) AS r ON l.shop = r.shop AND l.n > r.user_id""",
+    ),
 }
 """Columns of the result, the query, and what DuckDB is asked instead. No two rows have the same `ts`."""
 
@@ -110,7 +171,11 @@ def changing_plan(place: Path, *names: str, settings: str = "") -> Plan:
         f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print');\nINSERT INTO {name} {query};"
         for name, (columns, query, _) in ((name, QUERIES[name]) for name in names)
     ]
-    plan = plan_of(place, settings, events_table(), *inserts)
+    return published_in_parquet(plan_of(place, settings, events_table(), *inserts), place)
+
+
+def published_in_parquet(plan: Plan, place: Path) -> Plan:
+    """The plan with changelogs in place of what its sinks print."""
     sinks = []
     for insert in plan.inserts:
         options = {"connector": "filesystem", "path": str(place / insert.name), "format": "parquet"}

@@ -19,6 +19,7 @@ from tests.engine.reports import (
     cut,
     ordered,
     random_events,
+    rows_of,
     source_file,
     write_events,
 )
@@ -51,7 +52,10 @@ def test_folded_it_is_the_table(spark, seed: int, batches: int) -> None:
         everything = write_events(place / "all.csv", events)
         said = said_by_duckdb(everything, QUERIES)
         for insert in plan.inserts:
-            told = folded(place / insert.name)
             batch = insert_result(spark, plan, insert, {"events": [source_file(everything)]}).drop(*HIDDEN)
+            if not insert.changes:
+                assert rows_of(place / insert.name) == said[insert.name] == ordered(batch.collect()), insert.name
+                continue
+            told = folded(place / insert.name)
             assert told.table == said[insert.name] == ordered(batch.collect()), insert.name
             assert told.ops["-U"] == told.ops["+U"]

@@ -1,0 +1,123 @@
+"""A regular join: of each batch only those pairs are computed of which one row has come, changed or gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.updating.sides import added, changed
+from airflow_nrt.engine.updating.step import Step
+from airflow_nrt.report.plan import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, UpdatingJoin, key_of
+from airflow_nrt.report.types import Field
+
+NEW, ALONE, _WAS = "_nrt_new", "_nrt_alone", "_nrt_was"
+"""Whether this batch brought or took a row; whether a row of a padded side met nothing when it was written."""
+_OTHER = {LEFT: RIGHT, RIGHT: LEFT}
+
+
+@dataclass(frozen=True)
+class JoinStep(Step):
+    """State are the rows of both sides, each written once, and again when it changes or has met its first or last."""
+
+    operator: UpdatingJoin
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (SIDE, *self._keys)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.keys, *(field.name for field in self.operator.fields), KEY, ALIVE, ALONE)
+
+    @property
+    def needs_position(self) -> bool:
+        return not (self.operator.left.changing and self.operator.right.changing)
+
+    @property
+    def identity(self) -> tuple[str, ...] | None:
+        return (*self.keys, KEY) if self.operator.changing or self.operator.padded else None
+
+    def fresh(self, rows: DataFrame) -> DataFrame:
+        return rows.select(*(name for name in self.columns if name not in (ALIVE, ALONE)), AFTER)
+
+    def touched(self, fresh: DataFrame) -> DataFrame:
+        """What the rows may meet; where rows change, what they were; and whom else those meet that they leave alone."""
+        read = {side: [_OTHER[side]] for side in (LEFT, RIGHT)}
+        for side, sides in read.items():
+            if self.operator.changing or _OTHER[side] in self.operator.padded:
+                sides.append(side)
+        left, right = (f"array({', '.join(map(repr, read[side]))})" for side in (LEFT, RIGHT))
+        sides_read = f"explode(IF({SIDE} = '{LEFT}', {left}, {right})) AS {SIDE}"
+        return fresh.select(*self.keys).distinct().selectExpr(sides_read, *self._keys).distinct()
+
+    def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
+        known = None if old is None else old.where(ALIVE).withColumn(NEW, F.lit(False))
+        news = fresh.selectExpr("*", f"CAST(NULL AS BOOLEAN) AS {ALONE}", f"true AS {NEW}")
+        if not self.operator.changing:
+            return added(known, news.drop(AFTER).withColumn(ALIVE, F.lit(True)))
+        touched = f"bool_or({NEW}) OVER (PARTITION BY {', '.join((*self.keys, KEY))}) AS {NEW}"
+        return changed(known, news, self.keys).selectExpr(f"* EXCEPT ({NEW})", touched)
+
+    def judged(self, merged: DataFrame) -> DataFrame:
+        """Says of rows of padded sides, as they stand behind the batch, whether they meet nothing."""
+        if not self.operator.padded:
+            return merged
+        met = _union([self._met(merged.where(AFTER), side) for side in self.operator.padded])
+        sides = ", ".join(f"'{side}'" for side in self.operator.padded)
+        alone = f"IF({AFTER} AND {ALIVE} AND {SIDE} IN ({sides}), _nrt_met IS NULL, {ALONE}) AS {ALONE}"
+        both = merged.join(met, [SIDE, KEY], "left")
+        return both.selectExpr(f"* EXCEPT ({ALONE}, _nrt_met)", alone, f"{ALONE} AS {_WAS}")
+
+    def kept(self, merged: DataFrame) -> DataFrame:
+        changed_mind = f" OR {ALONE} IS DISTINCT FROM {_WAS}" if self.operator.padded else ""
+        return merged.where(f"{AFTER} AND ({NEW}{changed_mind})")
+
+    def results(self, merged: DataFrame) -> DataFrame:
+        found = [self._pairs(merged)]
+        for side in self.operator.padded:
+            alone = merged.where(f"{ALIVE} AND {SIDE} = '{side}' AND {ALONE}")
+            fields = [field.name for field in self.operator.fields]
+            found.append(alone.selectExpr(*fields, AFTER, f"{key_of([f'{KEY} AS {side}'])} AS {KEY}"))
+        return _union(found)
+
+    # ------------------------------------------------------------------ what meets what
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.operator.keys)
+
+    def _own(self, side: str) -> tuple[Field, ...]:
+        return (self.operator.left if side == LEFT else self.operator.right).columns
+
+    @property
+    def _meet(self) -> str:
+        """SQL over rows of both `_of`."""
+        equal = [f"{LEFT}_{name} = {RIGHT}_{name}" for name in (*self._keys, AFTER)]
+        return " AND ".join([*equal, f"({self.operator.condition})"])
+
+    def _of(self, rows: DataFrame, side: str) -> DataFrame:
+        """The rows of a side that are there, under names that are not those of the other side."""
+        names = [f"{name} AS {side}_{name}" for name in (*self._keys, KEY, AFTER, NEW)]
+        alive = rows.where(f"{ALIVE} AND {SIDE} = '{side}'")
+        return alive.selectExpr(*(field.name for field in self._own(side)), *names)
+
+    def _pairs(self, merged: DataFrame) -> DataFrame:
+        """Of two rows that the batch left alone both sides of it say the same."""
+        on = f"({LEFT}_{NEW} OR {RIGHT}_{NEW}) AND {self._meet}"
+        pairs = self._of(merged, LEFT).join(self._of(merged, RIGHT), F.expr(on))
+        key = key_of([f"{LEFT}_{KEY} AS {LEFT}", f"{RIGHT}_{KEY} AS {RIGHT}"])
+        fields = [field.name for field in self.operator.fields]
+        return pairs.selectExpr(*fields, f"{LEFT}_{AFTER} AS {AFTER}", f"{key} AS {KEY}")
+
+    def _met(self, behind: DataFrame, side: str) -> DataFrame:
+        """The rows of a side that meet some of the other."""
+        mine, others = self._of(behind, side), self._of(behind, _OTHER[side])
+        met = mine.join(others, F.expr(self._meet), "left_semi")
+        return met.selectExpr(f"'{side}' AS {SIDE}", f"{side}_{KEY} AS {KEY}", "true AS _nrt_met")
+
+
+def _union(frames: list[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionByName, frames)

@@ -1,0 +1,158 @@
+"""Joins that are no window joins: an `UpdatingJoin`, whose rows meet whenever they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from airflow_nrt.report.plan import (
+    AFTER,
+    CHANGE_HIDDEN,
+    KEY,
+    LEFT,
+    POSITION,
+    RIGHT,
+    ROWTIME,
+    SIDE,
+    JoinSide,
+    Query,
+    UpdatingJoin,
+    key_of,
+)
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import BOOLEAN, DataType, Field
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.expressions import Compiler, cast_to
+from airflow_nrt.sql.findings import Boundless, Findings
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.typed import Typed, common_type
+from airflow_nrt.sql.unparse import text_of
+from airflow_nrt.sql.updating import unwindowed
+from airflow_nrt.sql.walk import conjuncts
+
+Columns = Sequence[tuple[ScopeColumn, ScopeColumn]]
+_PADDED = {"INNER": "", "LEFT": LEFT, "RIGHT": RIGHT, "FULL": LEFT + RIGHT}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A relation and its columns as they are called above the join."""
+
+    name: str
+    relation: Relation
+    titled: tuple[ScopeColumn, ...]
+
+    @property
+    def columns(self) -> Columns:
+        """Each column as it is called inside the operator, and above."""
+        return [(replace(column, name=f"_nrt_{self.name.lower()}{n}"), column) for n, column in enumerate(self.titled)]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(inner.name for inner, _ in self.columns)
+
+    def read(self, around: Around, condition: Typed) -> Columns:
+        """The columns that the condition or the SELECT around looks at: no others are kept."""
+        return [
+            (inner, outer)
+            for inner, outer in self.columns
+            if inner.name in condition.columns or around.reads(outer.title)
+        ]
+
+    def planned(
+        self, found: Findings, keys: Sequence[tuple[str, Field]], own: Columns, other: Columns, where: Sequence[str]
+    ) -> JoinSide:
+        """What it gives the join: its rows with the key columns and with `own` columns, NULL for those of the other."""
+        below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
+        read = frozenset(below[inner.name].name for inner, _ in own)
+        end = self.relation.role("end") if self.relation.pending is not None else None
+        rows = unwindowed(found, self.relation)
+        found.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
+        renamed = [f"{quote(below[inner.name].name)} AS {inner.name}" for inner, _ in own]
+        renamed += CHANGE_HIDDEN if rows.is_changing else [f"true AS {AFTER}", f"{_identity(end)} AS {KEY}"]
+        items = [f"'{self.name}' AS {SIDE}", *(f"{sql} AS {field.name}" for sql, field in keys)]
+        items += [inner.name for inner, _ in own]
+        items += [f"CAST(NULL AS {inner.type.spark}) AS {inner.name}" for inner, _ in other]
+        condition = f" WHERE {' AND '.join(where)}" if where else ""
+        text = f"SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM (SELECT {', '.join(renamed)} FROM {rows.text})"
+        fields = tuple(Field(inner.name, inner.type) for inner, _ in own)
+        return JoinSide(Query(text + condition, rows.inputs, fields), fields, rows.is_changing)
+
+
+def _identity(end: ScopeColumn | None) -> str:
+    """A row is known by where it stood on arrival; a row of several windows stands in each."""
+    places = [*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at"]
+    return key_of([*places, *([f"{quote(end.name)} AS w"] if end is not None else [])])
+
+
+def plan_join(
+    found: Findings,
+    node: ast.Join,
+    left: tuple[Relation, tuple[ScopeColumn, ...]],
+    right: tuple[Relation, tuple[ScopeColumn, ...]],
+    around: Around,
+    boundless: Boundless,
+) -> Relation:
+    """The join of two relations, each with its columns as they are called above. Raises SqlError at its condition."""
+    assert node.condition is not None
+    sides = _Side(LEFT, *left), _Side(RIGHT, *right)
+    padded = _PADDED[node.kind]
+    compiler = Compiler(Scope([inner for side in sides for inner, _ in side.columns]))
+    condition = compiler.condition(node.condition, "ON")
+    parts = [compiler.condition(part, "ON") for part in conjuncts(node.condition)]
+    equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
+    pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
+    own = [side.read(around, condition) for side in sides]
+    planned = []
+    for n, side in enumerate(sides):
+        keys = [(cast_to(pair[n], field.type), field) for pair, field in pairs]
+        # A row that can't meet any is there only on a side that is padded. A key that is NULL equals none.
+        where = [part.sql for part in parts if part.columns <= side.names] + [f"{key} IS NOT NULL" for key, _ in keys]
+        planned.append(side.planned(found, keys, own[n], own[1 - n], where if side.name not in padded else []))
+    operator = UpdatingJoin(
+        name="",
+        left=planned[0],
+        right=planned[1],
+        keys=tuple(field for _, field in pairs),
+        condition=condition.sql,
+        kind=node.kind,
+        text=text_of(node.condition),
+    )
+    shared = found.share_updating(operator, boundless)
+    shown = [
+        (inner, _shown(outer, is_optional))
+        for columns, is_optional in zip(own, (RIGHT in padded, LEFT in padded))
+        for inner, outer in columns
+    ]
+    items = [f"{inner.name} AS {quote(outer.name)}" for inner, outer in shown]
+    return Relation(
+        f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {quote(shared.name)})",
+        tuple(outer for _, outer in shown),
+        (shared.name,),
+        hidden=CHANGE_HIDDEN,
+        adds_only=node.kind == "INNER" and not operator.changing,
+    )
+
+
+def _equal(
+    part: ast.Expression, compiler: Compiler, left: _Side, right: _Side
+) -> tuple[tuple[Typed, Typed], DataType] | None:
+    """What an equation of both sides compares, left and right, and as what."""
+    if not isinstance(part, ast.Binary) or part.operator != "=":
+        return None
+    first, second = compiler.compile(part.left), compiler.compile(part.right)
+    if first.columns <= right.names and second.columns <= left.names:
+        first, second = second, first
+    kind = common_type([first.type, second.type])
+    is_of_both = first.columns and second.columns and first.columns <= left.names and second.columns <= right.names
+    if kind is None or kind.name == "NULL" or not is_of_both:
+        return None
+    return (first, second), kind
+
+
+def _shown(column: ScopeColumn, is_optional: bool) -> ScopeColumn:
+    """A column of the result: no time attribute, and no part of a window."""
+    kind = column.type.with_nullable(True) if is_optional else column.type
+    return ScopeColumn(column.name, kind, table=column.table, shown=column.shown)
