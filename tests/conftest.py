@@ -13,14 +13,39 @@ settings.register_profile(
 )
 settings.load_profile("suite")
 
-# Tests are too short for the optimizing compiler of Java: it would take half of their processor time.
-os.environ["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} -XX:TieredStopAtLevel=1".strip()
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Rows are few here and plans are many: to compile a plan takes longer than to run it."""
+JAVA = (
+    # Tests are too short for the optimizing compiler of Java: it would take half of their processor time.
+    "-XX:TieredStopAtLevel=1",
+    # Without that compiler Java has room for 48 MB of code only, and compiles again and again what it has thrown away.
+    "-XX:ReservedCodeCacheSize=240m",
+    *(f"-D{name}={setting}" for name, setting in INTERPRETED.items()),
+)
+"""Of every JVM that a test starts, drivers in processes of their own among them."""
+os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that at the end no process waits for another."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Which tests stay together in one process, and their order: at the end no process waits for another.
+
+    A file is one whole, and those with slow tests come first. Tests that are marked `apart` fill what is left.
+    """
+    slow = {item.path for item in items if _is(item, "slow") and not _is(item, "apart")}
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        apart = _is(item, "apart")
+        return apart, not _is(item, "slow") if apart else item.path not in slow
+
+    items.sort(key=place)
+    for item in items:
+        if not _is(item, "apart") and not _is(item, "xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
+
+
+def _is(item: pytest.Item, marker: str) -> bool:
+    return item.get_closest_marker(marker) is not None
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +55,9 @@ def spark() -> Iterator[object]:
     from airflow_nrt.engine.session import start_session
 
     ensure_java()
-    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2"})
+    # Collecting in parallel takes from the other test process what it gains here.
+    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
+    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

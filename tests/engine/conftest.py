@@ -68,20 +68,6 @@ class Streamed:
         path.write_text(json.dumps(entry))
 
 
-@pytest.fixture(scope="package", autouse=True)
-def _interpreted(spark) -> Iterator[None]:
-    """Rows are few here and plans are many: to compile a plan takes longer than to run it.
-
-    Drivers in processes of their own (`drivers.py`) compile, and their results are compared with those from here.
-    """
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name in settings:
-        spark.conf.unset(name)
-
-
 @pytest.fixture(scope="package")
 def _streamed_once(spark, tmp_path_factory) -> tuple[Streamed, Path]:
     place = tmp_path_factory.mktemp("streamed") / "place"

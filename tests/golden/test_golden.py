@@ -7,13 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.engine import codegen
 from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, main, run_case
 
+pytestmark = pytest.mark.apart
+
 CASES = cases_below(Path(__file__).with_name("cases"))
-
-
 LATE = [case for case in CASES if case.facts["family"] == "late"]
 OTHERS = [case for case in CASES if case not in LATE]
+OF_EACH_KIND = [
+    Case(CASES[0].directory.parents[1] / name)
+    for name in """
+    disordered/agg_hop_distinct_k0 disordered/session_by_item disordered/over_range_10m_item disordered/topn_raw_tumble
+    disordered/dedup_last_cumulate disordered/cascade_tumble5m_tumble1h inorder/gs_rollup_hop
+    inorder/join_hop_left_residual inorder/agg_types inorder/changelog_group_by
+    """.split()
+]
 
 
 @pytest.mark.slow
@@ -28,6 +37,19 @@ def test_late_rows_as_flink_and_proven(spark, case: Case) -> None:
 def test_equals_flink(spark, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     print(f"{case.name} {mode}: {outcome.verdict} {outcome.detail}")
+    assert outcome.passed, outcome.detail
+
+
+@pytest.fixture
+def compiling(monkeypatch) -> None:
+    """As for batches of many rows."""
+    monkeypatch.setattr(codegen, "MANY_ROWS", 0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", OF_EACH_KIND, ids=lambda case: case.name)
+def test_equals_flink_when_compiled(spark, compiling, case: Case, mode: str) -> None:
+    outcome = run_case(spark, case, mode)
     assert outcome.passed, outcome.detail
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,14 +31,8 @@ def by_family() -> dict[str, list[Answer]]:
 
 
 @pytest.fixture(scope="module")
-def table(spark: Any) -> Iterator[DataFrame]:
-    """One row. Its plans are large and run once: to compile them would take longer."""
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield one_row(spark).cache()
-    for name in settings:
-        spark.conf.unset(name)
+def table(spark: Any) -> DataFrame:
+    return one_row(spark).cache()
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, "Operators"])
