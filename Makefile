@@ -1,8 +1,6 @@
 # Everything that a newcomer needs: `make demo`, `make test`. The environment lives in .venv, its tool in .uv.
 SHELL := /bin/bash
 FITS := import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))
-# In the order of tests/conftest.py: files with many tests are not those that take long.
-PYTEST := python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.10 python3; do \
   $$p -c '$(FITS)' 2>/dev/null && command -v $$p && break; done)
 UV := .uv/bin/uv
@@ -47,10 +45,10 @@ picture: env
 	@$(RUN) python docs/curve_picture.py "$(DEMO)"
 
 test: env
-	$(RUN) $(PYTEST)
+	$(RUN) python -m pytest -n 2 --dist loadfile
 
 test-fast: env
-	$(RUN) $(PYTEST) -m "not slow"
+	$(RUN) python -m pytest -n 2 --dist loadfile -m "not slow"
 
 lint: env
 	$(RUN) ruff check .

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.units import Units, put_in_order
+
 settings.register_profile(
     "suite", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -26,26 +28,14 @@ JAVA = (
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Which tests stay together in one process, and their order: at the end no process waits for another.
-
-    A file is one whole, and those with slow tests come first. Tests that are marked `apart` fill what is left.
-    """
-    slow = {item.path for item in items if _is(item, "slow") and not _is(item, "apart")}
-
-    def place(item: pytest.Item) -> tuple[bool, bool]:
-        apart = _is(item, "apart")
-        return apart, not _is(item, "slow") if apart else item.path not in slow
-
-    items.sort(key=place)
-    for item in items:
-        if not _is(item, "apart") and not _is(item, "xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
+    put_in_order(items)
 
 
-def _is(item: pytest.Item, marker: str) -> bool:
-    return item.get_closest_marker(marker) is not None
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Units:
+    config.option.loadscopereorder = False
+    return Units(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from airflow_nrt.demo.airflow_processes import TRIGGERER
 from airflow_nrt.launch.records import last_launch
 from tests.dags.lab import Lab, driver_of, kill, leases, parent_of, wait_for_end
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("lab")]
+pytestmark = pytest.mark.slow
 
 TASK = "stream"
 

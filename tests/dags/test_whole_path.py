@@ -7,7 +7,7 @@ import pytest
 from airflow_nrt.demo.airflow_client import wait_until
 from tests.dags.lab import Lab, driver_of, kill, leases
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("lab")]
+pytestmark = pytest.mark.slow
 
 DAY, NEXT_DAY = "2024-06-18", "2024-06-19"
 WINDOWS_OF_A_DAY = 144

@@ -10,8 +10,6 @@ import pytest
 from airflow_nrt.engine import codegen
 from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, main, run_case
 
-pytestmark = pytest.mark.apart
-
 CASES = cases_below(Path(__file__).with_name("cases"))
 LATE = [case for case in CASES if case.facts["family"] == "late"]
 OTHERS = [case for case in CASES if case not in LATE]

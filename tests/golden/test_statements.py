@@ -13,8 +13,6 @@ from airflow_nrt.report.errors import InputError
 from tests.golden.run import MODES
 from tests.golden.statements import BEYOND, STATEMENTS, Statement
 
-pytestmark = pytest.mark.apart
-
 ACCEPTED = [s for s in STATEMENTS if s.is_accepted or s.id in BEYOND]
 FAILING = [s for s in ACCEPTED if s.streaming.get("phase") == "runtime"]
 RUNNING = [s for s in ACCEPTED if s not in FAILING and s.result is not None]

@@ -1,0 +1,36 @@
+"""Which tests stay together in one process of pytest-xdist, and in which order they begin.
+
+A file is one unit: its tests share what is slow to make. All tests that need an Airflow share one. The golden cases
+share nothing but Spark: they come last, one by one, so that at the end no process waits for another.
+"""
+
+from __future__ import annotations
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+AIRFLOW, GOLDEN = "tests/dags/", "tests/golden/"
+
+
+def unit_of(test: str) -> str:
+    """The unit of a test, by its node id."""
+    if test.startswith(AIRFLOW):
+        return AIRFLOW
+    return test if test.startswith(GOLDEN) else test.partition("::")[0]
+
+
+def put_in_order(items: list[pytest.Item]) -> None:
+    """Units with slow tests come first, but for the golden cases."""
+    slow = {unit_of(item.nodeid) for item in items if item.get_closest_marker("slow")}
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        return item.nodeid.startswith(GOLDEN), unit_of(item.nodeid) not in slow
+
+    items.sort(key=place)
+
+
+class Units(LoadScopeScheduling):
+    """Units in their order; by itself, pytest-xdist begins with those of the most tests, not with the longest."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return unit_of(nodeid)
