@@ -12,6 +12,7 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.changelog import changelog
 from airflow_nrt.engine.updating.groups import Groups
+from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.join import JoinStep
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.step import Step
@@ -47,7 +48,7 @@ class Updates:
         self.files = dict(files)
         self.clock = clock
         self._changed: dict[str, DataFrame] = {}
-        self._held: list[DataFrame] = []
+        self._held = Held()
 
     def absorb(self, rows: Mapping[Query, DataFrame]) -> None:
         """Takes in rows by the input query that gave them, then what that changes in operators above."""
@@ -72,27 +73,22 @@ class Updates:
 
     def close(self) -> None:
         """Lets go of what was kept for several readers."""
-        for frame in self._held:
-            frame.unpersist()
+        self._held.release()
 
     def _absorb(self, operator: Updating, rows: DataFrame) -> None:
         step = step_of(operator)
         known = self.files.get(operator.name, ())
         groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, self._forgotten())
-        fresh = self._hold(step.fresh(rows))
-        rows = self._hold(step.merged(groups.rows(step.touched(fresh)), fresh))
+        fresh = self._held.compute(step.fresh(rows))
+        rows = self._held.hold(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(rows)
-        merged = rows if judged is rows else self._hold(judged)
+        merged = rows if judged is rows else self._held.hold(judged)
         self.files[operator.name] = groups.written(step.kept(merged), self.clock).files
         self._changed[operator.name] = step.results(merged)
 
     def _forgotten(self) -> int | None:
         ttl = read_option(dict(self.plan.settings), REPORT_OPTIONS, STATE_TTL)
         return self.clock - ttl if ttl else None
-
-    def _hold(self, frame: DataFrame) -> DataFrame:
-        self._held.append(frame.persist())
-        return self._held[-1]
 
     def _views(self, names: tuple[str, ...]) -> dict[str, DataFrame]:
         untouched = [one for one in self.plan.updating if one.name in names and one.name not in self._changed]

@@ -129,3 +129,10 @@ def counting_write(write, written: list[int]):
         return one
 
     return counted
+
+
+def test_nothing_is_held_behind_a_batch(spark, tmp_path: Path) -> None:
+    before = spark.sparkContext._jsc.getPersistentRDDs().size()
+    stream = Stream(spark, changing_plan(tmp_path, "sizes", "dearer"), tmp_path / "home")
+    stream.absorb_batches(tmp_path, [[sale(n, n % 3) for n in range(5)], [sale(7, 1)]])
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == before
