@@ -20,7 +20,8 @@ from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import Insert, Plan, Query
+from airflow_nrt.report.operators import Query
+from airflow_nrt.report.plan import Insert, Plan
 
 RowsOf = Callable[["str | None"], Mapping[str, DataFrame]]
 """The accepted rows of the sources as an operator absorbed them, or as an insert without windows reads them (None)."""

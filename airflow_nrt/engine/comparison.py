@@ -14,7 +14,8 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING

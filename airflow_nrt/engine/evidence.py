@@ -35,11 +35,12 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import LATE, Layout
 from airflow_nrt.report.clock import advanced
 from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.hidden import ABSORBED, BATCH, ROWTIME
 from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import ABSORBED, BATCH, ROWTIME, Insert, Plan, Source
+from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.verdict import LedgerVerdict
 
 ENTRY = "_nrt_entry"

@@ -21,7 +21,8 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.plan import Insert, Plan, Query, WindowAggregate
+from airflow_nrt.report.operators import Query, WindowAggregate
+from airflow_nrt.report.plan import Insert, Plan
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.report.plan import Query
+from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 
 

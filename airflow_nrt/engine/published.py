@@ -11,8 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
 from airflow_nrt.report.entries import Published
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 
 

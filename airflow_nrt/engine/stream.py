@@ -49,7 +49,8 @@ from airflow_nrt.report.entries import (
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
-from airflow_nrt.report.plan import Insert, Plan, Query, Source
+from airflow_nrt.report.operators import Query
+from airflow_nrt.report.plan import Insert, Plan, Source
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""

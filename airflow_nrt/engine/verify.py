@@ -26,12 +26,14 @@ from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.entries import OperatorState, SourceFile
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
+from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import WINDOW_END, Insert, Plan, WindowAggregate
+from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.verdict import (
     CLASSES,
     DIFFERENT,

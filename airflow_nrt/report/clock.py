@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from airflow_nrt.report.entries import SourceState
+from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import CLOCK
 from airflow_nrt.report.zones import wall_clock_passed
 
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from airflow_nrt.report.durations import format_duration
+from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
+from airflow_nrt.report.operators import RowFrame, WindowAggregate
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import (
-    CLOCK,
-    Insert,
-    Plan,
-    RowFrame,
-    Source,
-    Updating,
-    UpdatingJoin,
-    UpdatingRows,
-    WindowAggregate,
-)
+from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.updating import Updating, UpdatingJoin, UpdatingRows
 
 HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
 

@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from airflow_nrt.report.operators import Regroup, WindowAggregate
 from airflow_nrt.report.options import STATE_TTL, TIME_ZONE
-from airflow_nrt.report.plan import (
-    Insert,
-    Plan,
-    Regroup,
-    Source,
-    Updating,
-    UpdatingAggregate,
-    UpdatingJoin,
-    WindowAggregate,
-)
+from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.tables import Table
+from airflow_nrt.report.updating import Updating, UpdatingAggregate, UpdatingJoin
 
 _FREE_OPTIONS = frozenset(
     {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import WINDOW_END, WINDOW_START
+from airflow_nrt.report.hidden import WINDOW_END, WINDOW_START
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.report.zones import instant_sql

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import VARIANCES
+from airflow_nrt.report.operators import VARIANCES
 from airflow_nrt.report.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError

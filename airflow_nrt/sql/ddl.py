@@ -9,7 +9,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.options import SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
 from airflow_nrt.report.partitions import check_pattern
 from airflow_nrt.report.tables import Column, Table
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
@@ -22,7 +22,7 @@ from airflow_nrt.sql.watermark import declare_watermark
 CONNECTORS = ("filesystem", "print")
 
 
-def declare(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table:
+def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     """The table that a statement declares; `known` serves LIKE. Raises SqlError."""
     base = _base(statement, known)
     columns = _columns(statement, base)
@@ -50,7 +50,7 @@ def declare(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table:
     )
 
 
-def _check_options(statement: ast.CreateTable) -> None:
+def _check_options(statement: parsed.CreateTable) -> None:
     for key, value, at in statement.options:
         try:
             # A table may serve as source and as sink, so options of the other side are no error.
@@ -106,7 +106,7 @@ def _check_file_table(table: Table, at: Place) -> None:
         )
 
 
-def _base(statement: ast.CreateTable, known: Mapping[str, Table]) -> Table | None:
+def _base(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table | None:
     if statement.like is None:
         return None
     if statement.like not in known:
@@ -123,7 +123,7 @@ def _connector_error(name: str, connector: str | None) -> str:
 # ---------------------------------------------------------------------------------------------------- columns
 
 
-def _columns(statement: ast.CreateTable, base: Table | None) -> tuple[Column, ...]:
+def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column, ...]:
     physical = [ScopeColumn(c.name, c.type) for c in (base.physical if base else ())]
     for definition in statement.columns:
         if definition.type is not None:

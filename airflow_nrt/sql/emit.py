@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from airflow_nrt.report.options import REPORT_OPTIONS, read_option
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import Place, SqlError
 
 FIRES = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
-def emits_again(statements: Iterable[ast.Statement], overrides: Mapping[str, str]) -> bool:
+def emits_again(statements: Iterable[parsed.Statement], overrides: Mapping[str, str]) -> bool:
     """Whether a script has older windows emit before they are complete, or once more for late rows."""
-    settings = {one.key: one.value for one in statements if isinstance(one, ast.SetOption)}
+    settings = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
     return any({**settings, **overrides}.get(key, "").strip().lower() == "true" for key in FIRES)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.report.plan import CLOCK, Insert, Query, Regroup, Source, Updating, WindowAggregate, below, together
+from airflow_nrt.report.hidden import CLOCK
+from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import Insert, Source, below, together
 from airflow_nrt.report.tables import Table
+from airflow_nrt.report.updating import Updating
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import ABSORBED, WINDOW_START, AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.report.hidden import ABSORBED, WINDOW_START
+from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT, Field
 from airflow_nrt.report.window_columns import ROLES, bounds

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import CHANGE_HIDDEN, WINDOW_END, Insert, Query, Regroup, WindowAggregate
+from airflow_nrt.report.hidden import CHANGE_HIDDEN, WINDOW_END
+from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
+from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Sql
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions import cast_to
 from airflow_nrt.sql.findings import Findings
@@ -59,7 +61,7 @@ def as_typed(column: ScopeColumn) -> Typed:
     return Typed(quote(column.name), column.type, columns=frozenset({column.name}))
 
 
-def matched(sink: Table, relation: Relation, statement: ast.Insert) -> tuple[Typed, ...]:
+def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
     """The values of the sink's columns, by place or by the insert's column list. Raises SqlError on a mismatch."""
     targets = statement.columns or tuple(column.name for column in sink.physical)
     for name in statement.columns:
@@ -89,7 +91,7 @@ def matched(sink: Table, relation: Relation, statement: ast.Insert) -> tuple[Typ
     return tuple(values)
 
 
-def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: ast.Insert) -> None:
+def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: parsed.Insert) -> None:
     """A window becomes visible by one rename, so that all of it must lie in one partition."""
     if relation.window is None or relation.window.has_slots:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.plan import POSITION, Query, WindowAggregate
+from airflow_nrt.report.hidden import POSITION
+from airflow_nrt.report.operators import Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.window_columns import ROLES, bounds

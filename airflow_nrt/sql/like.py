@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_nrt.report.tables import Column, Table
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse_tables import LIKE_FEATURES
 
 _NEVER_OVERWRITTEN = ("CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
 
 
-def taken_over(statement: ast.CreateTable, base: Table) -> Table:
+def taken_over(statement: parsed.CreateTable, base: Table) -> Table:
     """What stays of the base table beside the statement's own clauses. Raises SqlError where both say something."""
     rules = _rules(statement)
 
@@ -56,7 +56,7 @@ def taken_over(statement: ast.CreateTable, base: Table) -> Table:
     return table
 
 
-def _rules(statement: ast.CreateTable) -> dict[str, str]:
+def _rules(statement: parsed.CreateTable) -> dict[str, str]:
     rules = dict.fromkeys(LIKE_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
     for strategy, feature in sorted(statement.like_rules, key=lambda rule: rule[1] != "ALL"):
         if strategy == "OVERWRITING" and feature in _NEVER_OVERWRITTEN:
@@ -66,7 +66,7 @@ def _rules(statement: ast.CreateTable) -> dict[str, str]:
     return rules
 
 
-def _check_watermark(statement: ast.CreateTable, table: Table) -> None:
+def _check_watermark(statement: parsed.CreateTable, table: Table) -> None:
     """A watermark that is taken over needs its columns."""
     names = {column.name for column in table.columns} | {definition.name for definition in statement.columns}
     for name in table.watermark.reads if table.watermark else ():

@@ -13,18 +13,18 @@ from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import DataType
 from airflow_nrt.report.zones import foreign_zone, read_zone
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.typed import Typed
 
 _ZONE: ContextVar[str | None] = ContextVar("session zone", default=None)
 
 
-def zone_of(statements: Iterable[ast.Statement], override: str | None) -> str | None:
+def zone_of(statements: Iterable[parsed.Statement], override: str | None) -> str | None:
     """The zone that a script sets, None for UTC. Raises SqlError if it sets several and nothing overrides them."""
     found = override
     for one in statements:
-        if override is None and isinstance(one, ast.SetOption) and one.key == TIME_ZONE:
+        if override is None and isinstance(one, parsed.SetOption) and one.key == TIME_ZONE:
             if found not in (None, one.value):
                 raise SqlError(f"a report has one time zone: it is {found!r} already, SET it once", one.at)
             found = one.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.tables import SOURCE_FILE, Column
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 
 _PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
@@ -12,7 +12,7 @@ _FILESYSTEM = {"file.path": _PATH, "file.name": f"regexp_extract({_PATH}, '[^/]*
 _LATER = ("file.size", "file.modification-time")
 
 
-def metadata_column(definition: ast.ColumnDefinition) -> Column:
+def metadata_column(definition: parsed.ColumnDefinition) -> Column:
     """The column as a computed one. Raises SqlError for a key that a table of files does not have."""
     key, kind = definition.metadata, definition.type
     assert key is not None and kind is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesting_of
 from airflow_nrt.sql.lexer import Kind
@@ -21,7 +21,7 @@ REFUSED = {
 _CATALOG = ("default_catalog", "default_database")
 
 
-def parse_script(script: str, problems: Problems) -> list[ast.Statement]:
+def parse_script(script: str, problems: Problems) -> list[parsed.Statement]:
     """The statements of a script, in order; those that are not Flink SQL are left out and told to `problems`."""
     cursor = problems.attempt(lambda: Cursor(script))
     return _StatementParser(cursor).statements(problems) if cursor is not None else []
@@ -49,9 +49,9 @@ class _StatementParser:
         self.declaring: str | None = None
         self.set_from: Place | None = None
 
-    def statements(self, problems: Problems) -> list[ast.Statement]:
+    def statements(self, problems: Problems) -> list[parsed.Statement]:
         cursor = self.cursor
-        statements: list[ast.Statement] = []
+        statements: list[parsed.Statement] = []
         while True:
             while cursor.take_symbol(";"):
                 pass
@@ -65,10 +65,10 @@ class _StatementParser:
                 statements.append(found)
                 continue
             if self.declaring is not None:
-                statements.append(ast.Unreadable(self.declaring, at))
+                statements.append(parsed.Unreadable(self.declaring, at))
             self._skip()
 
-    def _next(self) -> ast.Statement:
+    def _next(self) -> parsed.Statement:
         """One statement with the semicolon behind it; a statement set begins with one and ends with another."""
         cursor = self.cursor
         at = cursor.at
@@ -77,16 +77,16 @@ class _StatementParser:
                 return self._begin(at)
             if self.set_from is not None and cursor.take_word("END"):
                 self.set_from = None
-                found: ast.Statement = ast.Ignored("END", at)
+                found: parsed.Statement = parsed.Ignored("END", at)
             else:
                 found = self._statement()
-        if self.set_from is not None and not isinstance(found, ast.Insert):
+        if self.set_from is not None and not isinstance(found, parsed.Insert):
             raise SqlError("a statement set holds INSERT INTO and nothing else, until its END", at)
         if not cursor.is_over:
             cursor.expect_symbol(";")
         return found
 
-    def _begin(self, at: Place) -> ast.Statement:
+    def _begin(self, at: Place) -> parsed.Statement:
         """`EXECUTE STATEMENT SET BEGIN`, or `BEGIN STATEMENT SET;`."""
         cursor = self.cursor
         if self.set_from is not None:
@@ -96,7 +96,7 @@ class _StatementParser:
         else:
             cursor.expect_word("BEGIN")
         self.set_from = at
-        return ast.Ignored("BEGIN", at)
+        return parsed.Ignored("BEGIN", at)
 
     def _skip(self) -> None:
         """Goes to the semicolon that ends the statement which could not be read."""
@@ -104,7 +104,7 @@ class _StatementParser:
         while not self.cursor.is_over and not self.cursor.is_symbol(";"):
             self.cursor.advance()
 
-    def _statement(self) -> ast.Statement:
+    def _statement(self) -> parsed.Statement:
         cursor = self.cursor
         at = cursor.at
         if cursor.take_word("SET"):
@@ -123,18 +123,18 @@ class _StatementParser:
             raise SqlError("a report writes its result: put INSERT INTO … in front of this query", at)
         raise cursor.error("a statement: SET, CREATE TABLE, CREATE VIEW, INSERT INTO or EXECUTE STATEMENT SET")
 
-    def _set(self, at: Place) -> ast.Statement:
+    def _set(self, at: Place) -> parsed.Statement:
         key = self._option_text(stop=("=",))
         self.cursor.expect_symbol("=")
-        return ast.SetOption(key, self._option_text(stop=(";",)), at)
+        return parsed.SetOption(key, self._option_text(stop=(";",)), at)
 
-    def _use(self, at: Place) -> ast.Statement:
+    def _use(self, at: Place) -> parsed.Statement:
         cursor = self.cursor
         cursor.take_any_word("CATALOG", "MODULES")
         place, name = cursor.at, cursor.qualified_name("the name of a catalog or database")
         if name not in _CATALOG:
             raise SqlError(f"there is no catalog {name!r}: a report declares its tables itself, leave USE out", place)
-        return ast.Ignored(cursor.text_since(at), at)
+        return parsed.Ignored(cursor.text_since(at), at)
 
     def _option_text(self, stop: tuple[str, ...]) -> str:
         """A key or value of SET: a string, or words up to the stop."""
@@ -148,7 +148,7 @@ class _StatementParser:
             raise cursor.error("a key or a value")
         return cursor.text_since(start).strip()
 
-    def _create(self, at: Place) -> ast.Statement:
+    def _create(self, at: Place) -> parsed.Statement:
         cursor = self.cursor
         cursor.expect_word("CREATE")
         if cursor.is_word("OR", "REPLACE"):
@@ -169,14 +169,14 @@ class _StatementParser:
         take_comment(cursor)
         # FLIP-145 leaves it out.
         cursor.take_word("AS")
-        return ast.CreateView(name, columns, self.queries.query(), if_not_exists, at)
+        return parsed.CreateView(name, columns, self.queries.query(), if_not_exists, at)
 
     def _view_column(self) -> str:
         name = self.cursor.name("the name of a column")
         take_comment(self.cursor)
         return name
 
-    def _create_function(self, at: Place) -> ast.Statement:
+    def _create_function(self, at: Place) -> parsed.Statement:
         cursor = self.cursor
         if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
         name = cursor.qualified_name("the name of the function")
@@ -188,9 +188,9 @@ class _StatementParser:
                 "CREATE FUNCTION … AS 'module.function' LANGUAGE PYTHON",
                 at,
             )
-        return ast.CreateFunction(name, target, if_not_exists, at)
+        return parsed.CreateFunction(name, target, if_not_exists, at)
 
-    def _insert(self) -> ast.Insert:
+    def _insert(self) -> parsed.Insert:
         cursor = self.cursor
         at = cursor.expect_word("INSERT")
         if cursor.is_word("OVERWRITE"):
@@ -203,7 +203,7 @@ class _StatementParser:
         columns = cursor.names() if self._is_column_list() else ()
         if not self.queries.starts_query():
             raise cursor.error("SELECT")
-        return ast.Insert(name, columns, self.queries.query(), at, options)
+        return parsed.Insert(name, columns, self.queries.query(), at, options)
 
     def _is_column_list(self) -> bool:
         return self.cursor.is_symbol("(") and not self.queries.starts_query()

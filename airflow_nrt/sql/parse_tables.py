@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.parse_queries import QueryParser
@@ -18,12 +18,12 @@ class TableParser:
     def __init__(self, cursor: Cursor, queries: QueryParser) -> None:
         self.cursor = cursor
         self.queries = queries
-        self.columns: list[ast.ColumnDefinition] = []
-        self.watermark: ast.WatermarkDefinition | None = None
+        self.columns: list[parsed.ColumnDefinition] = []
+        self.watermark: parsed.WatermarkDefinition | None = None
         self.primary_key: tuple[str, ...] = ()
         self.options: set[str] = set()
 
-    def table(self, name: str, if_not_exists: bool, at: Place) -> ast.CreateTable:
+    def table(self, name: str, if_not_exists: bool, at: Place) -> parsed.CreateTable:
         cursor = self.cursor
         if cursor.is_symbol("("):
             cursor.parenthesised(self._element)
@@ -37,7 +37,7 @@ class TableParser:
         if cursor.is_word("AS"):
             raise NotThereYet("CREATE TABLE … AS SELECT", cursor.at, "write CREATE TABLE and INSERT INTO")
         like, rules = self._like() if cursor.take_word("LIKE") else (None, ())
-        return ast.CreateTable(
+        return parsed.CreateTable(
             name,
             tuple(self.columns),
             self.watermark,
@@ -102,15 +102,15 @@ class TableParser:
         start = cursor.at
         expression = self.queries.expressions.expression()
         text = cursor.text_since(start)
-        self.watermark = ast.WatermarkDefinition(ast.Name(tuple(parts), place), expression, text, at)
+        self.watermark = parsed.WatermarkDefinition(ast.Name(tuple(parts), place), expression, text, at)
 
-    def _column(self, at: Place) -> ast.ColumnDefinition:
+    def _column(self, at: Place) -> parsed.ColumnDefinition:
         cursor = self.cursor
         name = cursor.name("a column, WATERMARK FOR or PRIMARY KEY")
         if cursor.take_word("AS"):
             expression = self.queries.expressions.expression()
             take_comment(cursor)
-            return ast.ColumnDefinition(name, None, expression, None, at)
+            return parsed.ColumnDefinition(name, None, expression, None, at)
         kind = parse_type(cursor)
         metadata = None
         if cursor.take_word("METADATA"):
@@ -120,7 +120,7 @@ class TableParser:
             cursor.expect_word("NOT", "ENFORCED")
             self.primary_key = (name,)
         take_comment(cursor)
-        return ast.ColumnDefinition(name, kind, None, metadata, at)
+        return parsed.ColumnDefinition(name, kind, None, metadata, at)
 
 
 def take_comment(cursor: Cursor) -> None:

@@ -11,7 +11,7 @@ from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Column, Table
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
@@ -64,15 +64,15 @@ def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mappi
     planner.queries.emits_again = emits_again(statements, overrides)
     for statement in statements:
         known = problems.attempt(partial(_checked, planner, statement))
-        if known is None and isinstance(statement, (ast.CreateTable, ast.CreateView)):
+        if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
             planner.queries.broken.add(statement.name)
-        elif known is None and isinstance(statement, ast.CreateFunction):
+        elif known is None and isinstance(statement, parsed.CreateFunction):
             planner.calls.setdefault(statement.name.upper(), _told_already)
     for key, value in overrides.items():
-        problems.attempt(partial(planner.add, ast.SetOption(key, value, _end(script))))
+        problems.attempt(partial(planner.add, parsed.SetOption(key, value, _end(script))))
 
 
-def _checked(planner: Planner, statement: ast.Statement) -> bool:
+def _checked(planner: Planner, statement: parsed.Statement) -> bool:
     with nesting_of(statement.at), planned_in(planner.queries.zone), calling(planner.calls):
         planner.add(statement)
     return True
@@ -133,26 +133,26 @@ class Planner:
             tuple(self.functions.values()),
         )
 
-    def add(self, statement: ast.Statement) -> None:
+    def add(self, statement: parsed.Statement) -> None:
         match statement:
-            case ast.SetOption():
+            case parsed.SetOption():
                 self._set(statement)
-            case ast.CreateTable():
+            case parsed.CreateTable():
                 if not (statement.if_not_exists and statement.name in self.queries.tables):
                     self._check_free(statement.name, statement.at)
                     self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
-            case ast.CreateView():
+            case parsed.CreateView():
                 if not (statement.if_not_exists and statement.name in self.queries.views):
                     self._check_free(statement.name, statement.at)
                     self._add_view(statement)
-            case ast.CreateFunction():
+            case parsed.CreateFunction():
                 self._add_function(statement)
-            case ast.Insert():
+            case parsed.Insert():
                 self._insert(statement)
-            case ast.Unreadable():
+            case parsed.Unreadable():
                 self.queries.broken.add(statement.name)
 
-    def _add_view(self, view: ast.CreateView) -> None:
+    def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
         self.queries.views[view.name] = view
         found, self.queries.found = self.queries.found, Findings()
@@ -161,7 +161,7 @@ class Planner:
         finally:
             self.queries.found = found
 
-    def _add_function(self, statement: ast.CreateFunction) -> None:
+    def _add_function(self, statement: parsed.CreateFunction) -> None:
         name = statement.name.upper()
         if name in self.functions and statement.if_not_exists:
             return
@@ -181,7 +181,7 @@ class Planner:
         if name in self.queries.tables or name in self.queries.views:
             raise SqlError(f"{name!r} exists already", at)
 
-    def _set(self, statement: ast.SetOption) -> None:
+    def _set(self, statement: parsed.SetOption) -> None:
         key = statement.key
         if key.startswith(FLINK_TUNING):
             return
@@ -196,7 +196,7 @@ class Planner:
         self.settings[key] = statement.value
         self.set_at[key] = statement.at
 
-    def _insert(self, statement: ast.Insert) -> None:
+    def _insert(self, statement: parsed.Insert) -> None:
         if statement.table in self.queries.broken:
             raise SqlErrors(())
         if statement.table not in self.queries.tables:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.plan import ABSORBED, ROWTIME, WINDOW_END
+from airflow_nrt.report.hidden import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate

@@ -21,7 +21,7 @@ from typing import Any
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.functions import PythonFunction, load_function
 from airflow_nrt.report.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP3, DataType, Field, decimal
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import parsed
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import Place, SqlError
@@ -60,7 +60,7 @@ def declared_functions() -> Mapping[str, Function]:
     return _DECLARED.get()
 
 
-def declare_function(statement: ast.CreateFunction, base: Path) -> PythonFunction:
+def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunction:
     """Imports the function and reads its annotations. Raises SqlError if it is not there, or has none."""
     name = statement.name.upper()
     if name in FUNCTIONS or name in CLOCK_FUNCTIONS or name in AGGREGATES:

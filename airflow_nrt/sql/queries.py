@@ -9,7 +9,7 @@ from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.windows import Window
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
@@ -42,7 +42,7 @@ class Queries:
 
     def __init__(self) -> None:
         self.tables: dict[str, Table] = {}
-        self.views: dict[str, ast.CreateView] = {}
+        self.views: dict[str, parsed.CreateView] = {}
         self.broken: set[str] = set()
         self.zone: str | None = None
         self.found = Findings()
@@ -50,14 +50,14 @@ class Queries:
         self._entered: list[str] = []
         self._around = Around()
 
-    def query(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+    def query(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         """A query that others read. Raises SqlError as `relations` does, and for rows of different windows."""
         first, *others = self.relations(node, ctes)
         if others:
             raise NotThereYet("UNION ALL of rows that are not of the same window, inside another query", node.at)
         return first
 
-    def relations(self, node: ast.Query, ctes: dict[str, Relation | ast.CreateView]) -> list[Relation]:
+    def relations(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
         around, self._around = self._around, Around()
         if isinstance(node, ast.Values):
@@ -70,7 +70,7 @@ class Queries:
             raise NotThereYet("ORDER BY without LIMIT", node.at)
         scope = dict(ctes)
         for name, columns, query in node.ctes:
-            scope[name] = ast.CreateView(name, columns, query, False, node.at)
+            scope[name] = parsed.CreateView(name, columns, query, False, node.at)
         if isinstance(node, ast.Select):
             return [self._select(node, scope, around)]
         if node.operator != "UNION" or not node.all:
@@ -79,7 +79,7 @@ class Queries:
             self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
         )
 
-    def _select(self, node: ast.Select, scope: dict[str, Relation | ast.CreateView], around: Around) -> Relation:
+    def _select(self, node: ast.Select, scope: dict[str, Relation | parsed.CreateView], around: Around) -> Relation:
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         self._around = Around.of(node)
@@ -108,11 +108,13 @@ class Queries:
             return plan_ranking(self.found, node, relation, alias, around)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
 
-    def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> Named:
+    def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]) -> Named:
         relation, alias = self.relation(node, ctes)
         return finished(self.found, relation), alias
 
-    def relation(self, node: ast.Relation, ctes: dict[str, Relation | ast.CreateView]) -> tuple[Relation, str | None]:
+    def relation(
+        self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]
+    ) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
         match node:
             case ast.TableName():
@@ -126,11 +128,11 @@ class Queries:
                 left, right = self.relation(node.left, ctes), self.relation(node.right, ctes)
                 return join(self.found, node, left, right, around), None
 
-    def _named(self, node: ast.TableName, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+    def _named(self, node: ast.TableName, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         view = ctes.get(node.name)
         if node.options and (view is not None or node.name in self.views):
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
-        if isinstance(view, ast.CreateView):
+        if isinstance(view, parsed.CreateView):
             inner = {name: value for name, value in ctes.items() if name != node.name}
             return self._inside(view, inner, node.at)
         if node.name in self.views:
@@ -143,7 +145,7 @@ class Queries:
             raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
         return self._scan(node)
 
-    def view(self, view: ast.CreateView, node: ast.TableName) -> Relation:
+    def view(self, view: parsed.CreateView, node: ast.TableName) -> Relation:
         if view.name in self._entered:
             raise SqlError(f"view {view.name!r} reads itself", node.at)
         self._entered.append(view.name)
@@ -152,7 +154,7 @@ class Queries:
         finally:
             self._entered.pop()
 
-    def _inside(self, view: ast.CreateView, ctes: dict[str, Relation | ast.CreateView], at: Place) -> Relation:
+    def _inside(self, view: parsed.CreateView, ctes: dict[str, Relation | parsed.CreateView], at: Place) -> Relation:
         if view.columns:
             # Whoever reads the view asks for other names than those inside.
             self._around = Around()
@@ -165,7 +167,7 @@ class Queries:
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         return Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
 
-    def _windowing(self, call: ast.Call, ctes: dict[str, Relation | ast.CreateView]) -> Relation:
+    def _windowing(self, call: ast.Call, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         windowing = read_windowing(call)
         relation, alias = self.relation(windowing.relation, ctes)
         scope = Scope(relation.columns, alias)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.plan import POSITION, WINDOW_END
+from airflow_nrt.report.hidden import POSITION, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT
 from airflow_nrt.sql import ast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import (
+from airflow_nrt.report.hidden import (
     ABSORBED,
     AFTER,
     BATCH,

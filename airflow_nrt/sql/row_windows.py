@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.plan import POSITION, WINDOW_END, AggregateCall, Query, RowFrame, WindowAggregate
+from airflow_nrt.report.hidden import POSITION, WINDOW_END
+from airflow_nrt.report.operators import AggregateCall, Query, RowFrame, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import over

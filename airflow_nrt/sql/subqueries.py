@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.types import BOOLEAN
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.plan import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
+from airflow_nrt.report.hidden import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.report.windows import Window

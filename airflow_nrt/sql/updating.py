@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.plan import CHANGE_HIDDEN, Query, UpdatingAggregate
+from airflow_nrt.report.hidden import CHANGE_HIDDEN
+from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.updating import UpdatingAggregate
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.emit import FIRES
 from airflow_nrt.sql.errors import NotThereYet, Place

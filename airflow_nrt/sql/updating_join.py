@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.plan import (
-    AFTER,
-    CHANGE_HIDDEN,
-    KEY,
-    LEFT,
-    POSITION,
-    RIGHT,
-    ROWTIME,
-    SIDE,
-    JoinSide,
-    Query,
-    UpdatingJoin,
-    key_of,
-)
+from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, POSITION, RIGHT, ROWTIME, SIDE, key_of
+from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN, DataType, Field
+from airflow_nrt.report.updating import JoinSide, UpdatingJoin
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.expressions import Compiler, cast_to

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.plan import ROWTIME
+from airflow_nrt.report.hidden import ROWTIME
 from airflow_nrt.report.tables import Column, Watermark
 from airflow_nrt.report.types import DataType
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
@@ -17,7 +17,7 @@ from airflow_nrt.sql.scope import Scope, ScopeColumn
 ROWTIME_PRECISION = 3
 
 
-def declare_watermark(definition: ast.WatermarkDefinition, columns: Sequence[Column]) -> Watermark:
+def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[Column]) -> Watermark:
     """Raises SqlError if the rowtime is no column, or neither it nor the watermark is a time."""
     scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
     rowtime = scope.time_column(definition.column)
@@ -42,7 +42,7 @@ def declare_watermark(definition: ast.WatermarkDefinition, columns: Sequence[Col
     return Watermark(column, expression, definition.text, tuple(sorted({*proposal.columns, column})), tuple(path))
 
 
-def _constant_delay(definition: ast.WatermarkDefinition) -> int | None:
+def _constant_delay(definition: parsed.WatermarkDefinition) -> int | None:
     """Milliseconds that the watermark stays behind its column, None if it is any other expression."""
     match definition.expression:
         case ast.Name(parts) if parts == definition.column.parts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_nrt.sql import ast
+from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import Problems
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.unparse import text_of
@@ -130,14 +130,14 @@ def test_named_windows() -> None:
 @pytest.mark.parametrize("name", ["PROCTIME", "SYSTEM_PROCTIME", "SYSTEM_ROWTIME"])
 def test_a_column_of_the_systems_time(name: str) -> None:
     (table,) = parse_script(f"CREATE TABLE t (p AS {name}())", Problems())
-    assert isinstance(table, ast.CreateTable) and table.columns[0].expression is not None
+    assert isinstance(table, parsed.CreateTable) and table.columns[0].expression is not None
     assert calls(table.columns[0].expression) == f"{name}()"
 
 
 @pytest.mark.parametrize("name", ["SOURCE_WATERMARK", "SYSTEM_WATERMARK"])
 def test_a_watermark_of_the_source(name: str) -> None:
     (table,) = parse_script(f"CREATE TABLE t (ts TIMESTAMP(3), WATERMARK FOR ts AS {name}())", Problems())
-    assert isinstance(table, ast.CreateTable) and table.watermark is not None
+    assert isinstance(table, parsed.CreateTable) and table.watermark is not None
     assert calls(table.watermark.expression) == f"{name}()"
 
 
@@ -148,7 +148,7 @@ def test_a_python_function(words: str) -> None:
         "CREATE TABLE t (log_ts TIMESTAMP(3), flag BOOLEAN, WATERMARK FOR log_ts AS watermarkOnFlag(log_ts, flag))"
     )
     function, table = parse_script(script, Problems())
-    assert isinstance(function, ast.CreateFunction) and isinstance(table, ast.CreateTable)
+    assert isinstance(function, parsed.CreateFunction) and isinstance(table, parsed.CreateTable)
     assert (function.name, function.target) == ("watermarkOnFlag", "marks.on_flag")
     assert function.if_not_exists == ("EXISTS" in words)
     assert table.watermark is not None and calls(table.watermark.expression) == "WATERMARKONFLAG(log_ts, flag)"

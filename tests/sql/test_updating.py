@@ -11,7 +11,8 @@ import pytest
 from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
-from airflow_nrt.report.plan import Plan, UpdatingAggregate, UpdatingRows
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
 from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
 

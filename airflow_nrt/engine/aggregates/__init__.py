@@ -20,7 +20,7 @@ from airflow_nrt.engine.aggregates.positions import first_value, last_value
 from airflow_nrt.engine.aggregates.single_value import single_value
 from airflow_nrt.engine.aggregates.total import total
 from airflow_nrt.engine.aggregates.variance import variance
-from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.operators import AggregateCall
 
 FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "COUNT": count,

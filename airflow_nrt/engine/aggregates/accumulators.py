@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.operators import AggregateCall
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import INTEGER_LIMITS, DataType
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.positions import PLACE, POSITION
-from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.operators import AggregateCall
 from airflow_nrt.report.spelling import string_literal
 
 

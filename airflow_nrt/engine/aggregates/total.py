@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand, checked_integer
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.operators import AggregateCall
 from airflow_nrt.report.types import DataType
 
 _SHORT_DIGITS = 10

@@ -11,7 +11,7 @@ from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators
 from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.engine.aggregates.multiset import counted
 from airflow_nrt.engine.aggregates.total import sum_parts, unscaled
-from airflow_nrt.report.plan import AggregateCall
+from airflow_nrt.report.operators import AggregateCall
 from airflow_nrt.report.types import DataType
 
 Parts = tuple[tuple[Accumulator, ...], str, str]

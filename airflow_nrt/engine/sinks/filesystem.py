@@ -23,10 +23,11 @@ from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 

@@ -16,8 +16,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.updating.changelog import OP, ORDER
 from airflow_nrt.report.entries import Published
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import WINDOW_END, Insert
+from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 
 

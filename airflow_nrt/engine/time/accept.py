@@ -12,8 +12,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
 from airflow_nrt.report.errors import STOP_MARK
+from airflow_nrt.report.hidden import BATCH, ROWTIME
 from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import BATCH, ROWTIME, Source
+from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.report.plan import ABSORBED
+from airflow_nrt.report.hidden import ABSORBED
 
 
 def absorbed(rows: DataFrame, clock: int | Column | None, watermark: int | Column | None) -> DataFrame:

@@ -12,8 +12,10 @@ from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, Layout, combine, layout_of
-from airflow_nrt.report.plan import AFTER, ALIVE, KEY, POSITION, Regroup, UpdatingAggregate, key_of
+from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, POSITION, key_of
+from airflow_nrt.report.operators import Regroup
 from airflow_nrt.report.types import BOOLEAN, TIMESTAMP3, Field
+from airflow_nrt.report.updating import UpdatingAggregate
 from airflow_nrt.report.windows import Window
 
 _ALL_TIME = Window("TUMBLE", 1, 1)

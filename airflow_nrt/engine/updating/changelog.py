@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.plan import AFTER, KEY
+from airflow_nrt.report.hidden import AFTER, KEY
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 

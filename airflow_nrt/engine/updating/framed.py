@@ -5,8 +5,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.windows.partials import layout_of
-from airflow_nrt.report.plan import Regroup, UpdatingRows
+from airflow_nrt.report.operators import Regroup
 from airflow_nrt.report.types import TIMESTAMP3
+from airflow_nrt.report.updating import UpdatingRows
 from airflow_nrt.report.windows import Window
 
 _ALL_TIME = Window("TUMBLE", 1, 1)

@@ -17,7 +17,7 @@ from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.entries import StateFile
-from airflow_nrt.report.plan import ALIVE
+from airflow_nrt.report.hidden import ALIVE
 
 VERSION = SLICE
 """The store keeps the extremes of this column of each file."""

@@ -10,8 +10,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.plan import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, UpdatingJoin, key_of
+from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, key_of
 from airflow_nrt.report.types import Field
+from airflow_nrt.report.updating import UpdatingJoin
 
 NEW, ALONE, _WAS = "_nrt_new", "_nrt_alone", "_nrt_was"
 """Whether this batch brought or took a row; whether a row of a padded side met nothing when it was written."""

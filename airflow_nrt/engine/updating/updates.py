@@ -17,8 +17,11 @@ from airflow_nrt.engine.updating.join import JoinStep
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.entries import StateFile
+from airflow_nrt.report.hidden import AFTER, KEY
+from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import AFTER, KEY, Insert, Plan, Query, Updating, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.updating import Updating, UpdatingJoin, UpdatingRows
 
 
 def step_of(operator: Updating) -> Step:

@@ -12,7 +12,8 @@ from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
 from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.plan import WINDOW_END, WindowAggregate
+from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.window_columns import ROLES, bounds, window_column
 

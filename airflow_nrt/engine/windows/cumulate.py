@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.partials import SLICE, Layout
-from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.windows import Sql
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.windows.partials import FROM, SLICE, DistinctSet, Layout, aggregate
-from airflow_nrt.report.plan import WINDOW_END
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.windows import Sql
 
 _IS_WINDOW = "_nrt_is_window"

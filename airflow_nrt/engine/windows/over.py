@@ -20,7 +20,7 @@ from airflow_nrt.engine.windows.heads import columns_of, heads, in_front_of, is_
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, late_words
 from airflow_nrt.engine.windows.row_frames import HEAD, IS_NEW, KEPT, over_of, results
 from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.plan import BATCH, ROWTIME, SEEN
+from airflow_nrt.report.hidden import BATCH, ROWTIME, SEEN
 from airflow_nrt.report.windows import Sql
 
 _LAST = "_nrt_last"

@@ -24,7 +24,8 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates import ORDER_SENSITIVE, accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.sources.filesystem import bare_file
-from airflow_nrt.report.plan import SEEN, WINDOW_START, AggregateCall, Regroup, WindowAggregate
+from airflow_nrt.report.hidden import SEEN, WINDOW_START
+from airflow_nrt.report.operators import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.report.windows import Sql
 
 SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"

@@ -12,7 +12,8 @@ from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, layout_of
-from airflow_nrt.report.plan import POSITION, WINDOW_END, Regroup
+from airflow_nrt.report.hidden import POSITION, WINDOW_END
+from airflow_nrt.report.operators import Regroup
 from airflow_nrt.report.windows import Window
 
 

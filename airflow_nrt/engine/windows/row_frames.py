@@ -18,7 +18,8 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.windows.aggregate import place
 from airflow_nrt.engine.windows.partials import SLICE, Layout, layout_of
-from airflow_nrt.report.plan import WINDOW_END, RowFrame, WindowAggregate
+from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.operators import RowFrame, WindowAggregate
 
 IS_NEW, HEAD = "_nrt_is_new", "_nrt_head"
 KEPT = -1

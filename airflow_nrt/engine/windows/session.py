@@ -22,7 +22,8 @@ from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, combine, late_words
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
 from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.plan import BATCH, SEEN, WINDOW_START, WindowAggregate
+from airflow_nrt.report.hidden import BATCH, SEEN, WINDOW_START
+from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.windows import Sql
 
 

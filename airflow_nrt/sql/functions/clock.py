@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airflow_nrt.report.plan import ABSORBED, CLOCK_SQL
+from airflow_nrt.report.hidden import ABSORBED, CLOCK_SQL
 from airflow_nrt.report.types import DATE, TIMESTAMP3, DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count

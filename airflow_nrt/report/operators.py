@@ -1,0 +1,126 @@
+"""Window operators, and the stateless SQL (`Query`) between operators: Spark SQL already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.windows import Window
+
+VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
+
+
+@dataclass(frozen=True)
+class Query:
+    """Stateless Spark SQL over named inputs: sources or operators of the plan. `fields` are its visible columns."""
+
+    sql: str
+    inputs: tuple[str, ...]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """One aggregate of a window operator.
+
+    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
+    aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
+    is the call as the report writes it.
+    """
+
+    name: str
+    function: str
+    argument: str | None
+    argument_type: DataType | None
+    filter: str | None
+    distinct: bool
+    type: DataType
+    text: str
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def is_of_set(self) -> bool:
+        """Whether it is taken over a distinct set of its operator, where a value enters and leaves a window once.
+
+        Others are distinct by themselves: they hold values, and pass over the repeated ones when they finish. So do
+        variances of what is summed as DOUBLE, from which a large value does not leave without a trace.
+        """
+        exact = self.argument_type is not None and self.argument_type.is_whole
+        return self.distinct and (self.function in ("COUNT", "SUM", "AVG") or (self.function in VARIANCES and exact))
+
+
+@dataclass(frozen=True)
+class RowFrame:
+    """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
+
+    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`.
+    """
+
+    partition: tuple[str, ...]
+    unit: str
+    low: int | None
+    high: int = 0
+
+
+def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
+    """The (argument, filter) pairs whose distinct values are counted or summed, each pair once."""
+    return tuple(dict.fromkeys((call.argument or "", call.filter) for call in calls if call.is_of_set))
+
+
+@dataclass(frozen=True)
+class WindowAggregate:
+    """GROUP BY window_start, window_end and keys over one windowing function.
+
+    The input query gives the key columns, the arguments, the filters, `_nrt_ts` and the hidden columns of its source.
+    Its result has the keys, `window_start`, `window_end`, `window_time`, one column an aggregate, and `_nrt_end`.
+
+    `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
+    `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
+    Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
+    With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
+    `partition` are the keys that each have sessions of their own.
+
+    Of OVER, too, the keys are all columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
+    result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
+    what comes behind the watermark.
+    """
+
+    name: str
+    input: Query
+    sources: tuple[str, ...]
+    window: Window
+    keys: tuple[Field, ...]
+    aggregates: tuple[AggregateCall, ...]
+    rowtime_type: DataType
+    clock: tuple[str, ...] = ()
+    keeps_rows: bool = False
+    partition: tuple[str, ...] = ()
+    frames: tuple[RowFrame, ...] = ()
+    strict: bool = False
+
+    @property
+    def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
+        """The (argument, filter) pairs of its distinct aggregates, each once."""
+        return distinct_sets(self.aggregates)
+
+
+@dataclass(frozen=True)
+class Regroup:
+    """GROUP BY window_start, window_end and keys over the results of windows. It keeps nothing: a window is whole.
+
+    The input query gives the key columns, the arguments, the filters and `_nrt_end`; the result is that of a
+    `WindowAggregate`.
+    """
+
+    name: str
+    input: Query
+    window: Window
+    keys: tuple[Field, ...]
+    aggregates: tuple[AggregateCall, ...]
+    rowtime_type: DataType
+
+    @property
+    def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
+        """As of a `WindowAggregate`."""
+        return distinct_sets(self.aggregates)

@@ -1,0 +1,100 @@
+"""The statements of a script, as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import Place
+
+
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A physical column has a type, a computed one an expression, a metadata column `metadata` (its key)."""
+
+    name: str
+    type: DataType | None
+    expression: ast.Expression | None
+    metadata: str | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class WatermarkDefinition:
+    column: ast.Name
+    expression: ast.Expression
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    name: str
+    columns: tuple[ColumnDefinition, ...]
+    watermark: WatermarkDefinition | None
+    primary_key: tuple[str, ...]
+    partition_keys: tuple[str, ...]
+    options: tuple[tuple[str, str, Place], ...]
+    like: str | None
+    if_not_exists: bool
+    at: Place = field(compare=False)
+    like_rules: tuple[tuple[str, str], ...] = ()
+    """What LIKE does with each feature: `("EXCLUDING", "WATERMARKS")`."""
+
+
+@dataclass(frozen=True)
+class CreateFunction:
+    """`CREATE FUNCTION name AS 'module.function' LANGUAGE PYTHON`."""
+
+    name: str
+    target: str
+    if_not_exists: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class CreateView:
+    name: str
+    columns: tuple[str, ...]
+    query: ast.Query
+    if_not_exists: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Insert:
+    table: str
+    columns: tuple[str, ...]
+    query: ast.Query
+    at: Place = field(compare=False)
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class SetOption:
+    """`SET 'key' = 'value'`."""
+
+    key: str
+    value: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A statement that changes nothing: `USE CATALOG default_catalog`."""
+
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A table or view whose declaration could not be read, so that nobody calls it unknown."""
+
+    name: str
+    at: Place = field(compare=False)
+
+
+Statement = Union[CreateTable, CreateFunction, CreateView, Insert, SetOption, Ignored, Unreadable]
