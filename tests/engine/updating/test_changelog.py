@@ -35,7 +35,7 @@ def some_events(seed: int, count: int) -> list[Event]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 @settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
 @given(st.integers(0, 2**32), st.just(5))
 def test_folded_it_is_the_table(spark, seed: int, batches: int) -> None:
