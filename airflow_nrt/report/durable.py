@@ -16,7 +16,7 @@ def put_if_absent(path: Path, content: bytes) -> bool:
 
     Raises HomeError where the file system has no hard links, which this rests on.
     """
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    aside = _aside(path)
     _write(aside, content)
     try:
         os.link(aside, path)
@@ -38,9 +38,14 @@ def put_if_absent(path: Path, content: bytes) -> bool:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Puts this content in place of whatever the file holds, by one rename."""
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    aside = _aside(path)
     _write(aside, content)
     os.replace(aside, path)
+
+
+def is_aside(name: str, of: str) -> bool:
+    """Whether this is the name of a file that is being written, and is to become the file named `of`."""
+    return name.startswith(f".{of}.")
 
 
 def sync_directory(path: Path) -> None:
@@ -50,6 +55,10 @@ def sync_directory(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}")
 
 
 def _write(path: Path, content: bytes) -> None:

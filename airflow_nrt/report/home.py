@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt import __version__
-from airflow_nrt.report.durable import put_if_absent, replace_file
+from airflow_nrt.report.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.log import Log
@@ -31,8 +31,9 @@ from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.zones import foreign_zone, read_zone
 
 _PARTS = ("log", "state", "staged", "ledger", "scratch")
-_LAYOUT = frozenset({*_PARTS, "launches", "driver.log", "heartbeat.json", "stop"})
-"""What may stand there before report.json does: a home half made, or what a launch left that failed before it."""
+_REPORT_FILE = "report.json"
+_LAYOUT = frozenset({*_PARTS, "launches", "driver.log", "heartbeat.json", "stop", _REPORT_FILE})
+"""What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 
 class Home:
@@ -45,7 +46,7 @@ class Home:
         self.staged = path / "staged"
         self.ledger = path / "ledger"
         self.scratch = path / "scratch"
-        self.report_file = path / "report.json"
+        self.report_file = path / _REPORT_FILE
         self.heartbeat_file = path / "heartbeat.json"
         self.driver_log = path / "driver.log"
         self.stop_file = path / "stop"
@@ -88,7 +89,7 @@ class Home:
         home = cls.at(location)
         if home.report_file.exists():
             home.check_report(plan)
-        elif home.path.is_dir() and any(entry.name not in _LAYOUT for entry in home.path.iterdir()):
+        elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
             raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
         return home
 
@@ -179,3 +180,8 @@ class Home:
         if not self.log_directory.is_dir():
             raise HomeError(f"the home {self.path} has no log directory")
         return Log(self.log_directory)
+
+
+def _is_of_a_home(name: str) -> bool:
+    # Somebody else may be making it at this moment, or have died doing so.
+    return name in _LAYOUT or any(is_aside(name, of) for of in _LAYOUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,17 @@ def test_a_directory_with_other_things_in_it(tmp_path: Path) -> None:
 def test_a_home_that_was_half_made_is_finished(home: Home) -> None:
     home.report_file.unlink()
     assert Home.create(home.path, plan_of()).identity()["name"] == "curve"
+
+
+def test_a_home_that_somebody_is_making_or_died_making(tmp_path: Path) -> None:
+    (tmp_path / ".report.json.0123").touch()
+    assert Home.create(tmp_path, plan_of()).identity()["name"] == "curve"
+
+
+def test_all_who_make_a_home_at_once_get_the_same(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: Home.create(tmp_path / "home", plan_of()).identity()["id"], range(8)))
+    assert len(set(made)) == 1
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
