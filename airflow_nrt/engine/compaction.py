@@ -50,10 +50,10 @@ def _merge_level(
     merge: Callable[[Layout, DataFrame], DataFrame],
 ) -> tuple[StateFile, ...]:
     full = full_level(files)
-    suit(store.spark, full)
     partials = store.read(full, columns)
     if partials is None:
         return files
+    suit(store.spark, full)
     merged = store.write(layout.operator.name, merge(layout, partials)).file
     rest = tuple(file for file in files if file not in full)
     return rest if merged is None else (merged, *rest)

@@ -8,17 +8,15 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.updating.all_time import layout_of_all_time
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.closing import close
-from airflow_nrt.engine.windows.partials import SLICE, Layout, combine, layout_of
+from airflow_nrt.engine.windows.partials import SLICE, Layout, combine
 from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, POSITION, key_of
-from airflow_nrt.report.operators import Regroup
-from airflow_nrt.report.types import BOOLEAN, TIMESTAMP3, Field
+from airflow_nrt.report.types import BOOLEAN, Field
 from airflow_nrt.report.updating import UpdatingAggregate
-from airflow_nrt.report.windows import Window
 
-_ALL_TIME = Window("TUMBLE", 1, 1)
 _NOWHERE = f"named_struct('file', 0L, 'block', 0L, 'row', 0L) AS {POSITION}"
 """Rows that change have no place of arrival; where one is asked for, their values decide."""
 
@@ -106,7 +104,7 @@ class ChangingAggregateStep(Step):
 
 
 def _layout(operator: UpdatingAggregate, keys: tuple[Field, ...]) -> Layout:
-    return layout_of(Regroup(operator.name, operator.input, _ALL_TIME, keys, operator.aggregates, TIMESTAMP3))
+    return layout_of_all_time(operator, keys, operator.aggregates)
 
 
 def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:

@@ -8,12 +8,12 @@ is forgotten (`'table.exec.state.ttl'`) by passing over old versions. Older vers
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.compaction import full_level
+from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.entries import StateFile
@@ -91,6 +91,4 @@ class Groups:
 
 def _of_groups(rows: DataFrame, groups: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     """The rows whose keys are among these, NULL being equal to NULL."""
-    left, right = rows.alias("known"), groups.alias("touched")
-    same = reduce(lambda a, b: a & b, (F.col(f"known.{key}").eqNullSafe(F.col(f"touched.{key}")) for key in keys))
-    return left.join(right, same, "left_semi")
+    return rows.alias("l").join(groups.alias("r"), same(keys), "left_semi")

@@ -12,6 +12,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate
 from airflow_nrt.report.windows import Sql
 
@@ -66,6 +67,4 @@ def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: Da
 
 def _without(new: DataFrame, known: DataFrame, by: list[str]) -> DataFrame:
     """The rows of `new` that `known` does not have, NULL being equal to NULL."""
-    left, right = new.alias("new"), known.alias("known")
-    same = reduce(lambda a, b: a & b, (F.col(f"new.{name}").eqNullSafe(F.col(f"known.{name}")) for name in by))
-    return left.join(right, same, "left_anti")
+    return new.alias("l").join(known.alias("r"), same(by), "left_anti")

@@ -1,0 +1,16 @@
+"""Aggregates without a window: those of one window that never ends."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.windows.partials import Layout, layout_of
+from airflow_nrt.report.operators import AggregateCall, Regroup
+from airflow_nrt.report.types import TIMESTAMP3, Field
+from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
+from airflow_nrt.report.windows import Window
+
+
+def layout_of_all_time(
+    operator: UpdatingAggregate | UpdatingRows, keys: tuple[Field, ...], calls: tuple[AggregateCall, ...]
+) -> Layout:
+    """How the partials of these calls look that are kept by group."""
+    return layout_of(Regroup(operator.name, operator.input, Window("TUMBLE", 1, 1), keys, calls, TIMESTAMP3))

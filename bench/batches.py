@@ -1,0 +1,96 @@
+"""Micro-batches of 1,000 orders in one process: seconds, and CPU seconds of the JVM, once it is warm.
+
+python -m bench.batches [--fire] [--compiled] [--batches 50] [--rows 5000000] [--out bench/out]
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import time
+from pathlib import Path
+
+import psutil
+
+from airflow_nrt.engine import codegen
+from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.session import start_session
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.stream import StreamDriver
+from airflow_nrt.report.entries import Lease, SourceFile
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from airflow_nrt.sql.load import load_report
+from bench.orders import write
+from bench.run import COLUMNS, REPORT, first_file
+
+ROWS, WARM_UP = 1000, 20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--fire", action="store_true", help="each batch is ten minutes on: one step of the window fires"
+    )
+    parser.add_argument("--compiled", action="store_true", help="compile all plans, as for batches of many rows")
+    parser.add_argument("--batches", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=5_000_000, help="orders in the day that the rows are taken from")
+    parser.add_argument("--out", type=Path, default=Path("bench/out"))
+    options = parser.parse_args()
+    data = options.out.absolute() / str(options.rows)
+    write(data, options.rows)
+    place = options.out.absolute() / "batches"
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "orders").mkdir(parents=True)
+    if options.compiled:
+        codegen.MANY_ROWS = 0
+    driver, jvm = started(place)
+    lines = sorted(first_file(data).splitlines(), key=lambda line: line.rpartition(",")[2])
+    took: list[float] = []
+    used: list[float] = []
+    for n in range(options.batches):
+        rows = lines[ROWS * n : ROWS * (n + 1)]
+        file = place / "orders" / f"{n}.csv"
+        file.write_text("\n".join(at_step(rows, n) if options.fire else rows) + "\n")
+        before, began = cpu(jvm), time.monotonic()
+        driver.absorb("orders", [SourceFile(str(file), file.stat().st_size, file.stat().st_mtime_ns)])
+        took.append(time.monotonic() - began)
+        used.append(cpu(jvm) - before)
+    what = "one step fires" if options.fire else "nothing fires"
+    print(
+        f"{what}, {'compiled' if options.compiled else 'interpreted'}: "
+        f"median of {options.batches - WARM_UP} batches {statistics.median(took[WARM_UP:]):.2f} s, "
+        f"{statistics.median(used[WARM_UP:]):.2f} s of CPU in the JVM"
+    )
+
+
+def started(place: Path) -> tuple[StreamDriver, psutil.Process]:
+    """A driver on a new home, and its JVM."""
+    where = f"'connector' = 'filesystem', 'path' = '{place}/orders', 'format' = 'csv'"
+    source = f"WITH ({where}, 'source.monitor-interval' = '1 s')"
+    (place / "sales.sql").write_text(REPORT.format(columns=COLUMNS, source=source, sink=place / "sales"))
+    plan = load_report(str(place / "sales.sql"), {})
+    home = Home.create(str(place / "home"), plan)
+    for insert in plan.inserts:
+        sink_of(insert).check(home, insert)
+    ensure_java()
+    spark = start_session("batches", "local[2]", {})
+    spark.sparkContext.setLogLevel("OFF")
+    jvm = next(child for child in psutil.Process().children(recursive=True) if child.name() == "java")
+    return StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("bench", 0, "bench"))), jvm
+
+
+def at_step(rows: list[str], step: int) -> list[str]:
+    """The rows within the first minute of a step."""
+    at = f"2024-06-18 {step // 6:02d}:{step % 6 * 10:02d}"
+    return [f"{row.rpartition(',')[0]},{at}:{n % 60:02d}.000" for n, row in enumerate(rows)]
+
+
+def cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+if __name__ == "__main__":
+    main()
