@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from airflow_nrt.engine import codegen
+from airflow_nrt.engine import tuning
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.sinks import sink_of
@@ -44,7 +44,7 @@ def main() -> None:
     shutil.rmtree(place, ignore_errors=True)
     (place / "orders").mkdir(parents=True)
     if options.compiled:
-        codegen.MANY_ROWS = 0
+        tuning.MANY_ROWS = 1
     driver, jvm = started(place)
     lines = sorted(first_file(data).splitlines(), key=lambda line: line.rpartition(",")[2])
     took: list[float] = []

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch import computed, same_rows, source_rows
-from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
+from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, verify
 from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
 from airflow_nrt.report.errors import DataError, InputError

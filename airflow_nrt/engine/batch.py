@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.updating import updates
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of

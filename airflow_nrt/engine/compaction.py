@@ -13,8 +13,8 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.heads import columns_of, is_of_heads, merged_heads
 from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate, closed_accumulators, combine

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 
 SQL_SETTINGS = {
@@ -29,6 +30,8 @@ SQL_SETTINGS = {
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
     "spark.hadoop.parquet.summary.metadata.level": "NONE",
     "spark.hadoop.io.file.buffer.size": "131072",
+    # The lines of this package mean nothing to a user, and each of its expressions would carry its own to the JVM.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -57,7 +60,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     if master is not None:
         builder = builder.master(master)
         if master.startswith("local"):
-            defaults = {**_LOCAL_SETTINGS, "spark.sql.shuffle.partitions": str(_cores(master)), **defaults}
+            defaults = {**_LOCAL_SETTINGS, SHUFFLE_PARTITIONS: str(_cores(master)), **defaults}
     for key, value in {**defaults, **settings}.items():
         builder = builder.config(key, value)
     try:
@@ -69,7 +72,20 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
+    chosen = settings.get(SHUFFLE_PARTITIONS) or session.sparkContext.getConf().get(SHUFFLE_PARTITIONS) or "200"
+    session.conf.set(MOST_PARTITIONS, chosen)
+    _remember_classes(session)
+    # Else Spark walks the stack for each RDD, to say where in its own code it was made.
+    session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
+    session.sparkContext.setLocalProperty("callSite.long", "")
     return session
+
+
+def _remember_classes(session: SparkSession) -> None:
+    # Else the gateway looks for such a class in all packages that it knows, in some 250 jars, whenever it is named.
+    classes = session._jvm
+    for name in ("functions", "PythonUtils"):
+        setattr(classes, name, getattr(classes, name))
 
 
 def _cores(master: str) -> int:

@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import needs_position
-from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.compaction import compact
 from airflow_nrt.engine.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
@@ -30,6 +29,7 @@ from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.kinds import kind_of

@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import computed, same_rows
-from airflow_nrt.engine.codegen import suit
 from airflow_nrt.engine.comparison import CLASS, Sides, classify, without
 from airflow_nrt.engine.evidence import ReadRows, check_ledger, check_watermarks, fired_rows, rows_read, with_seen
 from airflow_nrt.engine.frames import run_query
@@ -23,6 +22,7 @@ from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.published import as_read, foreign_rows, standing_rows
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.entries import OperatorState, SourceFile
 from airflow_nrt.report.errors import InputError

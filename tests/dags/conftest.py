@@ -17,7 +17,7 @@ FILES = Path(__file__).parent / "files"
 DAGS = Path(__file__).parents[2] / "dags"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     root = tmp_path_factory.mktemp("lab")
     dags = root / "dags"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine import codegen
+from airflow_nrt.engine import tuning
 from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, main, run_case
 
 CASES = cases_below(Path(__file__).with_name("cases"))
@@ -41,7 +41,7 @@ def test_equals_flink(spark, case: Case, mode: str) -> None:
 @pytest.fixture
 def compiling(monkeypatch) -> None:
     """As for batches of many rows."""
-    monkeypatch.setattr(codegen, "MANY_ROWS", 0)
+    monkeypatch.setattr(tuning, "MANY_ROWS", 1)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -37,7 +37,7 @@ def some_events(seed: int, count: int) -> list[Event]:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
-@given(st.integers(0, 2**32), st.just(5))
+@given(st.integers(0, 2**32), st.just(3))
 def test_folded_it_is_the_table(spark, seed: int, batches: int) -> None:
     """A second driver goes on in the middle from what the first has stored."""
     events = some_events(seed, 150)

@@ -1,0 +1,37 @@
+"""How Spark runs the plans of a batch, by the number of rows that it reads.
+
+Few rows are interpreted: each micro-batch has its own watermark in its plans, so that no batch finds the code of the
+one before in Spark's cache, and to compile takes longer than all the rest. They also go through one task: each further
+one costs more than it saves (`docs/performance.md`). The rows are the same either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.report.entries import SourceFile, StateFile
+
+MANY_ROWS = 50_000
+"""So many are worth a task, and compiled code."""
+SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
+MOST_PARTITIONS = "spark.airflow_nrt.partitions"
+"""The session's shuffle partitions as they were chosen."""
+_SPLITS = "spark.sql.files.minPartitionNum"
+_BYTES_OF_A_ROW = 20
+"""Of a short one: where it can't be known, there are rather many rows."""
+
+
+def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:
+    """From now on the session's plans are run as it suits the rows in these files, which they read."""
+    rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
+    many = rows >= MANY_ROWS
+    partitions = min(1 + rows // MANY_ROWS, int(spark.conf.get(MOST_PARTITIONS) or "1"))
+    spark.conf.set(SHUFFLE_PARTITIONS, partitions)
+    spark.conf.set("spark.sql.codegen.wholeStage", str(many).lower())
+    spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if many else "NO_CODEGEN")
+    if many:
+        spark.conf.unset(_SPLITS)
+    else:
+        spark.conf.set(_SPLITS, 1)
