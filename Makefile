@@ -13,7 +13,7 @@ KEEP ?= 0
 help:
 	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
-	@echo "make lint    style, types, contracts make bench      the measurements"
+	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
 	@echo "make env     the environment         make lock       new lock files"
 
 env: $(STAMP)
@@ -56,8 +56,14 @@ lint: env
 	$(RUN) mypy
 	$(RUN) lint-imports
 
-bench: env
-	$(RUN) python -m bench.run
+# QUICK=1: a fifth of the rows, once. FULL=1: also Flink with RocksDB and checkpoints.
+bench: env .flink
+	$(RUN) python -m bench.run --flink .flink/bin/python $(if $(filter 1,$(QUICK)),--rows 1000000 --runs 1) \
+	  $(if $(filter 1,$(FULL)),--full)
+
+.flink: | $(UV)
+	$(UV) venv --quiet --python 3.11 .flink
+	VIRTUAL_ENV="$(CURDIR)/.flink" $(UV) pip install --quiet "apache-flink>=2.3,<2.4"
 
 # The locks name no package index, so that they serve behind any mirror.
 lock: $(UV)
@@ -69,4 +75,4 @@ lock: $(UV)
 	rm requirements/java.all
 
 clean:
-	rm -rf .venv .uv
+	rm -rf .venv .uv .flink

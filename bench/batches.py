@@ -23,7 +23,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.sql.load import load_report
 from bench.orders import write
-from bench.run import COLUMNS, REPORT, first_file
+from bench.reports import CUMULATE, files
 
 ROWS, WARM_UP = 1000, 20
 
@@ -38,15 +38,14 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=5_000_000, help="orders in the day that the rows are taken from")
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
     options = parser.parse_args()
-    data = options.out.absolute() / str(options.rows)
-    write(data, options.rows)
+    day = write(options.out, options.rows)
     place = options.out.absolute() / "batches"
     shutil.rmtree(place, ignore_errors=True)
     (place / "orders").mkdir(parents=True)
     if options.compiled:
         tuning.MANY_ROWS = 1
     driver, jvm = started(place)
-    lines = sorted(first_file(data).splitlines(), key=lambda line: line.rpartition(",")[2])
+    lines = sorted(min(day.csv.glob("*.csv")).read_text().splitlines(), key=lambda line: line.rpartition(",")[2])
     took: list[float] = []
     used: list[float] = []
     for n in range(options.batches):
@@ -67,9 +66,8 @@ def main() -> None:
 
 def started(place: Path) -> tuple[StreamDriver, psutil.Process]:
     """A driver on a new home, and its JVM."""
-    where = f"'connector' = 'filesystem', 'path' = '{place}/orders', 'format' = 'csv'"
-    source = f"WITH ({where}, 'source.monitor-interval' = '1 s')"
-    (place / "sales.sql").write_text(REPORT.format(columns=COLUMNS, source=source, sink=place / "sales"))
+    source = files(place / "orders", "csv", {"source.monitor-interval": "1 s"})
+    (place / "sales.sql").write_text(CUMULATE.script(source, place / "sales"))
     plan = load_report(str(place / "sales.sql"), {})
     home = Home.create(str(place / "home"), plan)
     for insert in plan.inserts:

@@ -1,0 +1,162 @@
+"""Who is measured against whom: the same rows on both sides, whole processes, results compared before a time counts."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import reports
+from bench.orders import Day
+from bench.processes import Figures, measured
+from bench.reports import CUMULATE, HOP, PLAIN, TUMBLE, Report, airflow_nrt, files
+from bench.same_rows import flink_csv, parquet
+
+NAMES = "item_id window_start window_end sales orders buyers"
+DAY = ("--start", "2024-06-18 00:00", "--end", "2024-06-19 00:00")
+NAMES_OF_PLAIN = "item_id window_start window_end sales orders"
+START, END = "TIMESTAMP '2024-06-18'", "TIMESTAMP '2024-06-19'"
+
+SINK = "/sink"
+"""Where the result goes, until it is known."""
+AT_ONCE: Mapping[str, str] = {}
+OFTEN = {"source.max-batch-size": "48 mb"}
+"""A batch of so much takes less than ten seconds."""
+ONE_BY_ONE = {"source.max-batch-size": "1 b"}
+HEAP: tuple[str, ...] = ()
+ROCKSDB = (
+    "state.backend.type=rocksdb",
+    "execution.checkpointing.interval=10 s",
+    "execution.checkpointing.incremental=true",
+)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """`run` does the work in an empty directory; `result` is what it said, as SQL."""
+
+    name: str
+    run: Callable[[Path], Figures]
+    result: Callable[[Path], str]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """`goal` is how many times the peer's figure is to be ours; `where` says which rows both peers have."""
+
+    name: str
+    goal: float
+    ours: Contestant
+    peer: Contestant
+    figure: str = "seconds"
+    names: str = NAMES
+    where: str = "true"
+
+
+def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
+    """Those that can be held: without Flink's Python only the others. `is_full` adds the slow ones."""
+    found = []
+    if flink is not None:
+        goals = {CUMULATE: 2.0 if day.rows > 5_000_000 else 1.5, TUMBLE: 1.5, HOP: 1.5}
+        for report, goal in goals.items():
+            ours, peer = stream(report, day.csv), flink_job(report, day, flink)
+            found.append(Contest(f"catch-up, {report.name}", goal, ours, peer))
+        if is_full:
+            for report in goals:
+                ours, peer = stream(report, day.csv, OFTEN), flink_job(report, day, flink, ROCKSDB)
+                found.append(Contest(f"catch-up, {report.name}, a commit every 10 s", 4.0, ours, peer))
+    found.append(Contest("backfill of the day", 0.5, backfill(day), duckdb(day)))
+    plain = (stream(PLAIN, day.csv, ONE_BY_ONE), spark_window(day))
+    # Spark ends where its watermark stands.
+    before = f"window_end < {END}"
+    found.append(Contest("TUMBLE without distinct, 48 batches", 1.2, *plain, names=NAMES_OF_PLAIN, where=before))
+    live = (stream(CUMULATE, day.steps, ONE_BY_ONE), rereading(day, 12 if is_full else 4))
+    found.append(Contest("a day, results every ten minutes", 30.0, *live, figure="cpu", where=f"window_end = {END}"))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------- ours
+
+
+def stream(report: Report, directory: Path, options: Mapping[str, str] = AT_ONCE) -> Contestant:
+    """The stream over all that is there, to its end."""
+    return _of_product("airflow-nrt", report.script(files(directory, "csv", options), Path(SINK)), "run")
+
+
+def backfill(day: Day) -> Contestant:
+    columns = f"{reports.COLUMNS}, ds STRING, hh STRING"
+    source = files(day.parquet, "parquet", {"partition.time-extractor.timestamp-pattern": "$ds $hh:00:00"})
+    script = CUMULATE.script(f"PARTITIONED BY (ds, hh) {source}", Path(SINK), columns)
+    return _of_product("airflow-nrt", script, "backfill", *DAY)
+
+
+def _of_product(name: str, script: str, command: str, *arguments: str) -> Contestant:
+    def run(place: Path) -> Figures:
+        (place / "sales.sql").write_text(script.replace(SINK, str(place / "sales")))
+        return measured(airflow_nrt(command, place, *arguments), place / "log")
+
+    return Contestant(name, run, lambda place: parquet(place / "sales" / "*.parquet"))
+
+
+# ---------------------------------------------------------------------------------------------------- peers
+
+
+def flink_job(report: Report, day: Day, python: Path, settings: Sequence[str] = HEAP) -> Contestant:
+    def run(place: Path) -> Figures:
+        chosen = list(settings)
+        if settings:
+            chosen.append(f"execution.checkpointing.dir=file://{place}/checkpoints")
+        command = [
+            str(python), str(Path(__file__).with_name("peers") / "flink.py"), "--data", str(day.two),
+            "--out", str(place / "sales"), "--windows", report.windows, "--aggregates", report.aggregates,
+            "--columns", reports.COLUMNS, "--results", f"{reports.BOUNDS}, {report.results}",
+            *(word for one in chosen for word in ("--set", one)),
+        ]  # fmt: skip
+        return measured(command, place / "log")
+
+    name = "Flink, RocksDB" if settings else "Flink"
+    return Contestant(name, run, lambda place: flink_csv(place / "sales", NAMES))
+
+
+def duckdb(day: Day) -> Contestant:
+    def run(place: Path) -> Figures:
+        return measured(_module("duck", str(day.parquet), str(place / "sales.parquet")), place / "log")
+
+    return Contestant("DuckDB", run, lambda place: parquet(place / "sales.parquet"))
+
+
+def spark_window(day: Day) -> Contestant:
+    def run(place: Path) -> Figures:
+        command = _module("spark_window", str(day.csv), str(place / "sales"), str(place / "checkpoint"))
+        return measured(command, place / "log")
+
+    return Contestant("Spark window()", run, lambda place: parquet(place / "sales" / "*.parquet"))
+
+
+def rereading(day: Day, runs: int) -> Contestant:
+    """The batch job of each ten minutes, of which `runs`, evenly over the day, stand for all 144."""
+
+    def run(place: Path) -> Figures:
+        told = []
+        for minutes in range(1440 // runs, 1441, 1440 // runs):
+            command = _module("rereading", str(day.parquet), str(place / "sales"), str(minutes))
+            told.append(measured(command, place / "log"))
+        seconds, cpu = (sum(getattr(one, name) for one in told) * 144 / runs for name in ("seconds", "cpu"))
+        return Figures(seconds, cpu, max(one.peak for one in told))
+
+    def last(place: Path) -> str:
+        return f"SELECT *, {START} AS window_start, {END} AS window_end FROM ({parquet(place / 'sales' / '*.parquet')})"
+
+    return Contestant(f"batch job ({runs} of 144 runs)", run, last)
+
+
+def _module(name: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", f"bench.peers.{name}", *arguments]
+
+
+def emptied(place: Path) -> Path:
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    return place

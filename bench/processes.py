@@ -1,0 +1,46 @@
+"""Seconds, CPU seconds and memory of a whole process with all that it starts (Linux)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True)
+class Figures:
+    """`seconds` until the process ended; `cpu` seconds of it and all its descendants; `peak` bytes of the largest."""
+
+    seconds: float
+    cpu: float
+    peak: int
+
+
+def measured(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Figures:
+    """Runs a command to its end. Raises RuntimeError with the end of its log if it fails."""
+    # What outlives its parent, as Spark's JVM does, becomes a child of this process, which the kernel accounts for.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    began = time.monotonic()
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, env={**os.environ, **(environment or {})})
+    seconds, cpu, peak = 0.0, 0.0, 0
+    while True:
+        try:
+            pid, status, usage = os.wait4(-1, 0)
+        except ChildProcessError:
+            break
+        cpu += usage.ru_utime + usage.ru_stime
+        peak = max(peak, usage.ru_maxrss * 1024)
+        if pid == process.pid:
+            seconds = time.monotonic() - began
+            process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        end = log.read_text(errors="replace")[-2000:]
+        raise RuntimeError(f"{' '.join(command)[:200]} ended with {process.returncode}:\n{end}")
+    return Figures(seconds, cpu, peak)
