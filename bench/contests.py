@@ -19,8 +19,6 @@ DAY = ("--start", "2024-06-18 00:00", "--end", "2024-06-19 00:00")
 NAMES_OF_PLAIN = "item_id window_start window_end sales orders"
 START, END = "TIMESTAMP '2024-06-18'", "TIMESTAMP '2024-06-19'"
 
-SINK = "/sink"
-"""Where the result goes, until it is known."""
 AT_ONCE: Mapping[str, str] = {}
 OFTEN = {"source.max-batch-size": "48 mb"}
 """A batch of so much takes less than ten seconds."""
@@ -82,22 +80,24 @@ def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
 
 def stream(report: Report, directory: Path, options: Mapping[str, str] = AT_ONCE) -> Contestant:
     """The stream over all that is there, to its end."""
-    return _of_product("airflow-nrt", report.script(files(directory, "csv", options), Path(SINK)), "run")
+    source = files(directory, "csv", options)
+    return _of_product(lambda sink: report.script(source, sink), "run")
 
 
 def backfill(day: Day) -> Contestant:
     columns = f"{reports.COLUMNS}, ds STRING, hh STRING"
     source = files(day.parquet, "parquet", {"partition.time-extractor.timestamp-pattern": "$ds $hh:00:00"})
-    script = CUMULATE.script(f"PARTITIONED BY (ds, hh) {source}", Path(SINK), columns)
-    return _of_product("airflow-nrt", script, "backfill", *DAY)
+    return _of_product(
+        lambda sink: CUMULATE.script(f"PARTITIONED BY (ds, hh) {source}", sink, columns), "backfill", *DAY
+    )
 
 
-def _of_product(name: str, script: str, command: str, *arguments: str) -> Contestant:
+def _of_product(script: Callable[[Path], str], command: str, *arguments: str) -> Contestant:
     def run(place: Path) -> Figures:
-        (place / "sales.sql").write_text(script.replace(SINK, str(place / "sales")))
+        (place / "sales.sql").write_text(script(place / "sales"))
         return measured(airflow_nrt(command, place, *arguments), place / "log")
 
-    return Contestant(name, run, lambda place: parquet(place / "sales" / "*.parquet"))
+    return Contestant("airflow-nrt", run, lambda place: parquet(place / "sales" / "*.parquet"))
 
 
 # ---------------------------------------------------------------------------------------------------- peers

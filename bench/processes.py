@@ -6,7 +6,7 @@ import ctypes
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +22,13 @@ class Figures:
     peak: int
 
 
-def measured(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Figures:
+def measured(command: Sequence[str], log: Path) -> Figures:
     """Runs a command to its end. Raises RuntimeError with the end of its log if it fails."""
     # What outlives its parent, as Spark's JVM does, becomes a child of this process, which the kernel accounts for.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
     began = time.monotonic()
     with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env={**os.environ, **(environment or {})})
+        process = subprocess.Popen(command, stdout=output, stderr=output)
     seconds, cpu, peak = 0.0, 0.0, 0
     while True:
         try:

@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 from airflow_nrt.report.entries import SourceFile, StateFile
 
 MANY_ROWS = 50_000
-"""So many are worth a task, and compiled code."""
+"""So many are worth compiled code."""
+ROWS_OF_A_TASK = 50_000
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 MOST_PARTITIONS = "spark.airflow_nrt.partitions"
 """The session's shuffle partitions as they were chosen."""
@@ -27,11 +28,11 @@ def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:
     """From now on the session's plans are run as it suits the rows in these files, which they read."""
     rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
     many = rows >= MANY_ROWS
-    partitions = min(1 + rows // MANY_ROWS, int(spark.conf.get(MOST_PARTITIONS) or "1"))
+    partitions = min(1 + rows // ROWS_OF_A_TASK, int(spark.conf.get(MOST_PARTITIONS) or "1"))
     spark.conf.set(SHUFFLE_PARTITIONS, partitions)
     spark.conf.set("spark.sql.codegen.wholeStage", str(many).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if many else "NO_CODEGEN")
     if many:
         spark.conf.unset(_SPLITS)
     else:
-        spark.conf.set(_SPLITS, 1)
+        spark.conf.set(_SPLITS, partitions)

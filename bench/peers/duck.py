@@ -1,6 +1,6 @@
 """The day in DuckDB, written as an expert would: sums by slice, first-seen users, one running sum over the steps.
 
-python -m bench.peers.duck PARQUET OUT [THREADS]
+python -m bench.peers.duck PARQUET OUT
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ WINDOW running AS (PARTITION BY item_id ORDER BY slice)
 
 
 def main() -> None:
-    data, out, *threads = sys.argv[1:]
-    connection = duckdb.connect(config={"threads": int(threads[0]) if threads else 2})
+    data, out = sys.argv[1:]
+    connection = duckdb.connect(config={"threads": 2})
     connection.execute(DAY.format(data=data, out=out))
 
 

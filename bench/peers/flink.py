@@ -1,6 +1,6 @@
 """The report in Flink, as one job in an embedded cluster. Runs in an environment of its own, with `apache-flink`.
 
-python flink.py --data DIR --out DIR --windows SQL [--mode batch] [--set KEY=VALUE ...]
+python flink.py --data DIR --out DIR --windows SQL … [--set KEY=VALUE ...]
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ def main() -> None:
     parser.add_argument("--aggregates", required=True)
     parser.add_argument("--columns", required=True)
     parser.add_argument("--results", required=True)
-    parser.add_argument("--mode", default="streaming", choices=("streaming", "batch"))
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     options = parser.parse_args()
     configuration = Configuration()
     chosen = dict(setting.split("=", 1) for setting in options.set)
-    for key, value in {**SETTINGS, "execution.runtime-mode": options.mode, **chosen}.items():
+    for key, value in {**SETTINGS, **chosen}.items():
         configuration.set_string(key, value)
     tables = TableEnvironment.create(EnvironmentSettings.new_instance().with_configuration(configuration).build())
     for statement in (

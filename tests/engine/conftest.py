@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from airflow_nrt.engine import tuning
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.history import read_history
 from airflow_nrt.report.home import Home
@@ -30,6 +31,14 @@ from tests.engine.reports import (
     plan_of,
     random_events,
 )
+
+
+@pytest.fixture(scope="module")
+def several_tasks() -> Iterator[None]:
+    """Few rows go through several tasks, as many do: else nothing here would ever lie in two partitions."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tuning, "ROWS_OF_A_TASK", 10)
+        yield
 
 
 @dataclass(frozen=True)

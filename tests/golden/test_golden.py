@@ -42,6 +42,7 @@ def test_equals_flink(spark, case: Case, mode: str) -> None:
 def compiling(monkeypatch) -> None:
     """As for batches of many rows."""
     monkeypatch.setattr(tuning, "MANY_ROWS", 1)
+    monkeypatch.setattr(tuning, "ROWS_OF_A_TASK", 1)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -25,6 +25,8 @@ from tests.engine.reports import (
 )
 from tests.engine.updating.queries import QUERIES, changing_plan, folded, said_by_duckdb
 
+pytestmark = pytest.mark.usefixtures("several_tasks")
+
 HIDDEN = ("_nrt_after", "_nrt_key")
 
 

@@ -23,6 +23,8 @@ from tests.engine.reports import (
 )
 from tests.engine.windows.streamed import BOUNDS, streamed, windowed
 
+pytestmark = pytest.mark.usefixtures("several_tasks")
+
 TEN_MINUTES = "TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"
 GROWING = "CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR)"
 QUERIES = {

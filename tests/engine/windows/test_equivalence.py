@@ -36,6 +36,8 @@ from tests.engine.reports import (
     write_events,
 )
 
+pytestmark = pytest.mark.usefixtures("several_tasks")
+
 SECOND = 1000
 
 

@@ -28,6 +28,8 @@ from tests.engine.reports import (
 )
 from tests.engine.windows.streamed import BOUNDS, streamed, windowed
 
+pytestmark = pytest.mark.usefixtures("several_tasks")
+
 BY_SHOP = "SESSION(TABLE events PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '7' MINUTE)"
 ALL = "SESSION(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
 QUERIES = {
