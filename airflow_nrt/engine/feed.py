@@ -8,6 +8,7 @@ checkpoint is scratch, new for each epoch (docs/decisions/03-arrivals-journal.md
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
@@ -25,6 +26,8 @@ from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 
 OnFiles = Callable[[str, list[SourceFile]], None]
+TURN = 100
+"""Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""
 
 
 class FileFeed:
@@ -41,8 +44,8 @@ class FileFeed:
         self.last_arrival = time.monotonic()
         self._arrivals = Arrivals(source.table.path, source_option(options, "source.path.regex-pattern"), seen)
         self._cap: int = source_option(options, "source.max-batch-size")
-        self._journal = scratch / source.name / "journal"
-        self._checkpoint = scratch / source.name / "checkpoint"
+        self._scratch = scratch / source.name
+        self._turn = 0
         self._on_files = on_files
         self._pending: deque[SourceFile] = deque()
         self._waiting = (0, 0)
@@ -70,16 +73,22 @@ class FileFeed:
         return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
 
     def start(self, spark: SparkSession) -> None:
-        """Begins the streaming query."""
+        """Begins a streaming query."""
+        self._spark = spark
+        self._turn = self._batches
         self._journal.mkdir(parents=True)
         arrivals = spark.readStream.option("maxFileAge", "100000d").text(str(self._journal).translate(GLOB))
         self.query = (
             arrivals.writeStream.queryName(f"arrivals of {self.source.name}")
-            .option("checkpointLocation", str(self._checkpoint))
+            .option("checkpointLocation", str(self._journal.with_name("checkpoint")))
             .trigger(processingTime="0 seconds")
             .foreachBatch(self._absorb)
             .start()
         )
+
+    @property
+    def _journal(self) -> Path:
+        return self._scratch / str(self._turn) / "journal"
 
     def poll(self) -> None:
         """Looks for arrivals if it is time to, and writes the next batch to the journal if the last one is absorbed."""
@@ -91,6 +100,8 @@ class FileFeed:
                 self.last_arrival = time.monotonic()
                 self._pending.extend(found)
         if self._pending and self._absorbed == self._batches:
+            if self._batches - self._turn >= TURN:
+                self._begin_anew()
             self._batches += 1
             batch = take_batch(self._pending, self._cap)
             self._taken = _extent(batch)
@@ -107,6 +118,12 @@ class FileFeed:
         except BaseException as failure:
             # Not raised: whoever polls ends the query, and Spark has nothing to add. No batch follows this one.
             self.failure = failure
+
+    def _begin_anew(self) -> None:
+        journal = self._journal
+        self.stop()
+        self.start(self._spark)
+        shutil.rmtree(journal.parent, ignore_errors=True)
 
     def stop(self) -> None:
         if self.query is not None:

@@ -1,7 +1,8 @@
 """The log of a home: the only truth about it. One numbered sequence that any process may read and append to.
 
 An entry is put if absent at the number behind the last one that the writer has read. So a writer whose view is old
-collides, reads what it missed, and goes on or stops (`DESIGN`, The log). Nobody skips a number.
+collides, reads what it missed, and goes on or stops (`DESIGN`, The log). Nobody skips a number. Old entries move into
+chapters (`chapters.py`); an entry put where one of these was is taken away again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from airflow_nrt.report.chapters import CHAPTER, bind_chapters, chapter_of, last_entry, read_chapter
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Body, Entry, Lease, Position, entry_from_json, kind_of
 from airflow_nrt.report.errors import FencedError, HomeError
@@ -31,23 +33,24 @@ class Log:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.last = -1
+        self._chapter: tuple[Path, list[bytes]] | None = None
         self.refresh()
 
     def refresh(self) -> int:
         """Looks for entries written since; gives the number of the last."""
         if self.last < 0:
-            numbers = [int(path.stem) for path in self.directory.glob("*.json") if path.stem.isdigit()]
-            self.last = max(numbers, default=-1)
-        while self._path(self.last + 1).exists():
+            self.last = last_entry(self.directory)
+        while self._path(self.last + 1).exists() or chapter_of(self.directory, self.last + 1).exists():
             self.last += 1
         return self.last
 
     def read(self, n: int) -> Entry:
         """Raises HomeError if the entry is missing or unreadable: it is never taken for something else."""
         try:
-            data = json.loads(self._path(n).read_bytes())
-        except FileNotFoundError:
-            raise HomeError(f"log entry {n} of {self.directory.parent} is missing") from None
+            content = self._content(n)
+            if content is None:
+                raise HomeError(f"log entry {n} of {self.directory.parent} is missing")
+            data = json.loads(content)
         except (OSError, ValueError) as wrong:
             raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
         entry = entry_from_json(data)
@@ -69,7 +72,12 @@ class Log:
         """Puts the next entry. Raises EntryTaken with the entry that stands there instead; `last` then counts it."""
         entry = Entry(self.last + 1, kind_of(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
         content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
-        if not put_if_absent(self._path(entry.n), content + b"\n"):
+        is_ours = put_if_absent(self._path(entry.n), content + b"\n")
+        if is_ours and chapter_of(self.directory, entry.n).exists():
+            # This writer slept for so long that the entry it collides with has left its place.
+            self._path(entry.n).unlink()
+            is_ours = False
+        if not is_ours:
             standing = self.read(entry.n)
             self.last = standing.n
             if standing.id == entry.id:
@@ -88,6 +96,24 @@ class Log:
     def epoch(self) -> int:
         """The epoch of the newest lease, 0 if there was none. A driver's entries stand behind its lease."""
         return next((entry.epoch for entry in self.backwards() if entry.epoch is not None), 0)
+
+    def bind(self) -> None:
+        """Moves old entries into chapters."""
+        bind_chapters(self.directory, self.last)
+
+    def _content(self, n: int) -> bytes | None:
+        try:
+            single = self._path(n).read_bytes()
+        except FileNotFoundError:
+            single = None
+        path, known = chapter_of(self.directory, n), self._chapter
+        if known is None or known[0] != path:
+            # Looked for behind the file: what was read there counts only if no chapter has it.
+            lines = read_chapter(path)
+            if lines is None:
+                return single
+            self._chapter = known = (path, lines)
+        return known[1][n % CHAPTER]
 
     def _path(self, n: int) -> Path:
         return self.directory / f"{n}.json"
@@ -110,6 +136,7 @@ class Writer:
             epoch = log.epoch() + 1
             try:
                 log.append(lease, epoch)
+                log.bind()
                 return cls(log, epoch)
             except EntryTaken:
                 continue
@@ -123,9 +150,13 @@ class Writer:
             if self._fenced is not None:
                 raise self._fenced
             try:
-                return self.log.append(body, self.epoch)
+                entry = self.log.append(body, self.epoch)
             except EntryTaken as taken:
                 self._meet(taken.entry)
+                continue
+            if entry.n % CHAPTER == 0:
+                self.log.bind()
+            return entry
 
     def check(self) -> None:
         """Raises FencedError if a newer driver has begun."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from airflow_nrt.engine import feed
 from airflow_nrt.engine.run import Runner
+from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Commit
+from airflow_nrt.report.entries import Commit, SourceFile
 from airflow_nrt.report.errors import DataError, FencedError, InputError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
@@ -107,6 +109,28 @@ def test_takes_what_arrives_until_it_is_asked_to_stop(spark, tmp_path: Path) -> 
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
     assert (beat(home).state, beat(home).epoch, commits(home)) == ("finished", 2, 4)
     assert verify(spark, plan, home).is_proven
+
+
+def test_a_new_query_takes_over_before_one_has_read_too_much(spark, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(feed, "TURN", 2)
+    plan, home = live(tmp_path, source__max_batch_size="1 b")
+    for n in range(5):
+        write_events(tmp_path / "events" / f"{n}.csv", EVENTS[24 * n : 24 * (n + 1)])
+    queries: list[tuple[str, int]] = []
+    absorb = StreamDriver.absorb
+
+    def watched(driver: StreamDriver, source: str, files: Sequence[SourceFile]) -> None:
+        (turn,) = (home.scratch / "1" / source).iterdir()
+        queries.append((turn.name, len(list(turn.glob("journal/*.json")))))
+        absorb(driver, source, files)
+
+    monkeypatch.setattr(StreamDriver, "absorb", watched)
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert queries == [("0", 1), ("0", 2), ("2", 1), ("2", 2), ("4", 1)]
+    assert commits(home) == 5
+    whole = count_in(TUMBLE, [EVENTS], FEW)
+    published = rows_of(tmp_path / "curve")
+    assert published == [row for row in whole if row[2] <= max(one[2] for one in published)]
 
 
 def test_bounded_input_ends_by_itself(spark, tmp_path: Path) -> None:
