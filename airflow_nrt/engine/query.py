@@ -111,7 +111,8 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     The result goes to `place/result` in parquet, the home is `place/home`; gives the plan with that sink, and the home.
     """
     declared = plan.inserts[0].sink
-    sink = Table(declared.name, declared.columns, "filesystem", options=_parquet(place / "result"))
+    options = _parquet(place / "result")
+    sink = Table(declared.name, declared.columns, "filesystem", primary_key=declared.primary_key, options=options)
     plan = replace(plan, inserts=tuple(replace(insert, sink=sink) for insert in plan.inserts))
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))

@@ -80,7 +80,7 @@ def _pattern(text: str) -> str:
 _COMMON = (
     Option("connector", str, None, "filesystem or print"),
     Option("path", str, None, "the directory (or the one file) of the table"),
-    Option("format", _one_of("csv", "json", "parquet"), None, "how a file is written"),
+    Option("format", _one_of("csv", "json", "parquet", "debezium-json"), None, "how a file is written"),
 )
 
 _FORMATS = (
@@ -89,7 +89,10 @@ _FORMATS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted"),
     Option("csv.null-literal", str, None, "the text that means NULL"),
     Option("csv.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
-    Option("json.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
+    *(
+        Option(f"{name}.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted")
+        for name in ("json", "debezium-json")
+    ),
 )
 
 SOURCE_OPTIONS = {

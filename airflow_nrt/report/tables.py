@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 
+CHANGELOG = "debezium-json"
 SOURCE_FILE = "_nrt_file"
 """The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
 
@@ -91,3 +92,18 @@ class Table:
     @property
     def format(self) -> str:
         return self.options["format"].lower()
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its files end."""
+        return "json" if self.is_changelog else self.format
+
+    @property
+    def is_changelog(self) -> bool:
+        """Whether its files hold changes, rows that are added and rows that are taken back."""
+        return self.options.get("format", "").lower() == CHANGELOG
+
+    @property
+    def takes_changes(self) -> bool:
+        """Whether a row that was written to it can be taken back."""
+        return self.connector == "print" or self.is_changelog

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
-from airflow_nrt.report.tables import Table
+from airflow_nrt.report.tables import CHANGELOG, Table
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation
 
-TAKES_CHANGES = ("print",)
 _OTHERWISE = (
     f"or SET '{STATE_TTL}' = '1 h' to forget keys that no row touches for so long, or SET '{UNBOUNDED_STATE}' = 'allow'"
 )
@@ -18,11 +17,11 @@ _OTHERWISE = (
 
 def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
     """Raises SqlError if rows change and the connector of the sink can't take any back."""
-    if relation.is_changing and not relation.adds_only and sink.connector not in TAKES_CHANGES:
+    if relation.is_changing and not relation.adds_only and not sink.takes_changes:
         cause = found.boundless[relation.inputs[0]]
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
-            f"{cause.clause}, or write to connector 'print'",
+            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}'",
             cause.at,
         )
 

@@ -63,8 +63,8 @@ def check_source(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be read."""
     if table.connector != "filesystem":
         raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
-    if table.primary_key:
-        raise NotThereYet(f"table {table.name!r}: reading a table with PRIMARY KEY", at)
+    if table.is_changelog:
+        raise NotThereYet(f"table {table.name!r}: reading '{table.format}'", at)
     _check_file_table(table, at)
     pattern = table.options.get("partition.time-extractor.timestamp-pattern")
     try:

@@ -17,6 +17,7 @@ from airflow_nrt.sql.projection import plain_column
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import Keys, carried
 
 
 def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
@@ -34,7 +35,15 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
     operators = found.operators_below(relation.inputs)
     window = relation.window
     key = _unique_key(found, sink, relation, values) if window is not None else None
+    if changes:
+        key = next(iter(written_keys(sink, relation, values)), None)
     found.inserts.append(Insert(name, sink, query, operators, window, key, changes))
+
+
+def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> Keys:
+    """The sink columns that tell the query's rows apart."""
+    unique = [tuple(map(quote, key)) for key in relation.unique]
+    return carried(unique, [column.name for column in sink.physical], values)
 
 
 def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:

@@ -63,7 +63,7 @@ def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:
 
 def _window_of(relation: Relation) -> Window | None:
     """The windows that a join of its rows can have in common, None if none of its columns tell of any."""
-    if relation.role("start") is None and relation.role("end") is None:
+    if relation.is_changing or (relation.role("start") is None and relation.role("end") is None):
         return None
     return replace(relation.pending, only_updates=False) if relation.pending is not None else relation.window
 

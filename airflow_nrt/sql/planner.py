@@ -18,13 +18,14 @@ from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.functions.signature import Function
-from airflow_nrt.sql.inserts import add_insert, as_typed, matched
+from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.python_functions import call_of, calling, declare_function
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import check_key
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -206,4 +207,6 @@ class Planner:
         check_sink(sink, statement.at)
         for relation in map(self.queries.finished, self.queries.relations(statement.query, {})):
             check_takes_changes(self.queries.found, sink, relation)
-            add_insert(self.queries.found, sink, relation, matched(sink, relation, statement))
+            values = matched(sink, relation, statement)
+            check_key(sink, relation, written_keys(sink, relation, values), statement.at)
+            add_insert(self.queries.found, sink, relation, values)

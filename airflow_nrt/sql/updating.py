@@ -18,13 +18,19 @@ from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import carried
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
     """A SELECT with plain group keys: inside windows if both bounds are among them, else over all rows so far."""
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
-    if not missing:
+    if not missing and not relation.is_changing:
         return Aggregation(found, node, relation).plan()
+    if not missing:
+        clause = "group rows that are only added"
+        return _UpdatingAggregation(
+            found, node, relation, Boundless("a window over rows that change", clause, node.at)
+        ).plan()
     cause = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
     return _UpdatingAggregation(found, node, relation, cause).plan()
 
@@ -104,4 +110,5 @@ class _UpdatingAggregation(Aggregation):
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (operator.name,),
             hidden=CHANGE_HIDDEN,
+            unique=carried([tuple(quote(field.name) for field in fields)], names, values),
         )

@@ -42,6 +42,12 @@ class _Side:
     def names(self) -> frozenset[str]:
         return frozenset(inner.name for inner, _ in self.columns)
 
+    @property
+    def unique(self) -> tuple[tuple[str, ...], ...]:
+        """The keys of its rows, as these columns are called above."""
+        titles = {column.name: titled.name for column, titled in zip(self.relation.columns, self.titled)}
+        return tuple(tuple(titles[name] for name in key) for key in self.relation.unique)
+
     def read(self, around: Around, condition: Typed) -> Columns:
         """The columns that the condition or the SELECT around looks at: no others are kept."""
         return [
@@ -122,7 +128,21 @@ def plan_join(
         (shared.name,),
         hidden=CHANGE_HIDDEN,
         adds_only=node.kind == "INNER" and not operator.changing,
+        unique=_unique(node.kind, sides, [pair for pair, _ in pairs], [outer.name for _, outer in shown]),
     )
+
+
+def _unique(
+    kind: str, sides: tuple[_Side, _Side], pairs: Sequence[tuple[Typed, Typed]], shown: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """By what the pairs differ: by a key of each side, or by that of one whose rows meet one of the other at most."""
+    found = [(*left, *right) for left in sides[0].unique for right in sides[1].unique]
+    for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
+        other = sides[1 - n]
+        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}
+        if kind in kinds and any(set(key) <= equal for key in other.unique):
+            found = [*sides[n].unique, *found]
+    return tuple(key for key in found if set(key) <= set(shown))
 
 
 def _equal(

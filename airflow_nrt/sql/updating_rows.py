@@ -20,6 +20,7 @@ from airflow_nrt.sql.ranking import RANKINGS, UNORDERED
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import carried
 from airflow_nrt.sql.updating import boundless, missing_bounds, unwindowed
 from airflow_nrt.sql.walk import children, unqualified
 
@@ -30,6 +31,8 @@ _PLACES = ("file", "block", "row")
 def ranks_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
     """Whether a SELECT ranks rows by keys that don't hold both window bounds, or ranks rows that change."""
     calls = [call for item in unqualified(node.items, alias) for call in _rankings(item.expression)]
+    if relation.is_changing:
+        return bool(calls)
     return any(missing_bounds(relation, call.over.partition) for call in calls if call.over is not None)
 
 
@@ -108,6 +111,7 @@ class _Ranking:
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (shared.name,),
             hidden=CHANGE_HIDDEN,
+            unique=carried(self._unique(shown), names, values),
         )
 
     def _needed(self, name: str, value: Typed) -> Typed:
@@ -134,6 +138,14 @@ class _Ranking:
             identity=key_of([KEY if relation.is_changing else "p"]),
             changing=relation.is_changing,
         )
+
+    def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
+        """What tells the rows apart that the SELECT around it lets pass, in Spark SQL."""
+        known = [tuple(map(quote, key)) for key in self.relation.unique]
+        if self.call.name != "ROW_NUMBER" or shown is None:
+            return known
+        keys = [self.below.compile(key).sql for key in self.over.partition]
+        return [tuple(keys) if self.around.limit(shown) == 1 else (*keys, _RANK), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
         """The operator with what the SELECT around it asks of its rank."""

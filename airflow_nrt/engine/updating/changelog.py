@@ -1,4 +1,8 @@
-"""From rows before and behind a batch to what changed: `+I`, `-U` and `+U`, `-D`."""
+"""From rows before and behind a batch to what changed, in one of two forms.
+
+In retraction form a change is a pair: `+I`, `-U` and `+U`, `-D`. In update form it is a key, and the row that stands
+there now (`+I`, `+U`) or none (`-D`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.hidden import AFTER, KEY
+from airflow_nrt.report.hidden import AFTER, KEY, key_of
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 
@@ -29,6 +33,18 @@ def changelog(rows: DataFrame, fields: Sequence[Field], entry: int) -> DataFrame
     return pairs.where(f"_nrt_other IS NULL OR NOT ({same})").selectExpr(
         "_nrt_row.*", op, KEY, f"CAST({entry} AS BIGINT) AS _nrt_entry"
     )
+
+
+def upserts(rows: DataFrame, fields: Sequence[Field], entry: int, key: Sequence[str]) -> DataFrame:
+    """The same by these of the fields, in update form: of a row that is gone only the key is told."""
+    columns = [quote(name) for name in key]
+    by_key = rows.selectExpr(f"* EXCEPT ({KEY})", f"{key_of(columns)} AS {KEY}")
+    told = changelog(by_key, fields, entry).where(f"{OP} <> '-U'")
+    values = [
+        quote(field.name) if field.name in key else f"IF({OP} = '-D', NULL, {quote(field.name)}) AS {quote(field.name)}"
+        for field in fields
+    ]
+    return told.selectExpr(*values, OP, KEY, "_nrt_entry")
 
 
 def _comparable(side: str, field: Field) -> str:

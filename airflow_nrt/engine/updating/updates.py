@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
-from airflow_nrt.engine.updating.changelog import changelog
+from airflow_nrt.engine.updating.changelog import changelog, upserts
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.join import JoinStep
@@ -68,7 +68,7 @@ class Updates:
         Where rows are only ever added, that is these rows.
         """
         return [
-            (insert, changelog(rows, insert.query.fields, entry) if insert.changes else rows)
+            (insert, _told(insert, rows, entry) if insert.changes else rows)
             for insert in self.plan.inserts
             if any(name in self._changed for name in insert.query.inputs)
             for rows in [run_query(insert.query, self._views(insert.query.inputs))]
@@ -96,6 +96,11 @@ class Updates:
     def _views(self, names: tuple[str, ...]) -> dict[str, DataFrame]:
         untouched = [one for one in self.plan.updating if one.name in names and one.name not in self._changed]
         return {**self._changed, **{one.name: nothing(self.store.spark, one) for one in untouched}}
+
+
+def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
+    fields, key = insert.query.fields, insert.sink.primary_key
+    return upserts(rows, fields, entry, key) if key else changelog(rows, fields, entry)
 
 
 def nothing(spark: SparkSession, operator: Updating) -> DataFrame:
