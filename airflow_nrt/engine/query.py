@@ -20,9 +20,10 @@ from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.engine.updating.changelog import OP, ORDER
+from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.entries import Lease, SourceFile
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.hidden import OP
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.options import source_option

@@ -89,6 +89,7 @@ _FORMATS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted"),
     Option("csv.null-literal", str, None, "the text that means NULL"),
     Option("csv.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
+    Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
     *(
         Option(f"{name}.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted")
         for name in ("json", "debezium-json")

@@ -63,8 +63,6 @@ def check_source(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be read."""
     if table.connector != "filesystem":
         raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
-    if table.is_changelog:
-        raise NotThereYet(f"table {table.name!r}: reading '{table.format}'", at)
     _check_file_table(table, at)
     pattern = table.options.get("partition.time-extractor.timestamp-pattern")
     try:
@@ -95,6 +93,13 @@ def _check_file_table(table: Table, at: Place) -> None:
         if name not in table.options:
             raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
     nested = next((column for column in table.physical if column.type.children), None)
+    mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
+    if mapped is not None and table.is_changelog and not table.primary_key:
+        raise NotThereYet(
+            f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key",
+            at,
+            "declare PRIMARY KEY (…) NOT ENFORCED",
+        )
     if nested is not None and table.format == "csv":
         raise NotThereYet(
             f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", at, "use json or parquet"

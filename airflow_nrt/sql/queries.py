@@ -35,7 +35,7 @@ from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
-from airflow_nrt.sql.update_tables import newest_rows
+from airflow_nrt.sql.update_tables import changing_rows, newest_rows
 from airflow_nrt.sql.updating import plan_emitting, plan_group, unwindowed
 from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
@@ -175,6 +175,8 @@ class Queries:
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+        if table.is_changelog:
+            return changing_rows(self.found, rows, table, self._around, node.at)
         return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows
 
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:

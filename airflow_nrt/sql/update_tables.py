@@ -1,15 +1,15 @@
-"""A source with PRIMARY KEY … NOT ENFORCED: a table of the newest row of each key."""
+"""Sources that are tables: with a PRIMARY KEY the newest row of each key, and changelogs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, POSITION, key_of
-from airflow_nrt.report.operators import Query
+from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, OP, POSITION, key_of
+from airflow_nrt.report.operators import AggregateCall, Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import BIGINT, Field
-from airflow_nrt.report.updating import UpdatingRows
+from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Boundless, Findings
@@ -17,6 +17,7 @@ from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import ScopeColumn
 
 _PLACES = ("file", "block", "row")
+_BOUNDED = "read a copy of it that ends"
 
 
 def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
@@ -24,13 +25,10 @@ def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, a
 
     Kept are the columns that the SELECT `around` looks at.
     """
-    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in table.primary_key)
-    found.used[table.name].update(column.name for column in columns)
-    keys = tuple(Field(f"k{n}", table.column(name).type) for n, name in enumerate(table.primary_key))
-    fields = tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
+    columns, fields = _read(found, rows, table, around)
+    keys = _keys(table)
     time = () if table.watermark is None else (Field("t", table.rowtime_type),)
-    items = [f"{quote(name)} AS {key.name}" for name, key in zip(table.primary_key, keys)]
-    items += [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
+    items = [*_items(columns, fields), *_items_of_key(table)]
     items += [f"{table.watermark.rowtime} AS t"] if table.watermark is not None else []
     items.append(f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part in _PLACES)}) AS p")
     partition = ", ".join([AFTER, *(key.name for key in keys)])
@@ -45,16 +43,87 @@ def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, a
         identity=key_of([key.name for key in keys]),
         limit=1,
     )
-    clause = "leave PRIMARY KEY away to read its rows one by one"
-    shared = found.share_updating(operator, Boundless(f"the update table {table.name!r}", clause, at))
-    return as_table(shared.name, columns, fields, table)
+    shared = found.share_updating(operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", at))
+    return _as_table(quote(shared.name), columns, fields, shared.name, table)
 
 
-def as_table(operator: str, columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...], table: Table) -> Relation:
+def changing_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
+    """The rows of a changelog as a table: with a key the last change of each counts, by arrival, else every change."""
+    columns, fields = _read(found, rows, table, around)
+    if not table.primary_key:
+        return _counted_rows(found, rows, table, columns, at)
+    keys = _keys(table)
+    items = [*_items(columns, fields), *_items_of_key(table), f"{OP} = '+I' AS {AFTER}"]
+    names = ", ".join(map(quote, table.primary_key))
+    last = f"row_number() OVER (PARTITION BY {names} ORDER BY {', '.join(f'{POSITION}.{p} DESC' for p in _PLACES)})"
+    net = f"SELECT {', '.join(items)} FROM (SELECT *, {last} AS _nrt_last FROM {rows.text}) WHERE _nrt_last = 1"
+    identity = key_of([key.name for key in keys])
+    operator = UpdatingRows(
+        name="",
+        input=Query(f"SELECT *, {identity} AS {KEY} FROM ({net})", rows.inputs, keys),
+        keys=keys,
+        columns=fields,
+        computed=(),
+        identity=identity,
+        changing=True,
+    )
+    shared = found.share_updating(operator, _boundless(table, _BOUNDED, at))
+    return _as_table(quote(shared.name), columns, fields, shared.name, table)
+
+
+def _counted_rows(
+    found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], at: Place
+) -> Relation:
+    """Without a key a row is known by its values: it stands there as often as it came more than it went."""
+    fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(columns))
+    items = [*_items(columns, fields), f"IF({OP} = '+I', 1L, -1L) AS v0"]
+    count = AggregateCall("a0", "SUM", "v0", BIGINT, None, False, BIGINT, "changes of a row")
+    operator = UpdatingAggregate(
+        name="",
+        input=Query(f"SELECT {', '.join([*items, POSITION])} FROM {rows.text}", rows.inputs, fields),
+        keys=fields,
+        aggregates=(count,),
+        arguments=("v0",),
+    )
+    shared = found.share_updating(operator, _boundless(table, _BOUNDED, at))
+    each = f"SELECT *, explode(sequence(1L, a0)) AS _nrt_n FROM {quote(shared.name)} WHERE a0 > 0"
+    key = f"{key_of([f'{KEY} AS row', '_nrt_n AS n'])} AS {KEY}"
+    text = f"(SELECT * EXCEPT ({KEY}), {key} FROM ({each}))"
+    return _as_table(text, columns, fields, shared.name, table)
+
+
+def _read(
+    found: Findings, rows: Relation, table: Table, around: Around
+) -> tuple[tuple[ScopeColumn, ...], tuple[Field, ...]]:
+    """The columns that are kept, and as what."""
+    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in table.primary_key)
+    found.used[table.name].update(column.name for column in columns)
+    return columns, tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
+
+
+def _keys(table: Table) -> tuple[Field, ...]:
+    return tuple(Field(f"k{n}", table.column(name).type) for n, name in enumerate(table.primary_key))
+
+
+def _items(columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...]) -> list[str]:
+    return [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
+
+
+def _items_of_key(table: Table) -> list[str]:
+    return [f"{quote(name)} AS {key.name}" for name, key in zip(table.primary_key, _keys(table))]
+
+
+def _boundless(table: Table, clause: str, at: Place) -> Boundless:
+    return Boundless(f"the {'changelog' if table.is_changelog else 'update table'} {table.name!r}", clause, at)
+
+
+def _as_table(
+    text: str, columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...], operator: str, table: Table
+) -> Relation:
     """The result of an operator under the columns of the source that it keeps."""
     items = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
     return Relation(
-        f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {quote(operator)})",
+        f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {text})",
         tuple(replace(column, proctime=False) for column in columns),
         (operator,),
         hidden=CHANGE_HIDDEN,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.updating.changelog import OP
-from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.hidden import OP, WINDOW_END
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 

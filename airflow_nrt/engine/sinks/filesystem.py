@@ -22,11 +22,11 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.state.footers import read_footer
-from airflow_nrt.engine.updating.changelog import OP, ORDER
+from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.hidden import OP, WINDOW_END
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.options import sink_option

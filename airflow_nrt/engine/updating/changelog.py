@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.hidden import AFTER, KEY, key_of
+from airflow_nrt.report.hidden import AFTER, KEY, OP, key_of
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 
-OP = "_nrt_op"
 ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
 """In this order changes are told: what a key had before goes first."""
 
