@@ -48,9 +48,11 @@ from airflow_nrt.report.entries import (
 )
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.updating import RecentRows
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
@@ -183,7 +185,7 @@ class StreamDriver:
         several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
-        updates = Updates(self.store, self.plan, self.position.updating, clock)
+        updates = Updates(self.store, self.plan, self.position, clock)
         taken = _Rows(accepted(watched, source), accepted(judged, source))
         try:
             written, published = self._write(source, taken, seen, updates)
@@ -318,14 +320,18 @@ class StreamDriver:
         return self.now if self.plan.waits_for_clock else self.clock()
 
     def fire_due(self) -> None:
-        """Fires all windows that are complete and have not fired."""
+        """Fires all windows that are complete and have not fired, and takes operators over recent rows to this time."""
+        self._fire_windows()
+        self._move_on()
+
+    def _fire_windows(self) -> None:
         suit(self.spark, self._state(self.position.operators))
         fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
         fired.fire()
         if not fired.firings:
             return
         reach("fire-closed")
-        updates = Updates(self.store, self.plan, self.position.updating, self.clock())
+        updates = Updates(self.store, self.plan, self.position, self.clock())
         try:
             published = [one for insert in fired.inserts() for one in self._fired(fired, insert)]
             updates.absorb({query: fired.result(query) for query in fired.fed()})
@@ -342,6 +348,37 @@ class StreamDriver:
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
+
+    def _move_on(self) -> None:
+        """Rows come and go as the watermark of their source moves on."""
+        moments = self._moments()
+        if not moments:
+            return
+        updates = Updates(self.store, self.plan, self.position, self.clock())
+        try:
+            if not updates.move_on(moments):
+                return
+            published = self._stage_changes(updates)
+        finally:
+            updates.close()
+        position = replace(self.position, updating=updates.files, moments=updates.moments)
+        reach("tick-before")
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
+        self._stand_at(position)
+        reach("tick-after")
+        publish_entry(self.home, self.plan, entry)
+
+    def _moments(self) -> dict[str, int]:
+        """The watermarks that operators over recent rows do not stand at yet."""
+        found: dict[str, int] = {}
+        for operator in self.plan.updating:
+            if isinstance(operator, RecentRows):
+                state, files = self.position.sources[operator.source], self.position.updating[operator.name]
+                known = [state.watermark, *(file.last for file in files if state.ended)]
+                latest = max((at for at in known if at is not None), default=None)
+                if latest is not None and latest > self.position.moments.get(operator.name, -END_OF_TIME):
+                    found[operator.name] = latest
+        return found
 
     def _state(self, operators: Iterable[str]) -> list[StateFile]:
         """What these operators carry, and all that updating ones do."""

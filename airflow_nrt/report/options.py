@@ -17,6 +17,8 @@ from airflow_nrt.report.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
+DOMAIN = "attribute-domain."
+"""How the options begin that say of a column whether its domain grows."""
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?)?", re.IGNORECASE)
 
@@ -181,6 +183,10 @@ def sink_option(options: Mapping[str, str], name: str) -> Any:
 def check_options(options: Mapping[str, str], known: Mapping[str, Option], where: str) -> None:
     """Raises InputError that names the first unknown option or unreadable value."""
     for name, text in options.items():
+        if name.startswith(DOMAIN):
+            if text != "constant":
+                raise InputError(f"{where}: option {name!r}: {text!r} is not 'constant', the one domain that is known")
+            continue
         if name not in known:
             raise InputError(f"{where}: there is no option {name!r}{nearest(name, known)}")
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.report.options import DOMAIN
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 
@@ -102,6 +103,11 @@ class Table:
     def is_changelog(self) -> bool:
         """Whether its files hold changes, rows that are added and rows that are taken back."""
         return self.options.get("format", "").lower() == CHANGELOG
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The columns whose domain does not grow, as it declares."""
+        return tuple(name.removeprefix(DOMAIN) for name in self.options if name.startswith(DOMAIN))
 
     @property
     def takes_changes(self) -> bool:

@@ -27,6 +27,11 @@ class Around:
         )
         return cls(select if keeps_names else None)
 
+    @property
+    def where(self) -> ast.Expression | None:
+        """What it asks of rows."""
+        return None if self.select is None else self.select.where
+
     def limit(self, column: str) -> int | None:
         """The greatest value of a column that it lets pass, None if any may."""
         if self.select is None or self.select.where is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
+from airflow_nrt.report.options import DOMAIN, SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
 from airflow_nrt.report.partitions import check_pattern
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
@@ -39,6 +39,9 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     for key in (*partition_keys, *statement.primary_key):
         if key not in {column.name for column in columns}:
             raise SqlError(f"table {statement.name!r} has no column {key!r}", statement.at)
+    unknown = next((key for key in _domains(options) if key not in {column.name for column in columns}), None)
+    if unknown is not None:
+        raise SqlError(f"table {statement.name!r} has no column {unknown!r} with a domain", statement.at)
     return Table(
         statement.name,
         columns,
@@ -48,6 +51,10 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
         statement.primary_key or (base.primary_key if base else ()),
         options,
     )
+
+
+def _domains(options: Mapping[str, str]) -> list[str]:
+    return [key.removeprefix(DOMAIN) for key in options if key.startswith(DOMAIN)]
 
 
 def _check_options(statement: parsed.CreateTable) -> None:
@@ -168,7 +175,9 @@ def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
     """The columns of a table as a query sees them, with its time attribute."""
     watermark = table.watermark
     return tuple(
-        ScopeColumn(column.name, column.type, proctime=column.expression == PROCTIME_SQL)
+        ScopeColumn(
+            column.name, column.type, proctime=column.expression == PROCTIME_SQL, constant=column.name in table.constant
+        )
         if watermark is None or watermark.column != column.name
         else ScopeColumn(column.name, column.type, rowtime=not watermark.path, rowtime_path=watermark.path)
         for column in table.columns

@@ -7,13 +7,12 @@ from dataclasses import replace
 from airflow_nrt.report.hidden import POSITION
 from airflow_nrt.report.operators import Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.types import POSITION_TYPE, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation, raw_windows
 
 _NAMES = {role: name for name, role in ROLES.items()}
-POSITION_TYPE = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
 
 
 def place(name: str) -> str:

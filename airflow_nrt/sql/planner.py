@@ -39,8 +39,9 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
-    check_bounded(planner.queries.found, planner.settings, script)
-    return planner.plan(script, name)
+    plan = planner.plan(script, name)
+    check_bounded(plan, planner.queries.found.boundless, script)
+    return plan
 
 
 def plan_query(

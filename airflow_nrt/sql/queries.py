@@ -33,6 +33,7 @@ from airflow_nrt.sql.relation import (
 )
 from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
 from airflow_nrt.sql.update_tables import changing_rows, newest_rows
@@ -93,11 +94,12 @@ class Queries:
         self._around = Around.of(node)
         relation, alias = self.relation(node.relation, scope)
         self._around = Around()
+        node, relation = slid(node, relation, alias)
         node = written_out(node)
         if has_row_windows(node):
             relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
-            if relation.is_changing or (of_rows and is_over_all_time(node, relation, alias)):
+            if of_rows and is_over_all_time(node, relation, alias):
                 node, relation = with_updating_over(self.found, node, relation, alias)
             else:
                 node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
@@ -175,6 +177,9 @@ class Queries:
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+        sliding = sliding_of(self._around.where)
+        if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
+            rows = recent_rows(self.found, rows, table, sliding, self._around)
         if table.is_changelog:
             return changing_rows(self.found, rows, table, self._around, node.at)
         return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows

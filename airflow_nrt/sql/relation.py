@@ -44,7 +44,7 @@ class Relation:
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
     `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
-    in common.
+    in common. `is_recent` says that the sliding condition of the SELECT that reads these rows holds of them.
     """
 
     text: str
@@ -61,6 +61,7 @@ class Relation:
     keys: tuple[tuple[str, str], ...] = ()
     adds_only: bool = False
     unique: tuple[tuple[str, ...], ...] = ()
+    is_recent: bool = False
 
     @property
     def has_sessions(self) -> bool:

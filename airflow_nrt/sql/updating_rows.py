@@ -19,6 +19,7 @@ from airflow_nrt.sql.projection import column_names, expand
 from airflow_nrt.sql.ranking import RANKINGS, UNORDERED
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unique import carried
 from airflow_nrt.sql.updating import boundless, missing_bounds, unwindowed
@@ -102,7 +103,8 @@ class _Ranking:
             columns.setdefault(typed.sql, Field(f"o{n}", typed.type))
         operator = self._operator([key for key in keys if key is not None], columns, where)
         shown = next((name for name, item in zip(names, items) if item.expression == self.call), None)
-        shared = self.found.share_updating(self._narrowed(operator, shown), self.boundless)
+        cause = replace(self.boundless, bounds=self._ways(shown))
+        shared = self.found.share_updating(self._narrowed(operator, shown), cause)
         inner = [f"{columns[quote(name)].name} AS {quote(name)}" for name in sorted(read)]
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         return Relation(
@@ -139,6 +141,17 @@ class _Ranking:
             changing=relation.is_changing,
         )
 
+    def _ways(self, shown: str | None) -> tuple[str, ...]:
+        """What would bound its state beside windows."""
+        relation = self.relation
+        if relation.scan is None:
+            return ()
+        columns = frozenset().union(*(self.below.compile(key).columns for key in self.over.partition))
+        growing = [name for name in relation.names if name in columns and not relation.column(name).constant]
+        time = next((column.name for column in relation.columns if column.rowtime), None)
+        is_limited = shown is not None and self.around.limit(shown) is not None
+        return ways_to_bound(relation.scan, time, self.node.where, growing if is_limited else None)
+
     def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
         """What tells the rows apart that the SELECT around it lets pass, in Spark SQL."""
         known = [tuple(map(quote, key)) for key in self.relation.unique]
@@ -156,7 +169,12 @@ class _Ranking:
         if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.selects(shown)):
             operator = replace(operator, identity=key_of(keys if limit == 1 else [*keys, "r0"]))
         # What stood behind the limit may come up again where rows above it can go away.
-        return operator if operator.changing else replace(operator, limit=limit)
+        constant = limit is not None and all(
+            self.relation.column(name).constant
+            for key in self.over.partition
+            for name in self.below.compile(key).columns
+        )
+        return replace(operator, limit=None if operator.changing else limit, constant=constant)
 
     def _place(self) -> str:
         """Where a row stood on arrival; a row of several windows stands in each."""

@@ -116,18 +116,21 @@ def test_malformed_lines(spark, tmp_path: Path, wrong: str) -> None:
 def test_a_table_comes_back_from_its_changelog(spark, several_tasks, tmp_path: Path) -> None:
     """Stream → table → changelog → table, in both forms, each time in other batches."""
     totals = "SELECT user_id, item, COUNT(*) AS n FROM events GROUP BY user_id, item HAVING COUNT(*) <> 2"
-    columns = {
-        "pairs": "user_id INT, item STRING, n BIGINT",
-        "keyed": "user_id INT, item STRING, n BIGINT, PRIMARY KEY (user_id, item) NOT ENFORCED",
-    }
-    tables = [f"CREATE TABLE {name} ({kinds}) WITH ({CHANGES % name});" for name, kinds in columns.items()]
+    columns = "user_id INT, item STRING, n BIGINT"
+    tables = {"pairs": columns, "keyed": f"{columns}, PRIMARY KEY (user_id, item) NOT ENFORCED"}
+    declared = [f"CREATE TABLE {name} ({kinds}) WITH ({CHANGES % name});" for name, kinds in tables.items()]
     events = random_events(5, 160, HOUR)
-    first = plan_of(tmp_path, events_table(), *tables, *(f"INSERT INTO {name} {totals};" for name in columns))
+    inserts = [f"INSERT INTO {name} {totals};" for name in tables]
+    first = plan_of(tmp_path, events_table(), *declared, *inserts)
     Stream(spark, first, tmp_path / "first").absorb_batches(tmp_path, cut(events, 5, 4))
-    told_to = "CREATE TABLE {0}_back (user_id INT, item STRING, n BIGINT) WITH ('connector' = 'print'); INSERT INTO {0}_back SELECT * FROM {0};"
-    second = published_in_parquet(plan_of(tmp_path, *tables, *map(told_to.format, columns)), tmp_path)
+    copies = [
+        f"CREATE TABLE {name}_back ({columns}) WITH ('connector' = 'print'); "
+        f"INSERT INTO {name}_back SELECT * FROM {name};"
+        for name in tables
+    ]
+    second = published_in_parquet(plan_of(tmp_path, *declared, *copies), tmp_path)
     back = Stream(spark, second, tmp_path / "second")
-    for name in columns:
+    for name in tables:
         files = sorted((tmp_path / name).glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
         half = len(files) // 2
         back.absorb(*files[:half], source=name)
