@@ -127,8 +127,11 @@ class StreamDriver:
 
     # ------------------------------------------------------------------ absorb
 
-    def absorb(self, source_name: str, files: Sequence[SourceFile]) -> None:
-        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due."""
+    def absorb(self, source_name: str, files: Sequence[SourceFile], *, ends: bool = False) -> None:
+        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due.
+
+        If the source `ends` with them, that is everything; a tick behind would fire a second time (`note`).
+        """
         reach("absorb-begin")
         source = self.plan.source(source_name)
         reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
@@ -149,7 +152,7 @@ class StreamDriver:
                 files = without(files, corrupt) if corrupt in suspects else files
                 suspects.add(corrupt)
         reach("absorb-ledger")
-        position = self._after_batch(source_name, len(files), batch)
+        position = self._after_batch(source_name, len(files), batch, ends)
         reach("commit-before")
         commit = Commit(
             source=source_name,
@@ -244,12 +247,13 @@ class StreamDriver:
         others = {name: no_rows(self.spark, self.plan.source(name)) for name in query.inputs if name != source.name}
         return {source.name: rows, **others}
 
-    def _after_batch(self, name: str, files: int, batch: _Batch) -> Position:
+    def _after_batch(self, name: str, files: int, batch: _Batch, ends: bool) -> Position:
         state = self.position.sources[name]
         state = replace(
             state,
             watermark=advanced(state.watermark, batch.proposal),
             idle=False,
+            ended=ends or state.ended,
             files=state.files + files,
             rows=state.rows + batch.rows,
             rejected=state.rejected + sum(batch.rejected.values()),
