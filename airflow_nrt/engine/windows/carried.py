@@ -13,13 +13,17 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import fire
-from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.closing import History, close
 from airflow_nrt.engine.windows.partials import SLICE, Layout, closed_accumulators
 from airflow_nrt.report.entries import OperatorState, StateFile
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.windows import Sql
 
 BEFORE_TIME = -END_OF_TIME
+FEW = 500_000
+"""Partials of earlier slices that are quicker moved by key than looked through."""
+MOST_NEW = 200_000
+"""New partials that fit in every task's memory."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,13 @@ def _closed(
     if rows is None:
         return None
     rows = rows.where(f"{layout.closes} > {after}L AND {layout.closes} <= {until}L AND {which}")
-    return close(layout, rows, _history(store, layout, state, after, which))
+    return close(layout, rows, _history(store, layout, state, after, which, sum(file.rows for file in closing)))
 
 
-def _history(store: SliceStore, layout: Layout, state: OperatorState, after: int, which: str) -> DataFrame | None:
-    """The distinct values of earlier slices of the same windows."""
+def _history(
+    store: SliceStore, layout: Layout, state: OperatorState, after: int, which: str, new: int
+) -> History | None:
+    """The distinct values of earlier slices of the same windows, beside at most so many `new` ones."""
     window = layout.operator.window
     if not layout.sets or layout.is_hop or window.kind == "TUMBLE":
         return None
@@ -99,7 +105,8 @@ def _history(store: SliceStore, layout: Layout, state: OperatorState, after: int
     rows = store.read(earlier, [*layout.keys, SLICE, *(name for name, _ in layout.values)])
     if rows is None:
         return None
-    return rows.where(f"{SLICE} <= {after}L AND {window.last_end(Sql(SLICE))} > {after}L AND {which}")
+    rows = rows.where(f"{SLICE} <= {after}L AND {window.last_end(Sql(SLICE))} > {after}L AND {which}")
+    return History(rows, sum(file.rows for file in earlier) > FEW and new < MOST_NEW)
 
 
 def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
