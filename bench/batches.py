@@ -41,7 +41,7 @@ def main() -> None:
     day = write(options.out, options.rows)
     place = options.out.absolute() / "batches"
     shutil.rmtree(place, ignore_errors=True)
-    (place / "orders").mkdir(parents=True)
+    place.mkdir(parents=True)
     if options.compiled:
         tuning.MANY_ROWS = 1
     driver, jvm = started(place)
@@ -65,7 +65,8 @@ def main() -> None:
 
 
 def started(place: Path) -> tuple[StreamDriver, psutil.Process]:
-    """A driver on a new home, and its JVM."""
+    """A driver on a new home, and its JVM. The orders that it takes may lie anywhere."""
+    (place / "orders").mkdir()
     source = files(place / "orders", "csv", {"source.monitor-interval": "1 s"})
     (place / "sales.sql").write_text(CUMULATE.script(source, place / "sales"))
     plan = load_report(str(place / "sales.sql"), {})

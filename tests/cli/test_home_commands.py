@@ -162,7 +162,11 @@ def test_check_and_plan(command: Command, tmp_path: Path) -> None:
     (source,) = plan["sources"]
     assert source["batch_reads"]["rows_from"] == "2024-06-18 10:00:00"
     text = command("plan", report).out
-    assert "report curve" in text and "CUMULATE 10 minutes / 1 hour" in text
+    assert "report curve" in text and "CUMULATE 10 minutes / 1 hour" in text and "estimate" not in text
+    assert "estimate at 5,000 rows a second, 20 keys" in command("plan", report, "--rate", "5000", "--keys", "20").out
+    estimate = json.loads(command("plan", report, "--rate", "5000", "--json").out)["estimate"]
+    assert estimate["cores"] >= 1 and estimate["state_bytes"] > 0
+    assert command("plan", report, "--rate", "0").status == 2
     assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.sql", "orders"]
 
 
