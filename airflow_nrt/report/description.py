@@ -11,6 +11,7 @@ from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import RowFrame, WindowAggregate
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.updating import Updating, UpdatingJoin, UpdatingRows
 
 HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
@@ -84,6 +85,7 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
         "distinct_sets": len(operator.distinct_sets),
         **{"SESSION": _sessions, "OVER": _row_windows}.get(operator.window.kind, _slices)(operator),
+        **({"delay": f"its watermark stays {format_duration(operator.delay)} behind"} if operator.delay else {}),
     }
 
 
@@ -190,6 +192,10 @@ def _join(operator: UpdatingJoin, ttl: int | None) -> dict[str, Any]:
 def _publishes(insert: Insert) -> str:
     if insert.changes:
         return "what each batch changes"
+    if not insert.timing.publishes_once:
+        return f"windows of {', '.join(insert.operators)}, again whenever the timing says so"
+    if insert.timing.complete_result:
+        return f"windows of {', '.join(insert.operators)} {_from_end(insert.timing.complete_result)}"
     return f"windows of {', '.join(insert.operators)} when they are complete" if insert.operators else "each batch"
 
 
@@ -202,4 +208,36 @@ def _insert(insert: Insert) -> dict[str, Any]:
         "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
         "publishes": _publishes(insert),
         "key": list(insert.key) if insert.key is not None else None,
+        "timing": _timing(insert.timing),
     }
+
+
+def _timing(timing: OutputOptions) -> dict[str, str]:
+    """What is not as it is without any option."""
+    if timing == AT_ONCE:
+        return {}
+    complete = _from_end(timing.complete_result)
+    told = {"complete_result": complete}
+    if timing.is_early:
+        assert timing.first_result is not None
+        told = {"first_result": _from_end(timing.first_result), "update_rate": _rate(timing.update_rate), **told}
+    if timing.late_updates:
+        told["late_updates"] = "each batch that brings late rows"
+        told["last_result"] = f"{_from_end(timing.final)}: then state is dropped, later rows only reach the late ledger"
+    elif timing.last_result is not None:
+        told["last_result"] = "the complete one: nothing is published behind it without late-updates"
+    if timing.result_state is not None:
+        told["result_state"] = f"column {timing.result_state}"
+    return told
+
+
+def _rate(rate: int | Rows | None) -> str:
+    if isinstance(rate, Rows):
+        return f"every {rate.count} rows of a window"
+    return "each batch" if rate is None else f"every {format_duration(rate)}"
+
+
+def _from_end(offset: int) -> str:
+    if not offset:
+        return "when the watermark reaches the end of a window"
+    return f"{format_duration(abs(offset))} {'before' if offset < 0 else 'behind'} the end of a window"

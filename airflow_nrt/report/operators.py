@@ -80,6 +80,7 @@ class WindowAggregate:
     Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
     `partition` are the keys that each have sessions of their own.
+    Its watermark stays `delay` (ms) behind that of its sources: so long rows are in time, and state is kept.
 
     Of OVER, too, the keys are all columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
     result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
@@ -98,6 +99,7 @@ class WindowAggregate:
     partition: tuple[str, ...] = ()
     frames: tuple[RowFrame, ...] = ()
     strict: bool = False
+    delay: int = 0
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from airflow_nrt.report.durations import HOUR, parse_duration
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.timing import TIMING_OPTIONS
 from airflow_nrt.report.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"
@@ -115,10 +116,13 @@ SOURCE_OPTIONS = {
     )
 }
 
+TIMING = tuple(Option(name, read, None, meaning) for name, (read, meaning) in TIMING_OPTIONS.items())
+
 SINK_OPTIONS = {
     option.name: option
     for option in (
         *_COMMON,
+        *TIMING,
         Option("csv.field-delimiter", _character, ",", "the character between two fields"),
         Option("csv.null-literal", str, None, "the text that means NULL"),
         Option("parquet.compression", _one_of("zstd", "snappy", "gzip", "lz4", "none"), "zstd", "compression codec"),

@@ -24,6 +24,7 @@ from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.python_functions import call_of, calling, declare_function
 from airflow_nrt.sql.queries import Queries
+from airflow_nrt.sql.timing import check_timing, delayed, timing_of
 from airflow_nrt.sql.typed import Typed
 
 
@@ -204,6 +205,10 @@ class Planner:
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
         sink = with_options(self.queries.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
-        for relation in map(self.queries.finished, self.queries.relations(statement.query, {})):
+        with delayed(self.queries.found, timing_of(sink, statement.at)):
+            relations = [self.queries.finished(one) for one in self.queries.relations(statement.query, {})]
+        for relation in relations:
             check_takes_changes(self.queries.found, sink, relation)
-            add_insert(self.queries.found, sink, relation, matched(sink, relation, statement))
+            values = matched(sink, relation, statement)
+            check_timing(self.queries.found, sink, relation, values, statement.at)
+            add_insert(self.queries.found, sink, relation, values)

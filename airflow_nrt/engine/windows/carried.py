@@ -81,6 +81,18 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     return Firing(layout.operator.name, results, next_state, after, until)
 
 
+def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
+    """The results of windows with `after < end <= until` from what is there now. Nothing is closed by that."""
+    window = layout.operator.window
+    fired = BEFORE_TIME if state.fired is None else state.fired
+    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
+    closed = store.read([file for file in state.closed if window.last_end(file.last) > after], columns)
+    opened = _closed(store, layout, state, fired, until, f"{window.last_end(Sql(SLICE))} > {after}L")
+    together = closed if opened is None else opened if closed is None else closed.unionByName(opened.select(*columns))
+    values = _value_rows(store, layout, state, after, until) if layout.is_hop and layout.sets else None
+    return None if together is None else fire(layout, together, values, after, until)
+
+
 def _closed(
     store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int, which: str
 ) -> DataFrame | None:
