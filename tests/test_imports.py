@@ -25,6 +25,7 @@ PURE = [
     "airflow_nrt.report.description",
     "airflow_nrt.sql.load",
     "airflow_nrt.sql.planner",
+    "airflow_nrt.table.functions",
 ]
 
 

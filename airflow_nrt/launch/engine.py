@@ -15,7 +15,7 @@ import airflow_nrt
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.home import Home
 
-PARTS = ("report", "sql", "table", "engine")
+PARTS = ("report", "functions", "sql", "table", "engine")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 

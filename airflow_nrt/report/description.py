@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.operators import RowFrame, WindowAggregate
+from airflow_nrt.report.operators import AggregateCall, RowFrame, WindowAggregate
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
@@ -98,6 +99,7 @@ def _sessions(operator: WindowAggregate) -> dict[str, Any]:
         "stored": [
             "the rows of open sessions" if operator.keeps_rows else "one partial for each key and open session",
             "what arrived since sessions last fired",
+            *_kept_rows(operator.aggregates),
         ],
         "bounded_by": f"the end of a session: {format_duration(window.size)} without a row",
         "late": "a row is late if the session that it would make, or join, was complete when its batch began",
@@ -111,7 +113,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     if len(whole) < len(frames):
         stored.append("rows that the bounded frames of later ones look at")
     if whole:
-        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES]
+        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES or call.keeps_rows]
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
     forgets = operator.strict and all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
@@ -144,6 +146,7 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
         stored.append("one partial for each key and closed slice that a later window needs")
     if operator.distinct_sets and window.kind != "TUMBLE":
         stored.append("the distinct values of each key, once a window start")
+    stored += _kept_rows(operator.aggregates)
     return {
         "slice": format_duration(window.slice),
         "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
@@ -175,7 +178,14 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
         return {**told, "aggregates": framed, "stored": [f"{kept} of each key"]}
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
     kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
-    return {**told, "aggregates": aggregates, "stored": [f"{kept} of each key"]}
+    stored = [f"{kept} of each key", *(() if operator.changing else _kept_rows(operator.aggregates))]
+    return {**told, "aggregates": aggregates, "stored": stored}
+
+
+def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
+    """What Python functions cost that can't put partial results together."""
+    texts = dict.fromkeys(call.text for call in calls if call.keeps_rows)
+    return [f"all rows of a group for {', '.join(texts)}: without merge there is no partial"] if texts else []
 
 
 def _join(operator: UpdatingJoin, ttl: int | None) -> dict[str, Any]:

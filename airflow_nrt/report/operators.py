@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 
@@ -26,7 +27,7 @@ class AggregateCall:
 
     `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
     aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
-    is the call as the report writes it.
+    is the call as the report writes it. Of a Python function, `python`, the argument is a ROW of all that it is given.
     """
 
     name: str
@@ -38,6 +39,12 @@ class AggregateCall:
     type: DataType
     text: str
     parameters: tuple[str, ...] = ()
+    python: PythonFunction | None = None
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether it is a Python function that can't merge what it accumulated."""
+        return self.python is not None and self.python.accumulator is None
 
     @property
     def is_of_set(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from os.path import normpath
 from pathlib import Path
@@ -17,15 +17,14 @@ from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched
+from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.python_functions import call_of, calling, declare_function
+from airflow_nrt.sql.python_functions import declare_function
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.timing import check_timing, delayed, timing_of
-from airflow_nrt.sql.typed import Typed
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -68,20 +67,20 @@ def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mappi
         if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
             planner.queries.broken.add(statement.name)
         elif known is None and isinstance(statement, parsed.CreateFunction):
-            planner.calls.setdefault(statement.name.upper(), _told_already)
+            planner.functions.setdefault(statement.name.upper(), None)
     for key, value in overrides.items():
         problems.attempt(partial(planner.add, parsed.SetOption(key, value, _end(script))))
 
 
 def _checked(planner: Planner, statement: parsed.Statement) -> bool:
-    with nesting_of(statement.at), planned_in(planner.queries.zone), calling(planner.calls):
+    with nesting_of(statement.at), planned_in(planner.queries.zone), calling(planner.functions):
         planner.add(statement)
     return True
 
 
 def _add_query(planner: Planner, query_text: str, sink: str) -> None:
     query, order = sortable(parse_query(query_text))
-    with nesting_of(query.at), planned_in(planner.queries.zone), calling(planner.calls):
+    with nesting_of(query.at), planned_in(planner.queries.zone), calling(planner.functions):
         relations = [planner.queries.finished(relation) for relation in planner.queries.relations(query, {})]
     columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
     table = Table(sink, columns, "print", options={"connector": "print"})
@@ -91,11 +90,6 @@ def _add_query(planner: Planner, query_text: str, sink: str) -> None:
         raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
     if order:
         planner.queries.found.inserts = [sorted_result(planner.queries.found.inserts[0], order, query.at)]
-
-
-def _told_already(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Stands for a function whose declaration is wrong."""
-    raise SqlErrors(())
 
 
 def _end(script: str) -> Place:
@@ -110,8 +104,7 @@ class Planner:
     def __init__(self, base: Path) -> None:
         self.base = base
         self.queries = Queries()
-        self.functions: dict[str, PythonFunction] = {}
-        self.calls: dict[str, Function] = {}
+        self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
 
@@ -131,7 +124,7 @@ class Planner:
             script,
             str(self.base),
             tuple(found.updating),
-            tuple(self.functions.values()),
+            tuple(function for function in self.functions.values() if function is not None),
         )
 
     def add(self, statement: parsed.Statement) -> None:
@@ -169,7 +162,6 @@ class Planner:
         if name in self.functions:
             raise SqlError(f"function {statement.name!r} exists already", statement.at)
         self.functions[name] = declare_function(statement, self.base)
-        self.calls[name] = call_of(self.functions[name])
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""

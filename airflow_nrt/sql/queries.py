@@ -20,6 +20,7 @@ from airflow_nrt.sql.inserts import as_typed
 from airflow_nrt.sql.join_sides import Named
 from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
@@ -123,8 +124,12 @@ class Queries:
                 return _renamed(self.query(node.query, ctes), node.columns, node.at), node.alias
             case ast.FunctionTable():
                 return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
+            case ast.Lateral():
+                raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
                 around, self._around = self._around, Around()
+                if isinstance(node.right, ast.Lateral):
+                    return lateral(self.found, node, node.right, self.relation(node.left, ctes)), None
                 left, right = self.relation(node.left, ctes), self.relation(node.right, ctes)
                 return join(self.found, node, left, right, around), None
 

@@ -11,7 +11,7 @@ from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import over
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
-from airflow_nrt.sql.aggregates import AGGREGATES, canonical_name, is_distinct, result_type
+from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinct, result_type
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
@@ -148,7 +148,7 @@ class _RowWindows:
         name = canonical_name(node.name)
         if name == "LAG":
             given, kind = self._neighbour(node)
-        elif name in AGGREGATES:
+        elif has_aggregate(name):
             given = read_arguments(node, self.compiler.compile)
             kind = result_type(node, given.operand)
         else:
@@ -166,6 +166,7 @@ class _RowWindows:
             type=kind,
             text=text_of(replace(node, over=None)),
             parameters=given.parameters,
+            python=given.python,
         )
 
     def _neighbour(self, node: ast.Call) -> tuple[Arguments, DataType]:

@@ -287,8 +287,16 @@ LATER = {
     "a ROW in csv": (changed("id BIGINT", "id ROW<a INT>"), "13:27: table 'orders': column 'id': ROW in a csv file; use json or parquet"),
     "nanoseconds": (changed("id BIGINT", "id TIMESTAMP(9)"), "2:8: TIMESTAMP with more than 6 fraction digits; Spark keeps microseconds"),
     "OFFSET": (insert("SELECT shop FROM orders LIMIT 5 OFFSET 2"), "12:33: OFFSET"),
-    "LATERAL": (insert("SELECT * FROM orders, LATERAL TABLE(f(1))"), "12:23: LATERAL in FROM"),
-    "UNNEST": (insert("SELECT * FROM orders CROSS JOIN UNNEST(shop) AS u (x)"), "12:33: UNNEST in FROM"),
+    "LATERAL with a query": (insert("SELECT * FROM orders, LATERAL (SELECT 1)"), "12:23: LATERAL with a query"),
+    "UNNEST by itself": (
+        insert("SELECT * FROM UNNEST(ARRAY[1]) AS u (x)"), "12:15: LATERAL and UNNEST without a table in front of them"
+    ),
+    "UNNEST of a MAP": (
+        insert("SELECT * FROM orders CROSS JOIN UNNEST(MAP['a', 1]) AS u (k, v)"), "12:33: UNNEST of MAP<CHAR(1) NOT NULL, INT NOT NULL>"
+    ),
+    "WITH ORDINALITY": (
+        insert("SELECT * FROM orders CROSS JOIN UNNEST(ARRAY[1]) WITH ORDINALITY AS u (x, n)"), "12:50: WITH ORDINALITY"
+    ),
     "NATURAL JOIN": (insert("SELECT * FROM orders NATURAL JOIN curve"), "12:22: NATURAL JOIN; write JOIN … ON"),
     "FOR SYSTEM_TIME AS OF": (insert("SELECT * FROM orders FOR SYSTEM_TIME AS OF ts"), "12:22: FOR SYSTEM_TIME AS OF"),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),
