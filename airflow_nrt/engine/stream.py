@@ -121,8 +121,8 @@ class StreamDriver:
         return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock())
 
     def _look_at_clock(self) -> int:
-        """Processing time, from here on. Where windows wait for it, it does not go back: none of their rows is late."""
-        self.now = max(self.now, self.clock()) if self.plan.waits_for_clock else self.clock()
+        """Processing time, from here on. Where windows wait for it, it goes on: none of their rows is late."""
+        self.now = max(self.now + 1, self.clock()) if self.plan.waits_for_clock else self.clock()
         return self.now
 
     def recover(self) -> None:

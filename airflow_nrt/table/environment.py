@@ -1,0 +1,193 @@
+"""Where the tables of a program come from, and where its inserts go: `TableEnvironment`, as in PyFlink.
+
+It collects what SQL would write as statements. Nothing of it needs Spark but a result that is asked for at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import Problems
+from airflow_nrt.table.places import here
+from airflow_nrt.table.table import Table
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.sql import parsed
+    from airflow_nrt.sql.planner import Planner
+    from airflow_nrt.sql.scope import ScopeColumn
+    from airflow_nrt.table.result import TableResult
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """How a result that is asked for at once is computed: `mode` is `stream` or `batch`."""
+
+    mode: str = "stream"
+
+    @classmethod
+    def in_streaming_mode(cls) -> EnvironmentSettings:
+        return cls("stream")
+
+    @classmethod
+    def in_batch_mode(cls) -> EnvironmentSettings:
+        return cls("batch")
+
+
+class TableConfig:
+    """The settings of a program: what SQL sets with SET."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        self._environment = environment
+
+    def set(self, key: str, value: str) -> TableConfig:
+        from airflow_nrt.sql import parsed
+
+        self._environment.add(parsed.SetOption(key, value, here()))
+        return self
+
+    def set_local_timezone(self, zone: str) -> None:
+        self.set("table.local-time-zone", zone)
+
+
+class StatementSet:
+    """Inserts of one report: they share what they read and compute."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        self._environment = environment
+
+    def add_insert(self, target_path: str, table: Table) -> StatementSet:
+        self._environment.add_insert(target_path, table)
+        return self
+
+    def add_insert_sql(self, statement: str) -> StatementSet:
+        self._environment.execute_sql(statement)
+        return self
+
+    def execute(self) -> None:
+        """Nothing is left to do: a report runs when `airflow-nrt run` or an operator starts it."""
+
+
+class TableEnvironment:
+    """The tables, views, settings and inserts of one program; relative paths of tables start at `base`."""
+
+    def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
+        self.mode = (settings or EnvironmentSettings()).mode
+        self.base = base or Path.cwd()
+        self.statements: list[parsed.Statement] = []
+        self._planner: Planner | None = None
+
+    @classmethod
+    def create(cls, environment_settings: EnvironmentSettings | None = None) -> TableEnvironment:
+        return cls(environment_settings)
+
+    def get_config(self) -> TableConfig:
+        return TableConfig(self)
+
+    # ------------------------------------------------------------------ statements
+
+    def execute_sql(self, stmt: str) -> TableResult | None:
+        """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
+        from airflow_nrt.sql.parse_statements import parse_script
+
+        if stmt.split(None, 1)[:1] and stmt.split(None, 1)[0].upper() in ("SELECT", "WITH"):
+            return self.sql_query(stmt).execute()
+        problems = Problems()
+        for statement in parse_script(stmt, problems):
+            problems.attempt(lambda one=statement: self.add(one))  # type: ignore[misc]
+        problems.raise_any(stmt)
+        return None
+
+    def add(self, statement: parsed.Statement) -> None:
+        """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
+        from airflow_nrt.sql.local_time import zone_of
+
+        planner = self.planner()
+        planner.queries.zone = zone_of([*self.statements, statement], None)
+        with planner.at_work(statement.at):
+            planner.add(statement)
+        self.statements.append(statement)
+
+    def planner(self) -> Planner:
+        """Knows all statements so far."""
+        if self._planner is None:
+            from airflow_nrt.sql.planner import Planner
+
+            self._planner = Planner(self.base)
+        return self._planner
+
+    def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
+        """The columns of a query. Raises SqlError, or SqlErrors."""
+        return self.planner().columns_of(query)
+
+    # ------------------------------------------------------------------ tables
+
+    def from_path(self, path: str) -> Table:
+        """A table or view by its name."""
+        at = here()
+        star = (ast.SelectItem(ast.Star(None, at), None),)
+        return Table(self, ast.Select(star, ast.TableName(path.rpartition(".")[2].strip("`"), at), at))
+
+    def sql_query(self, query: str) -> Table:
+        from airflow_nrt.sql.parse_statements import parse_query
+
+        problems = Problems()
+        table = problems.attempt(lambda: Table(self, parse_query(query)))
+        problems.raise_any(query)
+        assert table is not None
+        return table
+
+    def create_temporary_view(self, view_path: str, table: Table) -> None:
+        from airflow_nrt.sql import parsed
+
+        self.add(parsed.CreateView(view_path, (), table.query, False, here()))
+
+    def create_statement_set(self) -> StatementSet:
+        return StatementSet(self)
+
+    def add_insert(self, target_path: str, table: Table) -> None:
+        from airflow_nrt.sql import parsed
+
+        self.add(parsed.Insert(target_path, (), table.query, here()))
+
+    # ------------------------------------------------------------------ plans and results
+
+    def plan(self, name: str, script: str, overrides: Mapping[str, str]) -> Plan:
+        """The plan of all inserts: a report. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.sql.planner import plan_statements
+
+        return plan_statements(self.statements, script, name, self.base, overrides, Problems())
+
+    def plan_of(self, table: Table) -> Plan:
+        """The plan of one table's rows. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.planner import plan_asked
+
+        declared = [one for one in self.statements if not isinstance(one, parsed.Insert)]
+        return plan_asked(declared, table.query, self.base)
+
+    def explained(self, table: Table) -> str:
+        import json
+
+        from airflow_nrt.report.description import describe
+
+        return json.dumps(describe(self.plan_of(table)), indent=2, ensure_ascii=False)
+
+    def executed(self, table: Table) -> TableResult:
+        from airflow_nrt.table.result import TableResult
+
+        return TableResult(self.plan_of(table), self.mode)
+
+
+class ReportEnvironment(TableEnvironment):
+    """The environment that a report is built in: it declares, and is run by somebody else."""
+
+    def executed(self, table: Table) -> TableResult:
+        raise InputError(
+            f"{here()}: a report declares what is written, and computes nothing at once: use execute_insert"
+        )
