@@ -23,7 +23,7 @@ from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.python_functions import declare_function
+from airflow_nrt.sql.python_functions import declare_function, own_function
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.timing import check_timing, delayed, timing_of
@@ -191,6 +191,8 @@ class Planner:
                     self._add_view(statement)
             case parsed.CreateFunction():
                 self._add_function(statement)
+            case parsed.DeclaredFunction():
+                self.functions[statement.name.upper()] = own_function(statement, self.base)
             case parsed.Insert():
                 self._insert(statement)
             case parsed.Unreadable():

@@ -5,18 +5,24 @@ It collects what SQL would write as statements. Nothing of it needs Spark but a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import Problems
+from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.table.expression import Expression, node_of
+from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table
 
 if TYPE_CHECKING:
+    from airflow_nrt.functions import Declared
+    from airflow_nrt.report.functions import PythonFunction
     from airflow_nrt.report.plan import Plan
     from airflow_nrt.sql import parsed
     from airflow_nrt.sql.planner import Planner
@@ -81,6 +87,7 @@ class TableEnvironment:
         self.base = base or Path.cwd()
         self.statements: list[parsed.Statement] = []
         self._planner: Planner | None = None
+        self._functions: dict[str, Declared] = {}
 
     @classmethod
     def create(cls, environment_settings: EnvironmentSettings | None = None) -> TableEnvironment:
@@ -124,6 +131,64 @@ class TableEnvironment:
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
         """The columns of a query. Raises SqlError, or SqlErrors."""
         return self.planner().columns_of(query)
+
+    # ------------------------------------------------------------------ functions and expressions
+
+    def create_temporary_function(self, path: str, function: Any) -> None:
+        """Makes a function known to SQL, and to `call(path, …)`, by a name."""
+        from airflow_nrt.sql.python_functions import as_declared
+
+        self._declare(path, as_declared(function, path))
+
+    create_temporary_system_function = create_temporary_function
+
+    def _declare(self, name: str, declared: Declared) -> None:
+        from airflow_nrt.sql import parsed
+
+        self.add(parsed.DeclaredFunction(name, declared, here()))
+
+    def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
+        """What a method is given as fields, checked: a text is no column. Functions have their names from here on."""
+        from airflow_nrt.sql.walk import rewritten
+
+        for field in fields:
+            if isinstance(field, str):
+                raise SqlError(f"write col({field!r}) for the column, lit({field!r}) for the text", here())
+        found = [field if isinstance(field, Expression) else Expression(node_of(field)) for field in fields]
+        return tuple(Expression(rewritten(one.node, self._named), one.names) for one in found)
+
+    def _named(self, part: Any) -> ast.Call | None:
+        """The call of a function that stands in the program, under the name by which the plan knows it."""
+        from airflow_nrt.sql.walk import rewritten
+
+        if not isinstance(part, FunctionCall) or part.declared is None:
+            return None
+        title = re.sub(r"\W", "", part.declared.title).upper() or "LAMBDA"
+        known = next((name for name, declared in self._functions.items() if declared is part.declared), None)
+        if known is None:
+            known = next(name for n in count() if (name := f"{title}_{n}" if n else title) not in self._taken())
+            self._declare(known, part.declared)
+            self._functions[known] = part.declared
+        return named(replace(part, arguments=rewritten(part.arguments, self._named)), known)
+
+    def _taken(self) -> set[str]:
+        from airflow_nrt.sql.aggregates import AGGREGATES
+        from airflow_nrt.sql.functions import FUNCTIONS
+        from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
+
+        return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES, *self.planner().functions}
+
+    def function(self, node: ast.Expression) -> PythonFunction | None:
+        """The function in Python that an expression calls, if it is nothing but that."""
+        return self.planner().functions.get(node.name) if isinstance(node, ast.Call) else None
+
+    def items(self, fields: Iterable[Expression], before: int = 0) -> tuple[ast.SelectItem, ...]:
+        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front."""
+        from airflow_nrt.sql.known_functions import calling
+        from airflow_nrt.table.naming import items_of
+
+        with calling(self.planner().functions):
+            return items_of(((one.node, one.names) for one in fields), before)
 
     # ------------------------------------------------------------------ tables
 

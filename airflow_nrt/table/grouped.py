@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.walk import rewritten
 from airflow_nrt.table.expression import Expression
-from airflow_nrt.table.naming import items_of
 from airflow_nrt.table.places import here
-from airflow_nrt.table.table import Table, check_windows, expressions
+from airflow_nrt.table.table import Table, check_windows
 from airflow_nrt.table.windows import GroupWindow, OverWindow
+
+if TYPE_CHECKING:
+    from airflow_nrt.table.row_functions import AggregatedTable
 
 _AUXILIARIES = {".start": "START", ".end": "END", ".rowtime": "ROWTIME", ".proctime": "PROCTIME"}
 
@@ -27,12 +29,11 @@ class GroupedTable:
         self.window = window
 
     def select(self, *fields: Expression) -> Table:
-        chosen = expressions(fields)
+        chosen = self.table.environment.expressions(fields)
         check_windows((one.node for one in chosen), self.window.name if self.window is not None else None)
         # A key keeps its name, whatever it stands for below.
         items = tuple(
-            replace(item, alias=item.alias or _own_name(item))
-            for item in items_of((one.node, one.names) for one in chosen)
+            replace(item, alias=item.alias or _own_name(item)) for item in self.table.environment.items(chosen)
         )
         if self.window is not None and self.window.rows is not None:
             from airflow_nrt.table.row_counts import select_counted
@@ -40,9 +41,23 @@ class GroupedTable:
             return select_counted(self.table, self.window, self.keys, items)
         relation, where = self.table.rows()
         group = [self.window.call] if self.window is not None else []
-        keys = tuple(ast.Grouping("key", ((key,),), here()) for key in (*group, *(key.node for key in self.keys)))
+        keys = (
+            tuple(ast.Grouping("key", ((key,),), here()) for key in (*group, *(key.node for key in self.keys))) or None
+        )
         named = tuple(replace(item, expression=self._spelled(item.expression)) for item in items)
         return Table(self.table.environment, ast.Select(named, relation, here(), where=where, group=keys))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """An aggregate whose fields become columns."""
+        from airflow_nrt.table.row_functions import AggregatedTable
+
+        return AggregatedTable(self, func, "udaf", "aggregate")
+
+    def flat_aggregate(self, func: Any) -> AggregatedTable:
+        """An aggregate that gives any number of rows of each group. PyFlink has it without windows alone."""
+        from airflow_nrt.table.row_functions import AggregatedTable
+
+        return AggregatedTable(self, func, "udtaf", "flat_aggregate")
 
     def _spelled(self, node: ast.Expression) -> ast.Expression:
         """The expression with keys and properties of the window as GROUP BY has them."""
@@ -68,7 +83,7 @@ class GroupWindowedTable:
         self.window = window
 
     def group_by(self, *fields: Expression) -> GroupedTable:
-        keys = expressions(fields)
+        keys = self.table.environment.expressions(fields)
         others = tuple(key for key in keys if key.node != ast.Name((self.window.name,), here()))
         if len(others) != len(keys) - 1:
             raise SqlError(f"group_by takes the window once, as col({self.window.name!r}), beside the keys", here())
@@ -83,9 +98,9 @@ class OverWindowedTable:
         self.windows = windows
 
     def select(self, *fields: Expression) -> Table:
-        chosen = expressions(fields)
+        chosen = self.table.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
         relation, where = self.table.rows()
-        items = items_of((one.node, one.names) for one in chosen)
+        items = self.table.environment.items(chosen)
         windows = tuple((window.name, window.over) for window in self.windows)
         return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))

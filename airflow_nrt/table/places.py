@@ -9,7 +9,7 @@ from pathlib import Path
 
 from airflow_nrt.sql.errors import Place
 
-_HERE = str(Path(__file__).parent)
+_HERE = str(Path(__file__).parents[1])
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class CodePlace(Place):
 
 
 def here() -> CodePlace:
-    """The line that calls into this package."""
+    """The line that calls into this product."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.walk import rewritten
 from airflow_nrt.table.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.expressions import col
@@ -46,7 +47,8 @@ def select_counted(
         return None
 
     computed: dict[ast.Expression, str] = {}
-    above = tuple(replace(item, expression=rewritten(item.expression, column)) for item in items)
+    with calling(table.environment.planner().functions):
+        above = tuple(replace(item, expression=rewritten(item.expression, column)) for item in items)
     number = ast.Call("COUNT", (ast.Star(None, window.at),), window.at, over=_over(partition, window, None))
     columns = {**below, **computed, number: _NUMBER}
     relation, where = table.rows()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
-from airflow_nrt.table.expression import Expression, node_of
-from airflow_nrt.table.naming import items_of
+from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from airflow_nrt.table.environment import TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
     from airflow_nrt.table.result import TableResult
+    from airflow_nrt.table.row_functions import AggregatedTable
     from airflow_nrt.table.schema import TableSchema
     from airflow_nrt.table.windows import GroupWindow, OverWindow
 
@@ -62,9 +62,9 @@ class Table:
     # ------------------------------------------------------------------ columns and rows
 
     def select(self, *fields: Expression) -> Table:
-        chosen = expressions(fields)
+        chosen = self.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
-        return self._select(items_of((one.node, one.names) for one in chosen))
+        return self._select(self.environment.items(chosen))
 
     def alias(self, name: str, *others: str) -> Table:
         """The first columns under these names."""
@@ -76,7 +76,7 @@ class Table:
         )
 
     def where(self, predicate: Expression) -> Table:
-        (condition,) = expressions((predicate,))
+        (condition,) = self.environment.expressions((predicate,))
         check_windows((condition.node,), None)
         relation, where = self.rows()
         if isinstance(relation, ast.Join) and relation.condition is None and relation.kind == "INNER":
@@ -97,15 +97,15 @@ class Table:
         return self._select((*columns, *added.values()))
 
     def _added(self, fields: tuple[Expression, ...]) -> tuple[ast.SelectItem, ...]:
-        return items_of(((one.node, one.names) for one in expressions(fields)), len(self.columns))
+        return self.environment.items(self.environment.expressions(fields), len(self.columns))
 
     def rename_columns(self, *fields: Expression) -> Table:
         """`rename_columns(col("a").alias("b"))`."""
-        names = {self._column(one): one.names[0] if one.names else None for one in expressions(fields)}
+        names = {self._column(one): one.names[0] if one.names else None for one in self.environment.expressions(fields)}
         return self._select(tuple(_item(column, names.get(column.name)) for column in self.columns))
 
     def drop_columns(self, *fields: Expression) -> Table:
-        dropped = {self._column(one) for one in expressions(fields)}
+        dropped = {self._column(one) for one in self.environment.expressions(fields)}
         return self._select(tuple(_item(column) for column in self.columns if column.name not in dropped))
 
     def _column(self, field: Expression) -> str:
@@ -142,6 +142,18 @@ class Table:
         node = condition.node if condition is not None else None
         return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
 
+    def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
+        """Each row beside those that a table function gives for it; one without any is left out."""
+        from airflow_nrt.table.row_functions import joined_lateral
+
+        return joined_lateral(self, table_function_call, "INNER", join_predicate)
+
+    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
+        """The same with NULLs beside a row without any."""
+        from airflow_nrt.table.row_functions import joined_lateral
+
+        return joined_lateral(self, table_function_call, "LEFT", join_predicate)
+
     def union_all(self, right: Table) -> Table:
         return self._combined("UNION", right, all_of_them=True)
 
@@ -166,7 +178,7 @@ class Table:
     # ------------------------------------------------------------------ order
 
     def order_by(self, *fields: Expression) -> Table:
-        order = tuple(_order(one.node) for one in expressions(fields))
+        order = tuple(_order(one.node) for one in self.environment.expressions(fields))
         query = self.query
         by_columns = all(isinstance(item.expression, ast.Name) for item in order)
         if by_columns and isinstance(query, ast.Select) and not query.order and query.limit is None:
@@ -189,12 +201,32 @@ class Table:
     def limit(self, fetch: int, offset: int = 0) -> Table:
         return (self.offset(offset) if offset else self).fetch(fetch)
 
+    # ------------------------------------------------------------------ functions of rows
+
+    def map(self, func: Any) -> Table:
+        """One row of each, by a scalar function of some columns, or of the whole row if it is not called."""
+        from airflow_nrt.table.row_functions import mapped
+
+        return mapped(self, func)
+
+    def flat_map(self, func: Any) -> Table:
+        """The rows that a table function gives for each."""
+        from airflow_nrt.table.row_functions import flat_mapped
+
+        return flat_mapped(self, func)
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        return self.group_by().aggregate(func)
+
+    def flat_aggregate(self, func: Any) -> AggregatedTable:
+        return self.group_by().flat_aggregate(func)
+
     # ------------------------------------------------------------------ groups and windows
 
     def group_by(self, *fields: Expression) -> GroupedTable:
         from airflow_nrt.table.grouped import GroupedTable
 
-        return GroupedTable(self, expressions(fields))
+        return GroupedTable(self, self.environment.expressions(fields))
 
     def window(self, window: GroupWindow) -> GroupWindowedTable:
         from airflow_nrt.table.grouped import GroupWindowedTable
@@ -238,14 +270,6 @@ class Table:
     def explain(self) -> str:
         """The plan in words."""
         return self.environment.explained(self)
-
-
-def expressions(fields: Sequence[Any]) -> tuple[Expression, ...]:
-    """What a method is given as fields, checked: a text is no column."""
-    for field in fields:
-        if isinstance(field, str):
-            raise SqlError(f"write col({field!r}) for the column, lit({field!r}) for the text", here())
-    return tuple(field if isinstance(field, Expression) else Expression(node_of(field)) for field in fields)
 
 
 def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:

@@ -22,9 +22,10 @@ def result(program: str, mode: str) -> api.Table:
     environment = api.TableEnvironment(api.EnvironmentSettings(mode), base=ERRORS)
     environment.execute_sql((ERRORS / "ddl.sql").read_text().replace("${CASE_DIR}", str(ERRORS)))
     names: dict[str, Any] = {name: getattr(api, name) for name in api.__all__}
+    names["__name__"] = "example"
     names["bids"] = environment.from_path("Bid")
     exec(program, names)
-    found: api.Table = names[program.partition(" =")[0]]
+    found: api.Table = names[re.findall(r"^(\w+) = ", program, re.MULTILINE)[-1]]
     return found
 
 
