@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Union
 
 from airflow_nrt.functions import Declared
@@ -57,10 +58,11 @@ class CreateFunction:
 
 @dataclass(frozen=True)
 class DeclaredFunction:
-    """A function that a program has made itself, and calls by a name."""
+    """A function that a program has made itself, and calls by a name; its modules stand in `modules`."""
 
     name: str
     declared: Declared
+    modules: Path
     at: Place = field(compare=False)
 
 

@@ -192,7 +192,7 @@ class Planner:
             case parsed.CreateFunction():
                 self._add_function(statement)
             case parsed.DeclaredFunction():
-                self.functions[statement.name.upper()] = own_function(statement, self.base)
+                self.functions[statement.name.upper()] = own_function(statement)
             case parsed.Insert():
                 self._insert(statement)
             case parsed.Unreadable():

@@ -41,12 +41,12 @@ def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunc
         raise SqlError(f"function {statement.name!r} ({statement.target}): {wrong}", statement.at) from None
 
 
-def own_function(statement: parsed.DeclaredFunction, base: Path) -> PythonFunction:
+def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
     """A function that stands in the program. Raises SqlError if it has no types."""
     code = _code(statement.declared.function)
     target = f"{code.__module__}.{code.__qualname__}"
     try:
-        return python_function(statement.declared, statement.name, target, base)
+        return python_function(statement.declared, statement.name, target, statement.modules)
     except (TypeError, ValueError) as wrong:
         raise SqlError(f"function {statement.declared.title!r}: {wrong}", statement.at) from None
 

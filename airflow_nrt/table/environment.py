@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from airflow_nrt.functions import Declared
     from airflow_nrt.report.functions import PythonFunction
     from airflow_nrt.report.plan import Plan
+    from airflow_nrt.report.program import Program
     from airflow_nrt.sql import parsed
     from airflow_nrt.sql.planner import Planner
     from airflow_nrt.sql.scope import ScopeColumn
@@ -57,6 +58,11 @@ class TableConfig:
         self._environment.add(parsed.SetOption(key, value, here()))
         return self
 
+    def get(self, key: str, default: str) -> str:
+        """A setting of whoever runs the report (`--set KEY=VALUE`), or the default."""
+        found = self._environment.setting(key)
+        return default if found is None else found
+
     def set_local_timezone(self, zone: str) -> None:
         self.set("table.local-time-zone", zone)
 
@@ -85,6 +91,7 @@ class TableEnvironment:
     def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
         self.mode = (settings or EnvironmentSettings()).mode
         self.base = base or Path.cwd()
+        self.modules = self.base
         self.statements: list[parsed.Statement] = []
         self._planner: Planner | None = None
         self._functions: dict[str, Declared] = {}
@@ -95,6 +102,10 @@ class TableEnvironment:
 
     def get_config(self) -> TableConfig:
         return TableConfig(self)
+
+    def setting(self, key: str) -> str | None:
+        """What was given from outside for a key: here nothing is."""
+        return None
 
     # ------------------------------------------------------------------ statements
 
@@ -145,7 +156,7 @@ class TableEnvironment:
     def _declare(self, name: str, declared: Declared) -> None:
         from airflow_nrt.sql import parsed
 
-        self.add(parsed.DeclaredFunction(name, declared, here()))
+        self.add(parsed.DeclaredFunction(name, declared, self.modules, here()))
 
     def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
         """What a method is given as fields, checked: a text is no column. Functions have their names from here on."""
@@ -222,12 +233,6 @@ class TableEnvironment:
 
     # ------------------------------------------------------------------ plans and results
 
-    def plan(self, name: str, script: str, overrides: Mapping[str, str]) -> Plan:
-        """The plan of all inserts: a report. Raises SqlError, or SqlErrors."""
-        from airflow_nrt.sql.planner import plan_statements
-
-        return plan_statements(self.statements, script, name, self.base, overrides, Problems())
-
     def plan_of(self, table: Table) -> Plan:
         """The plan of one table's rows. Raises SqlError, or SqlErrors."""
         from airflow_nrt.sql import parsed
@@ -250,9 +255,37 @@ class TableEnvironment:
 
 
 class ReportEnvironment(TableEnvironment):
-    """The environment that a report is built in: it declares, and is run by somebody else."""
+    """The environment that a report is built in: it declares, and is run by somebody else.
+
+    `settings` are those of whoever runs it. `modules` is where the program's modules stand.
+    """
+
+    def __init__(self, settings: Mapping[str, str], base: Path, modules: Path) -> None:
+        super().__init__(base=base)
+        self.modules = modules
+        self._settings = dict(settings)
+        self._asked: set[str] = set()
+
+    def setting(self, key: str) -> str | None:
+        self._asked.add(key)
+        return self._settings.get(key)
+
+    def execute_sql(self, stmt: str) -> TableResult | None:
+        from airflow_nrt.sql.load import fill_placeholders, placeholders
+
+        self._asked |= placeholders(stmt)
+        return super().execute_sql(fill_placeholders(stmt, self._settings))
 
     def executed(self, table: Table) -> TableResult:
         raise InputError(
             f"{here()}: a report declares what is written, and computes nothing at once: use execute_insert"
         )
+
+    def report(self, name: str, program: Program) -> Plan:
+        """The plan of all inserts. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.report.program import Built
+        from airflow_nrt.sql.planner import plan_statements
+
+        overrides = {key: value for key, value in self._settings.items() if key not in self._asked}
+        plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
+        return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))
