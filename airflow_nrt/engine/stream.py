@@ -116,9 +116,9 @@ class StreamDriver:
         return replace(position, sources=sources, operators=operators, updating=updating)
 
     def _last_clock(self) -> int:
-        """The processing time of the last entry that has one."""
+        """The processing time of the last entry that has one; there is none yet at this one."""
         bodies = (entry.body for entry in self.writer.log.backwards())
-        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock())
+        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock() - 1)
 
     def _look_at_clock(self) -> int:
         """Processing time, from here on. Where windows wait for it, it does not go back: none of their rows is late."""
@@ -143,6 +143,8 @@ class StreamDriver:
         source = self.plan.source(source_name)
         reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
         suit(self.spark, [*files, *self._state(reading)])
+        # No two batches have one time: rows of the second would come behind those that have fired.
+        self.now += 1
         clock = self._look_at_clock()
         seen = {
             operator.name: self.position.operators[operator.name].watermark

@@ -7,7 +7,6 @@ import hashlib
 import importlib
 import inspect
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,22 +120,22 @@ def fingerprint(code: Any, base: Path) -> str:
     Comments and layout don't count. Of code without a file it is that of the compiled code.
     """
     try:
-        texts = _texts(Path(inspect.getfile(code)), base, set())
-        parts = [ast.dump(ast.parse(text)) for text in texts]
+        files = files_with(Path(inspect.getfile(code)), base)
+        parts = [ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files]
     except (OSError, TypeError, SyntaxError):
         compiled = getattr(code, "__code__", None)
         parts = [repr(code)] if compiled is None else [compiled.co_code.hex(), repr(compiled.co_consts)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
-def _texts(file: Path, base: Path, seen: set[Path]) -> Iterator[str]:
-    seen.add(file)
-    text = file.read_text(encoding="utf-8")
-    yield text
-    for node in ast.walk(ast.parse(text)):
-        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
-            names = [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
-        for beside in filter(None, (file_of(name, base) for name in names)):
-            if beside not in seen:
-                yield from _texts(beside, base, seen)
+def files_with(file: Path, base: Path) -> list[Path]:
+    """The file of a module, and those of the modules in `base` that it imports, and that these import."""
+    found = [file]
+    for one in found:
+        for node in ast.walk(ast.parse(one.read_text(encoding="utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+                names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+            besides = (file_of(name, base) for name in names)
+            found += [beside for beside in besides if beside is not None and beside not in found]
+    return found

@@ -90,6 +90,7 @@ _FORMATS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted"),
     Option("csv.null-literal", str, None, "the text that means NULL"),
     Option("csv.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
+    Option("json.timestamp-format.standard", _one_of("sql", "iso-8601"), "sql", "how times are written; both are read"),
     Option("json.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
 )
 

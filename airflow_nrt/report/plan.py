@@ -15,6 +15,7 @@ from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.program import Built
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions
 from airflow_nrt.report.updating import Updating
@@ -74,7 +75,7 @@ class Plan:
     """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
 
     `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
-    may stand.
+    may stand. Of a program there is no script: `built` says how it was made.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Plan:
     base: str
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
+    built: Built | None = None
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)

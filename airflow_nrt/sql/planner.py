@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from os.path import normpath
 from pathlib import Path
@@ -22,8 +23,9 @@ from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.python_functions import declare_function
+from airflow_nrt.sql.python_functions import declare_function, own_function
 from airflow_nrt.sql.queries import Queries
+from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.timing import check_timing, delayed, timing_of
 
 
@@ -33,8 +35,24 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     Raises SqlError, or SqlErrors, with the places of all problems.
     """
     problems = Problems()
+    statements = parse_script(script, problems)
+    return plan_statements(statements, script, name, base, overrides or {}, problems)
+
+
+def plan_statements(
+    statements: Sequence[parsed.Statement],
+    script: str,
+    name: str,
+    base: Path,
+    overrides: Mapping[str, str],
+    problems: Problems,
+) -> Plan:
+    """The plan of a report's statements, which were made from `script`; see `plan_report`.
+
+    `problems` are those that making them has found.
+    """
     planner = Planner(base)
-    _add_all(planner, script, problems, overrides or {})
+    planner.add_all(statements, problems, overrides, _end(script))
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
@@ -51,45 +69,21 @@ def plan_query(
     """
     problems = Problems()
     planner = Planner(base)
-    _add_all(planner, ddl, problems, overrides or {})
+    planner.add_all(parse_script(ddl, problems), problems, overrides or {}, _end(ddl))
     problems.raise_any(ddl)
-    problems.attempt(partial(_add_query, planner, query_text, sink))
+    problems.attempt(lambda: planner.add_query(parse_query(query_text), sink))
     problems.raise_any(query_text)
     return planner.plan(f"{ddl}\n{query_text}", "query")
 
 
-def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mapping[str, str]) -> None:
-    statements = parse_script(script, problems)
-    planner.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
-    planner.queries.emits_again = emits_again(statements, overrides)
-    for statement in statements:
-        known = problems.attempt(partial(_checked, planner, statement))
-        if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
-            planner.queries.broken.add(statement.name)
-        elif known is None and isinstance(statement, parsed.CreateFunction):
-            planner.functions.setdefault(statement.name.upper(), None)
-    for key, value in overrides.items():
-        problems.attempt(partial(planner.add, parsed.SetOption(key, value, _end(script))))
-
-
-def _checked(planner: Planner, statement: parsed.Statement) -> bool:
-    with nesting_of(statement.at), planned_in(planner.queries.zone), calling(planner.functions):
-        planner.add(statement)
-    return True
-
-
-def _add_query(planner: Planner, query_text: str, sink: str) -> None:
-    query, order = sortable(parse_query(query_text))
-    with nesting_of(query.at), planned_in(planner.queries.zone), calling(planner.functions):
-        relations = [planner.queries.finished(relation) for relation in planner.queries.relations(query, {})]
-    columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
-    table = Table(sink, columns, "print", options={"connector": "print"})
-    for relation in relations:
-        add_insert(planner.queries.found, table, relation, tuple(as_typed(column) for column in relation.columns))
-    if order and len(relations) > 1:
-        raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
-    if order:
-        planner.queries.found.inserts = [sorted_result(planner.queries.found.inserts[0], order, query.at)]
+def plan_asked(statements: Sequence[parsed.Statement], query: ast.Query, base: Path, sink: str = "result") -> Plan:
+    """As `plan_query`, of statements and a query that no text was made of."""
+    problems = Problems()
+    planner = Planner(base)
+    planner.add_all(statements, problems, {}, query.at)
+    problems.attempt(lambda: planner.add_query(query, sink))
+    problems.raise_any()
+    return planner.plan("", "query")
 
 
 def _end(script: str) -> Place:
@@ -107,6 +101,12 @@ class Planner:
         self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+
+    @contextmanager
+    def at_work(self, at: Place) -> Iterator[None]:
+        """Plans what stands at a place, in the session's zone and with the functions that are declared."""
+        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions):
+            yield
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.queries.found
@@ -127,6 +127,56 @@ class Planner:
             tuple(function for function in self.functions.values() if function is not None),
         )
 
+    def add_all(
+        self, statements: Sequence[parsed.Statement], problems: Problems, overrides: Mapping[str, str], end: Place
+    ) -> None:
+        """The statements, then the `overrides` as if they were set at the `end`. What is wrong joins the problems."""
+        self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
+        self.queries.emits_again = emits_again(statements, overrides)
+        for statement in statements:
+            known = problems.attempt(partial(self._checked, statement))
+            if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
+                self.queries.broken.add(statement.name)
+            elif known is None and isinstance(statement, parsed.CreateFunction):
+                self.functions.setdefault(statement.name.upper(), None)
+        for key, value in overrides.items():
+            problems.attempt(partial(self.add, parsed.SetOption(key, value, end)))
+
+    def _checked(self, statement: parsed.Statement) -> bool:
+        with self.at_work(statement.at):
+            self.add(statement)
+        return True
+
+    def add_query(self, query: ast.Query, sink: str) -> None:
+        """A query whose result goes to a `print` table of its columns. Raises SqlError, or SqlErrors."""
+        found = self.queries.found
+        query, order = sortable(query)
+        with self.at_work(query.at):
+            relations = [self.queries.finished(relation) for relation in self.queries.relations(query, {})]
+        columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
+        table = Table(sink, columns, "print", options={"connector": "print"})
+        for relation in relations:
+            add_insert(found, table, relation, tuple(as_typed(column) for column in relation.columns))
+        if order and len(relations) > 1:
+            raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
+        if order:
+            found.inserts = [sorted_result(found.inserts[0], order, query.at)]
+
+    def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
+        """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
+        query, _ = sortable(query)
+        with self.at_work(query.at), self._asking_only():
+            return self.queries.relations(query, {})[0].columns
+
+    @contextmanager
+    def _asking_only(self) -> Iterator[None]:
+        """What is read meanwhile is forgotten."""
+        found, self.queries.found = self.queries.found, Findings()
+        try:
+            yield
+        finally:
+            self.queries.found = found
+
     def add(self, statement: parsed.Statement) -> None:
         match statement:
             case parsed.SetOption():
@@ -141,6 +191,8 @@ class Planner:
                     self._add_view(statement)
             case parsed.CreateFunction():
                 self._add_function(statement)
+            case parsed.DeclaredFunction():
+                self.functions[statement.name.upper()] = own_function(statement)
             case parsed.Insert():
                 self._insert(statement)
             case parsed.Unreadable():
@@ -149,11 +201,8 @@ class Planner:
     def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
         self.queries.views[view.name] = view
-        found, self.queries.found = self.queries.found, Findings()
-        try:
+        with self._asking_only():
             self.queries.view(view, ast.TableName(view.name, view.at))
-        finally:
-            self.queries.found = found
 
     def _add_function(self, statement: parsed.CreateFunction) -> None:
         name = statement.name.upper()

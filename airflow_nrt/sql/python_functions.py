@@ -32,7 +32,7 @@ def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunc
     if name in FUNCTIONS or name in CLOCK_FUNCTIONS or name in AGGREGATES:
         raise SqlError(f"there is a built-in function {name}: give yours another name", statement.at)
     try:
-        declared = _declared(load_function(statement.target, base), statement.target)
+        declared = as_declared(load_function(statement.target, base), statement.target)
     except (InputError, TypeError, ValueError) as wrong:
         raise SqlError(f"function {statement.name!r}: {wrong}", statement.at) from None
     try:
@@ -41,7 +41,17 @@ def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunc
         raise SqlError(f"function {statement.name!r} ({statement.target}): {wrong}", statement.at) from None
 
 
-def _declared(found: Any, target: str) -> Declared:
+def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
+    """A function that stands in the program. Raises SqlError if it has no types."""
+    code = _code(statement.declared.function)
+    target = f"{code.__module__}.{code.__qualname__}"
+    try:
+        return python_function(statement.declared, statement.name, target, statement.modules)
+    except (TypeError, ValueError) as wrong:
+        raise SqlError(f"function {statement.declared.title!r}: {wrong}", statement.at) from None
+
+
+def as_declared(found: Any, target: str) -> Declared:
     """What stands in a module as a declaration. Raises TypeError or ValueError if it is no function."""
     if isinstance(found, Declared):
         return found

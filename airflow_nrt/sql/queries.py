@@ -27,6 +27,7 @@ from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projecti
 from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
 from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.set_operations import as_grouping
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
 from airflow_nrt.sql.updating import plan_emitting, plan_group
@@ -75,7 +76,8 @@ class Queries:
         if isinstance(node, ast.Select):
             return [self._select(node, scope, around)]
         if node.operator != "UNION" or not node.all:
-            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+            names = self.query(node.left, scope).names
+            return [self._select(as_grouping(node, names), scope, around)]
         return united(
             self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
         )
@@ -97,7 +99,8 @@ class Queries:
             node = _as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
-            windowing = (window_of_group(grouped.call), None)
+            # Its sessions are those of each group key, computed ones too.
+            windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
             grouped.check_times(by_clock=bool(relation.clock))
             node = grouped.select

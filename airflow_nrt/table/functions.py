@@ -16,6 +16,7 @@ from airflow_nrt.functions import (
     TableFunction,
 )
 from airflow_nrt.functions.kinds import Type
+from airflow_nrt.table.function_calls import CallableFunction
 
 __all__ = [
     "AggregateFunction",
@@ -107,6 +108,6 @@ def _declared(
 
     def declare(function: Any) -> Declared:
         instance = function() if isinstance(function, type) else function
-        return Declared(kind, instance, input_types=listed, **said)
+        return CallableFunction(kind, instance, input_types=listed, **said)
 
     return declare if f is None else declare(f)

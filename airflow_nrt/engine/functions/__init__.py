@@ -19,15 +19,15 @@ from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf,
 from airflow_nrt.engine.functions.aggregates import folding, resulting, scanning
 from airflow_nrt.engine.functions.scalar import guarded
 from airflow_nrt.engine.functions.series import of_series
-from airflow_nrt.functions import UserDefinedFunction
 from airflow_nrt.report.functions import PythonFunction, file_of
 from airflow_nrt.report.plan import Plan
 
 
 def register_functions(spark: SparkSession, plan: Plan) -> None:
     """Makes the plan's functions known to the session."""
+    if plan.functions:
+        _let_travel(Path(plan.base))
     for function in plan.functions:
-        _let_travel(function, Path(plan.base))
         for name, one in _udfs(function).items():
             spark.udf.register(name, one)
 
@@ -46,10 +46,8 @@ def _udfs(function: PythonFunction) -> dict[str, Any]:
     return udfs
 
 
-def _let_travel(function: PythonFunction, base: Path) -> None:
-    """A module beside the report is nowhere on the executors: it travels inside of the function."""
-    own = function.found.function
-    code = type(own) if isinstance(own, UserDefinedFunction) else own
-    package = getattr(code, "__module__", "").partition(".")[0]
-    if package in sys.modules and file_of(package, base) is not None:
-        cloudpickle.register_pickle_by_value(sys.modules[package])  # type: ignore[no-untyped-call]
+def _let_travel(base: Path) -> None:
+    """Modules beside the report are nowhere on the executors: they travel inside of the functions."""
+    for package in {name.partition(".")[0] for name in sys.modules}:
+        if package in sys.modules and file_of(package, base) is not None:
+            cloudpickle.register_pickle_by_value(sys.modules[package])  # type: ignore[no-untyped-call]
