@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from airflow_nrt.report.entries import SourceFile
-from bench.batches import cpu, started
+from bench.batches import cpu, source, started
 from bench.orders import write
+from bench.reports import CUMULATE
 
 WARM_UP = 8
 
@@ -54,7 +55,7 @@ def main() -> None:
 
 def taken_in(place: Path, paths: list[Path]) -> list[Batch]:
     """A batch for each file, and what fires behind it."""
-    driver, jvm = started(place)
+    driver, jvm = started(place, CUMULATE.script(source(place), place / "sales"))
     batches: list[Batch] = []
     fire = driver.fire_due
 
