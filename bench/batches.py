@@ -41,10 +41,10 @@ def main() -> None:
     day = write(options.out, options.rows)
     place = options.out.absolute() / "batches"
     shutil.rmtree(place, ignore_errors=True)
-    (place / "orders").mkdir(parents=True)
+    place.mkdir(parents=True)
     if options.compiled:
         tuning.MANY_ROWS = 1
-    driver, jvm = started(place)
+    driver, jvm = started(place, CUMULATE.script(source(place), place / "sales"))
     lines = sorted(min(day.csv.glob("*.csv")).read_text().splitlines(), key=lambda line: line.rpartition(",")[2])
     took: list[float] = []
     used: list[float] = []
@@ -64,10 +64,15 @@ def main() -> None:
     )
 
 
-def started(place: Path) -> tuple[StreamDriver, psutil.Process]:
+def source(place: Path) -> str:
+    """The WITH clause of the orders, a live source. Those that a driver takes may lie anywhere."""
+    (place / "orders").mkdir()
+    return files(place / "orders", "csv", {"source.monitor-interval": "1 s"})
+
+
+def started(place: Path, script: str) -> tuple[StreamDriver, psutil.Process]:
     """A driver on a new home, and its JVM."""
-    source = files(place / "orders", "csv", {"source.monitor-interval": "1 s"})
-    (place / "sales.sql").write_text(CUMULATE.script(source, place / "sales"))
+    (place / "sales.sql").write_text(script)
     plan = load_report(str(place / "sales.sql"), {})
     home = Home.create(str(place / "home"), plan)
     for insert in plan.inserts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-AIRFLOW, GOLDEN = "tests/dags/", "tests/golden/"
+AIRFLOW, GOLDEN = "tests/dags/", ("tests/golden/", "tests/golden_table/")
 
 
 def unit_of(test: str) -> str:

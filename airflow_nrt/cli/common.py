@@ -24,7 +24,9 @@ DEFAULT_MASTER = "local[*]"
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", metavar="REPORT", help="the report file (Flink SQL)")
+    parser.add_argument(
+        "report", metavar="REPORT", help="the report: a file of Flink SQL, a Python program, or [DIR/]module:function"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -65,7 +67,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, str]:
 
 def read_plan(options: argparse.Namespace) -> Plan:
     """The plan of the report argument. Raises InputError."""
-    from airflow_nrt.sql.load import load_report
+    from airflow_nrt.table.load import load_report
 
     return load_report(options.report, settings_of(options))
 

@@ -7,21 +7,37 @@ from typing import Any
 
 from airflow_nrt.cli.common import add_interval, add_json, add_report, print_json, read_plan, time_of
 from airflow_nrt.report.description import describe
+from airflow_nrt.report.sizing import BUSY, Load, estimate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
     add_interval(parser, required=False)
+    parser.add_argument(
+        "--rate", type=float, metavar="ROWS", help="also estimate cores, state and delay at so many a second"
+    )
+    parser.add_argument(
+        "--keys", type=int, default=10_000, metavar="N", help="of each operator, for --rate (default: 10000)"
+    )
+    parser.add_argument(
+        "--new-values",
+        type=float,
+        default=1.0,
+        metavar="SHARE",
+        help="of the rows that bring their key a new distinct value, for --rate (default: 1.0)",
+    )
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     plan = read_plan(options)
     told = describe(plan, time_of(options.start, plan), time_of(options.end, plan))
+    if options.rate is not None:
+        told["estimate"] = estimate(plan, Load(options.rate, options.keys, options.new_values))
     if options.json:
         print_json(told)
     else:
-        print("\n".join(_lines(told)))
+        print("\n".join([*_lines(told), *(_estimate(told["estimate"]) if "estimate" in told else ())]))
     return 0
 
 
@@ -34,6 +50,25 @@ def _lines(told: dict[str, Any]) -> list[str]:
                 if key != "name" and value not in (None, [], {}):
                     lines += _entry(key.replace("_", " "), value)
     return lines
+
+
+def _estimate(told: dict[str, Any]) -> list[str]:
+    shares = sorted(told["work"].items(), key=lambda item: -item[1])
+    work = [f"{seconds:.3g} cores for {what}" for what, seconds in shares if seconds]
+    found = {
+        "cores": f"{told['cores']:,}, of which {BUSY:.0%} are busy",
+        "state": f"{_size(told['state_bytes'])} at most",
+        "delay": f"{told['delay_seconds']:,} s from a complete step to its results",
+        "work": work,
+        **({"not counted": f"{', '.join(told['not_counted'])}: the rows decide"} if "not_counted" in told else {}),
+    }
+    lines = [line for key, value in found.items() for line in _entry(key, value)]
+    return [f"\nestimate at {told['rate']:,.0f} rows a second, {told['keys']:,} keys", *lines]
+
+
+def _size(count: int) -> str:
+    power, unit = next((one for one in ((40, "TiB"), (30, "GiB")) if count >= 2 ** one[0]), (20, "MiB"))
+    return f"{count / 2**power:,.1f} {unit}"
 
 
 def _entry(key: str, value: Any) -> list[str]:

@@ -16,7 +16,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.status import Status, read_status
 from airflow_nrt.report.zones import wall_clock
-from airflow_nrt.sql.load import plan_of_home
+from airflow_nrt.table.load import plan_of_home
 
 REFRESH_SECONDS = 1.0
 OLD_DATA_MS = 86_400_000

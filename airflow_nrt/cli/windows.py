@@ -1,4 +1,4 @@
-"""`airflow-nrt windows`: the window ledger, one line a window and insert, as it stands last."""
+"""`airflow-nrt windows`: the window ledger, one line a window and insert, as it stands last or stood at a time."""
 
 from __future__ import annotations
 
@@ -6,32 +6,39 @@ import argparse
 from dataclasses import asdict
 
 from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.report.entries import Published
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.instants import format_instant, parse_instant
+from airflow_nrt.report.shown import standing_at
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
+    parser.add_argument(
+        "--at", metavar="TIME", help="what a reader saw then, e.g. '2024-06-18 10:00' (UTC, or with an offset)"
+    )
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    home = Home.open(options.home)
-    standing: dict[tuple[str, str], tuple[Published, int, int]] = {}
-    for entry in home.log().entries():
-        for one in entry.published:
-            standing[(one.insert, one.target or str(one.end))] = (one, entry.n, entry.time)
-    rows = sorted(standing.values(), key=lambda row: (row[0].insert, row[0].end or 0))
+    rows = standing_at(Home.open(options.home).log().entries(), _instant(options.at))
     if options.json:
-        print_json([{**asdict(one), "entry": n, "time": time} for one, n, time in rows])
+        print_json([{**asdict(row.published), "entry": row.entry, "time": row.time} for row in rows])
         return 0
     print(
         f"{'insert':20} {'window start':19}  {'window end':19}  {'state':9} {'rows':>8} {'entry':>6}  published (UTC)"
     )
-    for one, n, time in rows:
+    for row in rows:
+        one = row.published
         print(
             f"{one.insert:20} {format_instant(one.start):19}  {format_instant(one.end):19}  {one.state:9} "
-            f"{one.rows:8} {n:6}  {format_instant(time)}"
+            f"{one.rows:8} {row.entry:6}  {format_instant(row.time)}"
         )
     return 0
+
+
+def _instant(text: str | None) -> int | None:
+    try:
+        return None if text is None else parse_instant(text)
+    except ValueError as wrong:
+        raise InputError(f"--at: {wrong}") from None

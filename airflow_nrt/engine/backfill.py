@@ -20,6 +20,7 @@ from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, verify
+from airflow_nrt.engine.versions import with_state
 from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
 from airflow_nrt.report.errors import DataError, InputError
 from airflow_nrt.report.heartbeat import now_ms
@@ -30,6 +31,8 @@ from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.log import EntryTaken, Log
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.timing import COMPLETE, LAST
 from airflow_nrt.report.verdict import Verdict
 from airflow_nrt.report.zones import is_skipped
 
@@ -240,6 +243,8 @@ def _restate(
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
+        final = LAST if insert.timing.late_updates else COMPLETE
+        frame = with_state(insert, frame, string_literal(final))
         staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
         say(f"{insert.name}: {len(staged)} windows computed")
     for one in read.values():

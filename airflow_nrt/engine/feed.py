@@ -25,7 +25,8 @@ from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 
-OnFiles = Callable[[str, list[SourceFile]], None]
+OnFiles = Callable[[str, list[SourceFile], bool], None]
+"""Takes the files of a batch of a source, and whether the source ends with them."""
 TURN = 100
 """Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""
 
@@ -113,7 +114,8 @@ class FileFeed:
         try:
             files = [SourceFile(**json.loads(row.value)) for row in arrivals.collect()]
             if files:
-                self._on_files(self.source.name, sorted(files, key=lambda file: (file.modified, file.path)))
+                files.sort(key=lambda file: (file.modified, file.path))
+                self._on_files(self.source.name, files, self.is_bounded and not self._pending)
                 self._absorbed += 1
         except BaseException as failure:
             # Not raised: whoever polls ends the query, and Spark has nothing to add. No batch follows this one.

@@ -23,7 +23,7 @@ from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.sql.load import load_report
+from airflow_nrt.table.load import load_report
 
 SPARK_SETTINGS = "spark."
 
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--report", required=True, help="the report file")
+    parser.add_argument("--report", required=True, help="the report: a file, or [DIR/]module:function")
     parser.add_argument("--home", required=True, help="the report's home")
     parser.add_argument("--name", help="the report's name (default: the file's)")
     parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import filesystem, sink_of
-from airflow_nrt.report.entries import Entry, Restate
+from airflow_nrt.report.entries import Entry
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
@@ -21,9 +21,9 @@ def publish_entry(home: Home, plan: Plan, entry: Entry) -> None:
         insert = plan.insert(published.insert)
         sink_of(insert).publish(home, insert, published)
         reach("publish-between")
-    if isinstance(entry.body, Restate) and entry.body.removed:
+    if entry.removed:
         newer = {f"{one.insert}/{one.target}" for later in _behind(home, entry) for one in later.published}
-        for target in entry.body.removed:
+        for target in entry.removed:
             if target not in newer:
                 name, _, path = target.partition("/")
                 filesystem.remove(plan.insert(name), (path,))
@@ -40,12 +40,11 @@ def _behind(home: Home, entry: Entry) -> Iterator[Entry]:
 def roll_forward(home: Home, plan: Plan, log: Log) -> None:
     """Publishes what entries decided and nobody has published: their staged files are still there.
 
-    What a restatement removed leaves no trace in the home, so it is removed again.
+    What was removed leaves no trace in the home, so it is removed again.
     """
     waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
     for entry in log.entries():
-        removes = isinstance(entry.body, Restate) and bool(entry.body.removed)
-        if removes or any(Path(published.staged).parts[1] in waiting for published in entry.published):
+        if entry.removed or any(Path(published.staged).parts[1] in waiting for published in entry.published):
             publish_entry(home, plan, entry)
 
 

@@ -119,10 +119,10 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
     for source in plan.sources:
         waiting = deque(arrived(plan, source.name))
+        most = source_option(source.table.options, "source.max-batch-size")
         while waiting:
-            driver.absorb(
-                source.name, take_batch(waiting, source_option(source.table.options, "source.max-batch-size"))
-            )
+            batch = take_batch(waiting, most)
+            driver.absorb(source.name, batch, ends=not waiting)
     for source in plan.sources:
         driver.note(source.name, ended=True)
     return plan, home

@@ -204,12 +204,12 @@ class Runner:
             if driver.writer.log.last > before:
                 self._progressed()
 
-    def _absorb(self, source: str, files: list[SourceFile]) -> None:
+    def _absorb(self, source: str, files: list[SourceFile], ends: bool) -> None:
         assert self._driver is not None
         with self.lock:
             if self._closing:
                 return
-            self._driver.absorb(source, files)
+            self._driver.absorb(source, files, ends=ends)
         self._progressed()
 
     def _stop(self) -> str:

@@ -23,6 +23,7 @@ from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.no_rows import no_rows
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
+from airflow_nrt.engine.rated import Held, RatedInserts
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
@@ -30,8 +31,9 @@ from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import suit
+from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.windows.carried import Firing
+from airflow_nrt.engine.versions import Touched, VersionedInserts, with_state
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
@@ -52,6 +54,8 @@ from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.timing import COMPLETE, EARLY
 from airflow_nrt.report.updating import RecentRows
 
 COMMITS_KEPT = 2
@@ -70,6 +74,8 @@ class _Batch:
     late: tuple[Lateness, ...] = ()
     ledger: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
+    touched: Mapping[str, Sequence[Touched]] = field(default_factory=dict)
+    held: Held = field(default_factory=dict)
 
 
 @dataclass
@@ -99,6 +105,8 @@ class StreamDriver:
         register_functions(spark, plan)
         self.store = SliceStore(spark, home, writer.epoch)
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
+        self.versions = VersionedInserts(self.store, plan, self.layouts)
+        self.rated = RatedInserts(self.store, plan)
         self.position = self._complete(writer.log.position())
         self.now = self._last_clock()
         self.files_read = {name: state.files for name, state in self.position.sources.items()}
@@ -111,9 +119,9 @@ class StreamDriver:
         return replace(position, sources=sources, operators=operators, updating=updating)
 
     def _last_clock(self) -> int:
-        """The processing time of the last entry that has one."""
+        """The processing time of the last entry that has one; there is none yet at this one."""
         bodies = (entry.body for entry in self.writer.log.backwards())
-        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock())
+        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock() - 1)
 
     def _look_at_clock(self) -> int:
         """Processing time, from here on. Where windows wait for it, it does not go back: none of their rows is late."""
@@ -129,12 +137,17 @@ class StreamDriver:
 
     # ------------------------------------------------------------------ absorb
 
-    def absorb(self, source_name: str, files: Sequence[SourceFile]) -> None:
-        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due."""
+    def absorb(self, source_name: str, files: Sequence[SourceFile], *, ends: bool = False) -> None:
+        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due.
+
+        If the source `ends` with them, that is everything; a tick behind would fire a second time (`note`).
+        """
         reach("absorb-begin")
         source = self.plan.source(source_name)
         reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
         suit(self.spark, [*files, *self._state(reading)])
+        # No two batches have one time: rows of the second would come behind those that have fired.
+        self.now += 1
         clock = self._look_at_clock()
         seen = {
             operator.name: self.position.operators[operator.name].watermark
@@ -151,7 +164,7 @@ class StreamDriver:
                 files = without(files, corrupt) if corrupt in suspects else files
                 suspects.add(corrupt)
         reach("absorb-ledger")
-        position = self._after_batch(source_name, len(files), batch)
+        position = self._after_batch(source_name, len(files), batch, clock, ends)
         reach("commit-before")
         commit = Commit(
             source=source_name,
@@ -189,6 +202,7 @@ class StreamDriver:
         taken = _Rows(accepted(watched, source), accepted(judged, source))
         try:
             written, published = self._write(source, taken, seen, updates)
+            changes, held = self._stage_changes(updates)
         finally:
             updates.close()
         counted = counts.get
@@ -201,15 +215,18 @@ class StreamDriver:
         if several:
             judged.unpersist()
         rejections = reasons(self.home, ledger)
+        partials = {name: one.file for name, one in written.items() if one.file is not None}
         return _Batch(
             rows=counted["rows"],
             proposal=counted["proposal"],
-            partials={name: one.file for name, one in written.items() if one.file is not None},
+            partials=partials,
             updating=updates.files,
-            published=tuple(published),
+            published=(*published, *changes),
             late=tuple(late),
             ledger=ledger if late or rejections else None,
             rejected=rejections,
+            touched=self.versions.touched(partials),
+            held=held,
         )
 
     def _read(self, source: Source, files: Sequence[SourceFile]) -> DataFrame:
@@ -234,24 +251,29 @@ class StreamDriver:
             published += self._stage(insert, frame, "passed", 1)
         below = self.plan.updated_through(source.name)
         updates.absorb({query: run_query(query, self._views(query, source, rows.take(None))) for query in below})
-        return written, published + self._stage_changes(updates)
+        return written, published
 
-    def _stage_changes(self, updates: Updates) -> list[Published]:
+    def _stage_changes(self, updates: Updates) -> tuple[list[Published], Held]:
+        """What updating operators have changed, staged; or held, where it is not to be told at once."""
         changes = updates.changes(self.writer.log.last)
         states = {True: "changed", False: "passed"}
-        return [one for insert, frame in changes for one in self._stage(insert, frame, states[insert.changes], 1)]
+        rated = {insert.name for insert in self.plan.rated}
+        held = {insert.name: self.rated.hold(insert, frame) for insert, frame in changes if insert.name in rated}
+        told = [(insert, frame) for insert, frame in changes if insert.name not in rated]
+        return [one for insert, frame in told for one in self._stage(insert, frame, states[insert.changes], 1)], held
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
         """What a query reads of a batch: its rows, and none of other sources."""
         others = {name: no_rows(self.spark, self.plan.source(name)) for name in query.inputs if name != source.name}
         return {source.name: rows, **others}
 
-    def _after_batch(self, name: str, files: int, batch: _Batch) -> Position:
+    def _after_batch(self, name: str, files: int, batch: _Batch, clock: int, ends: bool) -> Position:
         state = self.position.sources[name]
         state = replace(
             state,
             watermark=advanced(state.watermark, batch.proposal),
             idle=False,
+            ended=ends or state.ended,
             files=state.files + files,
             rows=state.rows + batch.rows,
             rejected=state.rejected + sum(batch.rejected.values()),
@@ -267,6 +289,10 @@ class StreamDriver:
             sources=moved[0],
             operators=moved[1],
             updating={**self.position.updating, **batch.updating},
+            versions={
+                **self.versions.noted(self.position, moved[1], batch.touched),
+                **self.rated.noted(self.position.versions, batch.held, batch.rows, clock),
+            },
             late=self.position.late + sum(one.late for one in batch.late),
             dropped=self.position.dropped + sum(one.dropped for one in batch.late),
         )
@@ -277,7 +303,7 @@ class StreamDriver:
         timed = with_clock(sources, self.now)
         for operator in self.plan.operators:
             state = operators[operator.name]
-            watermark = operator_watermark(state.watermark, timed, operator.clock, self.plan.zones)
+            watermark = operator_watermark(state.watermark, timed, operator.clock, self.plan.zones, operator.delay)
             operators[operator.name] = replace(state, watermark=watermark)
         return sources, operators
 
@@ -295,14 +321,17 @@ class StreamDriver:
         self._tick(sources, dict(self.position.operators))
 
     def pass_time(self) -> None:
-        """Processing time has gone on: if windows over it are complete by now, they fire."""
+        """Processing time has gone on: what is due over it by now is published."""
+        if self.rated.due(self.position, self.clock()):
+            self.fire_due()
         if not self.plan.waits_for_clock:
             return
         before = self.now
         self._look_at_clock()
         _, operators = self._with_watermarks(dict(self.position.sources), dict(self.position.operators))
         layouts = self.layouts
-        if any(kind_of(layouts[name]).due_until(layouts[name], state) is not None for name, state in operators.items()):
+        fires = (kind_of(layouts[name]).due_until(layouts[name], state) for name, state in operators.items())
+        if any(until is not None for until in fires) or self.versions.due(self.position, operators):
             self._tick(dict(self.position.sources), operators)
         else:
             # The log does not know of it.
@@ -310,7 +339,8 @@ class StreamDriver:
 
     def _tick(self, sources: dict[str, SourceState], operators: dict[str, OperatorState]) -> None:
         sources, operators = self._with_watermarks(sources, operators)
-        position = replace(self.position, sources=sources, operators=operators)
+        noted = {**self.position.versions, **self.versions.noted(self.position, operators, {})}
+        position = replace(self.position, sources=sources, operators=operators, versions=noted)
         self.writer.append(Tick((), self._clock_of_tick(), position))
         self._stand_at(position)
         self.fire_due()
@@ -320,7 +350,7 @@ class StreamDriver:
         return self.now if self.plan.waits_for_clock else self.clock()
 
     def fire_due(self) -> None:
-        """Fires all windows that are complete and have not fired, and takes operators over recent rows to this time."""
+        """Fires windows that are complete, publishes versions that are due, takes recent rows to this time."""
         self._fire_windows()
         self._move_on()
 
@@ -328,23 +358,40 @@ class StreamDriver:
         suit(self.spark, self._state(self.position.operators))
         fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
         fired.fire()
-        if not fired.firings:
+        clock = self.clock()
+        rated = self.rated.due(self.position, clock)
+        if not fired.firings and not rated and not self.versions.may_be_due(self.position):
             return
         reach("fire-closed")
-        updates = Updates(self.store, self.plan, self.position, self.clock())
+        updates = Updates(self.store, self.plan, self.position, clock)
         try:
-            published = [one for insert in fired.inserts() for one in self._fired(fired, insert)]
+            once = [insert for insert in fired.inserts() if insert.timing.publishes_once]
+            published = [one for insert in once for one in self._fired(fired, insert)]
+            edition = self.versions.publish(self.position, fired.states, self._stage_versions)
+            published += edition.published
+            for insert in rated:
+                net = self.rated.net(insert, self.position, self.writer.log.last)
+                published += self._stage(insert, net, "changed", 1)
             updates.absorb({query: fired.result(query) for query in fired.fed()})
-            published += self._stage_changes(updates)
+            changes, held = self._stage_changes(updates)
+            published += changes
         finally:
             updates.close()
             fired.close()
+        if not fired.firings and not rated and not published and not edition.removed:
+            return
+        told = self.rated.told(self.position.versions, rated, clock)
         reach("fire-staged")
         operators = {name: compact(self.store, self.layouts[name], state) for name, state in fired.states.items()}
-        windows = self.position.windows + len({(one.insert, one.end) for one in published if one.end is not None})
-        position = replace(self.position, operators=operators, windows=windows, updating=updates.files)
+        position = replace(
+            self.position,
+            operators=self.versions.with_complete(operators),
+            windows=self.position.windows + self.versions.completed(self.position, published),
+            updating=updates.files,
+            versions={**edition.versions, **self.rated.noted(told, held, 0, clock)},
+        )
         reach("tick-before")
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, edition.removed))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
@@ -358,10 +405,12 @@ class StreamDriver:
         try:
             if not updates.move_on(moments):
                 return
-            published = self._stage_changes(updates)
+            published, held = self._stage_changes(updates)
         finally:
             updates.close()
-        position = replace(self.position, updating=updates.files, moments=updates.moments)
+        noted = self.rated.noted(self.position.versions, held, 0, self.clock())
+        versions = {**self.position.versions, **noted}
+        position = replace(self.position, updating=updates.files, moments=updates.moments, versions=versions)
         reach("tick-before")
         entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
         self._stand_at(position)
@@ -388,15 +437,20 @@ class StreamDriver:
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
-        return self._stage(insert, fired.result(insert.query), "complete", self._tasks(firing))
-
-    def _tasks(self, firing: Firing) -> int:
-        """How many tasks may write: no more than windows fire."""
+        frame = with_state(insert, fired.result(insert.query), string_literal(COMPLETE))
         stride = self.layouts[firing.operator].operator.window.stride
-        parallelism = int(self.spark.conf.get("spark.sql.shuffle.partitions") or "1")
-        return min((firing.until - firing.after) // stride, parallelism)
+        return self._stage(insert, frame, COMPLETE, self._tasks((firing.until - firing.after) // stride))
+
+    def _stage_versions(self, insert: Insert, frame: DataFrame, windows: int) -> list[Published]:
+        return self._stage(insert, frame, EARLY, self._tasks(windows))
+
+    def _tasks(self, windows: int) -> int:
+        """How many tasks may write: no more than there are windows."""
+        return min(windows, int(self.spark.conf.get("spark.sql.shuffle.partitions") or "1"))
 
     def _stage(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
+        if insert.changes and insert.sink.primary_key:
+            frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
         directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
 

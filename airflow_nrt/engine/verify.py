@@ -167,7 +167,7 @@ def check_interval(plan: Plan, history: History, interval: Interval) -> None:
 def complete_until(plan: Plan, history: History, operator: str) -> int | None:
     """The end up to which the windows of an operator are complete: have fired, or were backfilled without a stream."""
     if history.batches:
-        return history.position.operators.get(operator, OperatorState()).fired
+        return history.position.operators.get(operator, OperatorState()).complete_until
     inserts = {insert.name for insert in plan.fed_by(operator)}
     return max(
         (p.end for (name, _), p in history.published.items() if name in inserts and p.end is not None), default=None
@@ -218,13 +218,19 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     if bounds is None:
         return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
     after, until = bounds
+    # Of these a late row has come, and the version that has it is still to be published.
+    changing = scene.history.changing(insert.name)
+    pending += sum(1 for end in changing if after < end <= until)
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
-    inside = [end for end in ends if after < end <= until]
+    inside = [end for end in ends - changing if after < end <= until]
     plan, history = scene.plan, scene.history
     fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
     views = {name: on_time(rows) for name, rows in fired.items()}
     batch = computed(scene.plan, insert, same_rows(views), after, until)
     arrived = _arrived(scene, insert, after, until)
+    if changing:
+        here = ~F.col(WINDOW_END).isin(sorted(changing))
+        batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
     return _compare(scene, insert, (batch, arrived), inside, pending, root)
 
 
@@ -352,7 +358,7 @@ def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], classes:
 def _pending(scene: _Scene, operator: WindowAggregate) -> int:
     """Windows of the interval that hold rows which were read, and are not complete."""
     state = scene.history.position.operators.get(operator.name, OperatorState())
-    fired = state.fired if state.fired is not None else -END_OF_TIME
+    fired = state.complete_until if state.complete_until is not None else -END_OF_TIME
     after = max(fired, scene.interval.start if scene.interval.start is not None else -END_OF_TIME)
     open_slices = [file.last for file in state.rows if file.last > after]
     if not open_slices:

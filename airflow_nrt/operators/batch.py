@@ -36,7 +36,15 @@ class NrtBatchOperator(NrtBaseOperator):
         plan = self.load_plan()
         cluster = self.hook.cluster()
         home = self.hook.home(self.home, plan.name)
-        arguments = [name, str(self.report_file()), "--home", str(home.path), "--master", cluster.master, "--json"]
+        arguments = [
+            name,
+            str(self.program() or self.report_file()),
+            "--home",
+            str(home.path),
+            "--master",
+            cluster.master,
+            "--json",
+        ]
         settings = {**(cluster.conf or {}), **self.report_settings()}
         if cluster.packages:
             settings["spark.jars.packages"] = cluster.packages

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.report.plan import Plan
+    from airflow_nrt.report.program import Program
     from airflow_nrt.report.status import Status
 
 
 class NrtBaseOperator(BaseOperator):
     """A task about one report.
 
-    :param report: (templated) the report file; a relative path starts at the DAG file's directory
+    :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
+        that builds one; a relative path starts at the DAG file's directory
     :param home: (templated) the report's home; a relative path starts at the connection's `home`, and the default is
         the report's name there
     :param settings: (templated) values of `${KEY}` placeholders, and options by their names
@@ -58,17 +60,29 @@ class NrtBaseOperator(BaseOperator):
 
     def report_file(self) -> Path:
         """The report's absolute path."""
-        path = Path(self.report)
+        return self._near() / self.report
+
+    def program(self) -> Program | None:
+        """The report, if it is a program. Nothing of it is imported. Raises InputError if it is not there."""
+        from airflow_nrt.report.program import program_of
+
+        return program_of(self.report, self._near())
+
+    def _near(self) -> Path:
         dag = self.get_dag()
-        return path if path.is_absolute() or dag is None else Path(dag.fileloc).absolute().parent / path
+        return Path(dag.fileloc).absolute().parent if dag is not None else Path()
 
     def report_settings(self) -> dict[str, str]:
         return {key: str(value) for key, value in (self.settings or {}).items()}
 
     def load_plan(self) -> Plan:
         """The report, checked. Raises InputError."""
+        from airflow_nrt.operators.planning import planned_apart
         from airflow_nrt.sql.load import load_report
 
+        program = self.program()
+        if program is not None:
+            return planned_apart(program, self.report_settings())
         return load_report(self.report_file(), self.report_settings())
 
 

@@ -31,11 +31,13 @@ def operator_watermark(
     sources: Mapping[str, SourceState],
     reads: Iterable[str],
     zones: Mapping[str, str] = MappingProxyType({}),
+    delay: int = 0,
 ) -> int | None:
     """The minimum over the sources that an operator reads, those that are idle or have ended apart.
 
     It is on the clock of the operator's windows: `zones` are the sources whose watermarks are instants, each with the
-    zone of that clock. If all are idle it stays; if all have ended it is the end of time. It never goes back.
+    zone of that clock. If all are idle it stays; if all have ended it is the end of time. It never goes back. It stays
+    `delay` (ms) behind.
     """
     states = {name: sources.get(name, SourceState()) for name in reads}
     if all(state.ended for state in states.values()):
@@ -44,4 +46,5 @@ def operator_watermark(
     known = [wall_clock_passed(at, zones.get(name)) for name, at in active.items() if at is not None]
     if not active or len(known) < len(active):
         return before
-    return min(known) if before is None else max(before, min(known))
+    delayed = min(known) - delay
+    return delayed if before is None else max(before, delayed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from airflow_nrt.report.bounds import END, bound
@@ -9,8 +10,9 @@ from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.operators import HOLDING_VALUES, RowFrame, WindowAggregate
+from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, RowFrame, WindowAggregate
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows
 
 _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
@@ -84,6 +86,7 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
         "distinct_sets": len(operator.distinct_sets),
         **{"SESSION": _sessions, "OVER": _row_windows}.get(operator.window.kind, _slices)(operator),
+        **({"delay": f"its watermark stays {format_duration(operator.delay)} behind"} if operator.delay else {}),
     }
 
 
@@ -96,6 +99,7 @@ def _sessions(operator: WindowAggregate) -> dict[str, Any]:
         "stored": [
             "the rows of open sessions" if operator.keeps_rows else "one partial for each key and open session",
             "what arrived since sessions last fired",
+            *_kept_rows(operator.aggregates),
         ],
         "bounded_by": f"the end of a session: {format_duration(window.size)} without a row",
         "late": "a row is late if the session that it would make, or join, was complete when its batch began",
@@ -109,7 +113,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     if len(whole) < len(frames):
         stored.append("rows that the bounded frames of later ones look at")
     if whole:
-        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES]
+        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES or call.keeps_rows]
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
     forgets = operator.strict and all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
@@ -142,6 +146,7 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
         stored.append("one partial for each key and closed slice that a later window needs")
     if operator.distinct_sets and window.kind != "TUMBLE":
         stored.append("the distinct values of each key, once a window start")
+    stored += _kept_rows(operator.aggregates)
     return {
         "slice": format_duration(window.slice),
         "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
@@ -173,7 +178,14 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
         return {**told, "aggregates": framed, "stored": [f"{kept} of each key"]}
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
     kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
-    return {**told, "aggregates": aggregates, "stored": [f"{kept} of each key"]}
+    stored = [f"{kept} of each key", *(() if operator.changing else _kept_rows(operator.aggregates))]
+    return {**told, "aggregates": aggregates, "stored": stored}
+
+
+def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
+    """What Python functions cost that can't put partial results together."""
+    texts = dict.fromkeys(call.text for call in calls if call.keeps_rows)
+    return [f"all rows of a group for {', '.join(texts)}: without merge there is no partial"] if texts else []
 
 
 def _join(operator: UpdatingJoin) -> dict[str, Any]:
@@ -189,6 +201,10 @@ def _join(operator: UpdatingJoin) -> dict[str, Any]:
 def _publishes(insert: Insert) -> str:
     if insert.changes:
         return "what each batch changes"
+    if not insert.timing.publishes_once:
+        return f"windows of {', '.join(insert.operators)}, again whenever the timing says so"
+    if insert.timing.complete_result:
+        return f"windows of {', '.join(insert.operators)} {_from_end(insert.timing.complete_result)}"
     return f"windows of {', '.join(insert.operators)} when they are complete" if insert.operators else "each batch"
 
 
@@ -201,4 +217,36 @@ def _insert(insert: Insert) -> dict[str, Any]:
         "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
         "publishes": _publishes(insert),
         "key": list(insert.key) if insert.key is not None else None,
+        "timing": _timing(insert.timing),
     }
+
+
+def _timing(timing: OutputOptions) -> dict[str, str]:
+    """What is not as it is without any option."""
+    if timing == AT_ONCE:
+        return {}
+    complete = _from_end(timing.complete_result)
+    told = {"complete_result": complete}
+    if timing.is_early:
+        assert timing.first_result is not None
+        told = {"first_result": _from_end(timing.first_result), "update_rate": _rate(timing.update_rate), **told}
+    if timing.late_updates:
+        told["late_updates"] = "each batch that brings late rows"
+        told["last_result"] = f"{_from_end(timing.final)}: then state is dropped, later rows only reach the late ledger"
+    elif timing.last_result is not None:
+        told["last_result"] = "the complete one: nothing is published behind it without late-updates"
+    if timing.result_state is not None:
+        told["result_state"] = f"column {timing.result_state}"
+    return told
+
+
+def _rate(rate: int | Rows | None) -> str:
+    if isinstance(rate, Rows):
+        return f"every {rate.count} rows of a window"
+    return "each batch" if rate is None else f"every {format_duration(rate)}"
+
+
+def _from_end(offset: int) -> str:
+    if not offset:
+        return "when the watermark reaches the end of a window"
+    return f"{format_duration(abs(offset))} {'before' if offset < 0 else 'behind'} the end of a window"

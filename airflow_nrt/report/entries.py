@@ -39,7 +39,7 @@ class OperatorState:
 
     `watermark` never goes back. All windows that end at or before `fired` have fired; None if none could yet.
     `rows` are partials as they were absorbed, `closed` one partial a key and slice that has fired; of OVER what rows
-    that have fired leave to later ones.
+    that have fired leave to later ones. `complete` is set where windows are complete before they fire for good.
     """
 
     watermark: int | None = None
@@ -48,9 +48,30 @@ class OperatorState:
     closed: tuple[StateFile, ...] = ()
     suspect: int | None = None
     """Carried state of windows that end at or before this is in doubt: the verifier found a real difference."""
+    complete: int | None = None
+
+    @property
+    def complete_until(self) -> int | None:
+        """All windows that end at or before this are complete and published."""
+        return self.fired if self.complete is None else self.complete
 
     def files(self) -> frozenset[str]:
         return frozenset(file.path for file in (*self.rows, *self.closed))
+
+
+@dataclass(frozen=True)
+class Versions:
+    """What the timing of an insert has to remember whose windows have several versions.
+
+    Versions that were due at watermarks up to `at` are published. `rows` are how many came since for windows (by their
+    ends) that have a version, or could. `standing` are the windows that a reader sees and that may still change, with
+    their place below the sink; `shown` holds their rows, where the sink wants to know what it has to take back.
+    """
+
+    at: int | None = None
+    rows: Mapping[int, int] = field(default_factory=dict)
+    standing: Mapping[int, str] = field(default_factory=dict)
+    shown: tuple[StateFile, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +91,8 @@ class Position:
     """Where the stream stands after an entry: all that a driver needs to go on.
 
     `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
-    rowtimes of the operators over recent rows. `moments` are the watermarks that these stand at.
+    rowtimes of the operators over recent rows, and `moments` are the watermarks that these stand at. `versions` are of
+    the inserts whose windows have several.
     """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)
@@ -80,11 +102,13 @@ class Position:
     windows: int = 0
     updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
     moments: Mapping[str, int] = field(default_factory=dict)
+    versions: Mapping[str, Versions] = field(default_factory=dict)
 
     def files(self) -> frozenset[str]:
         """All state that this position refers to."""
-        updating = (frozenset(file.path for file in files) for files in self.updating.values())
-        return frozenset().union(*(state.files() for state in self.operators.values()), *updating)
+        others = [*self.updating.values(), *(one.shown for one in self.versions.values())]
+        named = (frozenset(file.path for file in files) for files in others)
+        return frozenset().union(*(state.files() for state in self.operators.values()), *named)
 
 
 @dataclass(frozen=True)
@@ -93,9 +117,9 @@ class Published:
 
     Of sessions it holds those that fired together and end in one slot, whose bounds are `start` and `end`.
 
-    `state` is `complete`, `restated`, `passed` for rows without a window, or `changed` for a changelog. `staged` is
-    where the file waits,
-    `target` its place below the sink's directory.
+    `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
+    rows without a window, or `changed` for a changelog. `staged` is where the file waits, `target` its place below the
+    sink's directory.
     """
 
     insert: str
@@ -148,11 +172,12 @@ class Commit:
 
 @dataclass(frozen=True)
 class Tick:
-    """Time went on: windows fired, a source became idle or ended."""
+    """Time went on: windows fired, a source became idle or ended. `removed` are results that are none any more."""
 
     published: tuple[Published, ...]
     clock: int
     position: Position
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -195,6 +220,11 @@ class Entry:
         return () if isinstance(self.body, Lease) else self.body.published
 
     @property
+    def removed(self) -> tuple[str, ...]:
+        """Files of sinks (`insert/place`) that readers are to see no more."""
+        return self.body.removed if isinstance(self.body, (Tick, Restate)) else ()
+
+    @property
     def position(self) -> Position | None:
         return self.body.position if isinstance(self.body, (Commit, Tick)) else None
 
@@ -222,12 +252,20 @@ def _position(data: Mapping[str, Any]) -> Position:
         windows=data["windows"],
         updating={name: tuple(StateFile(**file) for file in files) for name, files in data.get("updating", {}).items()},
         moments=dict(data.get("moments", {})),
+        versions={name: _versions(one) for name, one in data.get("versions", {}).items()},
     )
+
+
+def _versions(data: Mapping[str, Any]) -> Versions:
+    rows = {int(end): count for end, count in data["rows"].items()}
+    standing = {int(end): place for end, place in data["standing"].items()}
+    return Versions(data["at"], rows, standing, tuple(StateFile(**file) for file in data["shown"]))
 
 
 def _operator_state(data: Mapping[str, Any]) -> OperatorState:
     files = {name: tuple(StateFile(**file) for file in data[name]) for name in ("rows", "closed")}
-    return OperatorState(data["watermark"], data["fired"], files["rows"], files["closed"], data["suspect"])
+    complete = data.get("complete")
+    return OperatorState(data["watermark"], data["fired"], files["rows"], files["closed"], data["suspect"], complete)
 
 
 def _published(data: Mapping[str, Any]) -> tuple[Published, ...]:
@@ -254,7 +292,8 @@ def _commit(data: Mapping[str, Any]) -> Commit:
 
 
 def _tick(data: Mapping[str, Any]) -> Tick:
-    return Tick(_published(data), data["clock"], _position(data["position"]))
+    removed = tuple(data.get("removed", ()))
+    return Tick(_published(data), data["clock"], _position(data["position"]), removed)
 
 
 def _restate(data: Mapping[str, Any]) -> Restate:

@@ -35,6 +35,8 @@ def data_facts(plan: Plan) -> dict[str, str]:
         facts.update(_updating_facts(updating))
     for insert in plan.inserts:
         facts.update(_insert_facts(insert))
+    for function in plan.functions:
+        facts[f"function {function.name}"] = f"{function.target}, source {function.source}"
     for name in _SETTINGS:
         if plan.setting(name) is not None:
             facts[f"setting {name}"] = plan.setting(name) or ""

@@ -1,41 +1,86 @@
-"""Python functions of a report: `CREATE FUNCTION name AS 'module.function' LANGUAGE PYTHON`."""
+"""Python functions of a report: what the planner knows of each, and where its text is."""
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import importlib
+import inspect
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.types import DataType
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """`type` is None where the function takes whatever it is given. A NOT NULL one is never asked with NULL."""
+
+    name: str
+    type: DataType | None
 
 
 @dataclass(frozen=True)
 class PythonFunction:
-    """A declared function. `target` is `module.function`; the parameters behind the first `required` have defaults.
+    """A function that a report calls by `name`; `target` is the `module.name` of what was found there, `found`.
 
-    A parameter whose type is NOT NULL is never NULL: where such an argument is, the result is NULL and nobody asks.
+    `kind` is udf, udtf, udaf or udtaf. The parameters behind the first `required` have defaults; `variadic` says that
+    the last one may be given any number of times. Of udtf and udtaf `result` is the ROW that a row consists of.
+
+    `accumulator` is the type of the accumulators that an aggregate merges; None if it does not, so that its rows are
+    kept. `source` is a fingerprint of the text: another text is another function.
     """
 
     name: str
     target: str
-    parameters: tuple[Field, ...]
+    kind: str
+    parameters: tuple[Parameter, ...]
     required: int
     result: DataType
+    source: str
+    variadic: bool = False
+    accumulator: DataType | None = None
+    is_pandas: bool = False
+    found: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_aggregate(self) -> bool:
+        return self.kind in ("udaf", "udtaf")
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it gives any number of rows."""
+        return self.kind in ("udtf", "udtaf")
+
+    @property
+    def value_type(self) -> DataType:
+        """The type of a call as an expression: of several rows an array of them."""
+        if not self.is_table:
+            return self.result
+        return DataType("ARRAY", nullable=False, children=(("element", self.result),))
 
     @property
     def spark_name(self) -> str:
         """Its name in a Spark session, which may serve several reports."""
-        return f"_nrt_{self.name}_{self.target.replace('.', '_')}".lower()
+        return f"_nrt_{self.name}_{self.source}".lower()
+
+    def parameter(self, position: int) -> Parameter:
+        """The parameter that takes the argument at this position."""
+        return self.parameters[min(position, len(self.parameters) - 1)]
+
+    def asks_not(self, count: int) -> list[int]:
+        """The positions among so many arguments at which a NULL is an answer already."""
+        types = [self.parameter(n).type for n in range(count)]
+        return [n for n, kind in enumerate(types) if kind is not None and not kind.nullable]
 
 
-def load_function(target: str, base: Path) -> Callable[..., Any]:
-    """The function `module.function`; the module stands beside the report, in `base`, or is installed.
+def load_function(target: str, base: Path) -> Any:
+    """What `module.name` means; the module stands beside the report, in `base`, or is installed.
 
-    Raises InputError if there is no such module or function, or if the module can't be imported.
+    Raises InputError if there is no such module or name, or if the module can't be imported.
     """
     module_name, _, name = target.rpartition(".")
     if not module_name:
@@ -57,12 +102,9 @@ def load_function(target: str, base: Path) -> Callable[..., Any]:
         raise InputError(
             f"the Python module {module_name!r} is {module.__file__}, not {expected}: give yours another name"
         )
-    function = getattr(module, name, None)
-    if function is None:
+    found = getattr(module, name, None)
+    if found is None:
         raise InputError(f"the Python module {module_name!r} has no function {name!r}")
-    if not callable(function) or isinstance(function, type):
-        raise InputError(f"{target!r} is no function: write def {name}(…)")
-    found: Callable[..., Any] = function
     return found
 
 
@@ -70,3 +112,30 @@ def file_of(module: str, base: Path) -> Path | None:
     """The file of a module that stands in `base`, None if it does not."""
     path = base.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def fingerprint(code: Any, base: Path) -> str:
+    """Of the module that a class or function stands in, and of the modules in `base` that this one imports.
+
+    Comments and layout don't count. Of code without a file it is that of the compiled code.
+    """
+    try:
+        files = files_with(Path(inspect.getfile(code)), base)
+        parts = [ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files]
+    except (OSError, TypeError, SyntaxError):
+        compiled = getattr(code, "__code__", None)
+        parts = [repr(code)] if compiled is None else [compiled.co_code.hex(), repr(compiled.co_consts)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+
+
+def files_with(file: Path, base: Path) -> list[Path]:
+    """The file of a module, and those of the modules in `base` that it imports, and that these import."""
+    found = [file]
+    for one in found:
+        for node in ast.walk(ast.parse(one.read_text(encoding="utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+                names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+            besides = (file_of(name, base) for name in names)
+            found += [beside for beside in besides if beside is not None and beside not in found]
+    return found

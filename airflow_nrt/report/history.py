@@ -68,6 +68,11 @@ class History:
         read = self.batch_of(source)
         return bool(self.batches) and any(path not in read for path in self.backfilled.get(source, ()))
 
+    def changing(self, insert: str) -> set[int]:
+        """The windows of an insert for which rows have come since their last version."""
+        versions = self.position.versions.get(insert)
+        return set(versions.rows) if versions is not None else set()
+
     def late_claimed(self, operator: str) -> int:
         """Rows that the ledger claims to have been late for an operator."""
         return sum(one.late for commit in self.batches.values() for one in commit.late if one.operator == operator)
@@ -94,11 +99,11 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
             for source, files in entry.body.files.items():
                 history.backfilled.setdefault(source, {}).update({file.path: file for file in files})
-            for target in entry.body.removed:
-                insert, _, path = target.partition("/")
-                history.published.pop((insert, path), None)
         elif isinstance(entry.body, Tick):
             history.ticks.append(entry.n)
+        for target in entry.removed:
+            insert, _, path = target.partition("/")
+            history.published.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
             history.position = entry.body.position
@@ -122,7 +127,9 @@ def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan)
     sources = with_clock(after.sources, body.clock)
     for operator in plan.operators:
         state, old = after.operators.get(operator.name), before.operators.get(operator.name)
-        follows = operator_watermark(old.watermark if old else None, sources, operator.clock, plan.zones)
+        follows = operator_watermark(
+            old.watermark if old else None, sources, operator.clock, plan.zones, operator.delay
+        )
         if state is not None and state.watermark != follows:
             history.problems.append(
                 f"log entry {n}: operator {operator.name} stands at watermark {state.watermark}, "

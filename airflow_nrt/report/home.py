@@ -107,6 +107,7 @@ class Home:
             "facts": data_facts(plan),
             "script": plan.script,
             "base": plan.base,
+            **(plan.built.identity if plan.built is not None else {}),
         }
         put_if_absent(self.report_file, json.dumps(identity, indent=1, ensure_ascii=False).encode())
 

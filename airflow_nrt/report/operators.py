@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 
@@ -27,7 +28,7 @@ class AggregateCall:
 
     `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
     aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
-    is the call as the report writes it.
+    is the call as the report writes it. Of a Python function, `python`, the argument is a ROW of all that it is given.
     """
 
     name: str
@@ -39,6 +40,12 @@ class AggregateCall:
     type: DataType
     text: str
     parameters: tuple[str, ...] = ()
+    python: PythonFunction | None = None
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether it is a Python function that can't merge what it accumulated."""
+        return self.python is not None and self.python.accumulator is None
 
     @property
     def is_of_set(self) -> bool:
@@ -81,6 +88,7 @@ class WindowAggregate:
     Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
     With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
     `partition` are the keys that each have sessions of their own.
+    Its watermark stays `delay` (ms) behind that of its sources: so long rows are in time, and state is kept.
 
     Of OVER, too, the keys are all columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
     result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
@@ -99,6 +107,7 @@ class WindowAggregate:
     partition: tuple[str, ...] = ()
     frames: tuple[RowFrame, ...] = ()
     strict: bool = False
+    delay: int = 0
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from airflow_nrt.report.durations import HOUR, parse_duration
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.timing import TIMING_OPTIONS
 from airflow_nrt.report.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"
@@ -91,6 +92,7 @@ _FORMATS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted"),
     Option("csv.null-literal", str, None, "the text that means NULL"),
     Option("csv.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
+    Option("json.timestamp-format.standard", _one_of("sql", "iso-8601"), "sql", "how times are written; both are read"),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
     *(
         Option(f"{name}.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted")
@@ -121,10 +123,13 @@ SOURCE_OPTIONS = {
     )
 }
 
+TIMING = tuple(Option(name, read, None, meaning) for name, (read, meaning) in TIMING_OPTIONS.items())
+
 SINK_OPTIONS = {
     option.name: option
     for option in (
         *_COMMON,
+        *TIMING,
         Option("csv.field-delimiter", _character, ",", "the character between two fields"),
         Option("csv.null-literal", str, None, "the text that means NULL"),
         Option("parquet.compression", _one_of("zstd", "snappy", "gzip", "lz4", "none"), "zstd", "compression codec"),

@@ -15,7 +15,9 @@ from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.program import Built
 from airflow_nrt.report.tables import Table
+from airflow_nrt.report.timing import AT_ONCE, OutputOptions
 from airflow_nrt.report.updating import Updating
 from airflow_nrt.report.windows import Window
 from airflow_nrt.report.zones import foreign_zone
@@ -54,7 +56,8 @@ class Insert:
     common; none if rows are published as they come. `key` are the sink columns that are unique inside a window (of rows
     that change: among all), None if they are not written. With `changes` its rows are those before and behind each
     batch (`_nrt_after`): what is written is the difference. `order` is SQL by which `query` sorts the rows that it
-    prints; then the query's last columns are there for this alone, and are not among its fields.
+    prints; then the query's last columns are there for this alone, and are not among its fields. `timing` says when
+    windows are published, and how often.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Insert:
     key: tuple[str, ...] | None
     changes: bool = False
     order: tuple[str, ...] = ()
+    timing: OutputOptions = AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Plan:
     """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
 
     `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
-    may stand.
+    may stand. Of a program there is no script: `built` says how it was made.
     """
 
     name: str
@@ -85,6 +89,7 @@ class Plan:
     base: str
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
+    built: Built | None = None
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)
@@ -121,6 +126,16 @@ class Plan:
     def readers(self, source: str) -> tuple[WindowAggregate, ...]:
         """The operators that absorb the rows of this source."""
         return tuple(operator for operator in self.operators if source in operator.sources)
+
+    @cached_property
+    def versioned(self) -> tuple[Insert, ...]:
+        """The inserts whose windows have several versions."""
+        return tuple(insert for insert in self.inserts if not insert.timing.publishes_once)
+
+    @cached_property
+    def rated(self) -> tuple[Insert, ...]:
+        """The inserts whose changes wait until they are told."""
+        return tuple(insert for insert in self.inserts if insert.changes and insert.timing.update_rate is not None)
 
     def regroup(self, name: str) -> Regroup | None:
         return next((regroup for regroup in self.regroups if regroup.name == name), None)

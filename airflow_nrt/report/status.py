@@ -59,7 +59,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
     beat = read_heartbeat(home.heartbeat_file)
     position = log.position()
     watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
-    fired = [state.fired for state in position.operators.values() if state.fired is not None]
+    complete = [state.complete_until for state in position.operators.values() if state.complete_until is not None]
     sources = position.sources.values()
     restated, suspects = _restatements(log, position)
     return Status(
@@ -70,7 +70,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         entry=log.last,
         heartbeat=beat,
         watermark=min(watermarks, default=None),
-        last_window=min(fired, default=None),
+        last_window=min(complete, default=None),
         windows=position.windows,
         rows=sum(source.rows for source in sources),
         files=sum(source.files for source in sources),

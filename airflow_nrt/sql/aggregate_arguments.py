@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BIGINT, STRING, DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import canonical_name, elements, is_distinct
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.functions.json import json_text
+from airflow_nrt.sql.known_functions import known_aggregate
+from airflow_nrt.sql.python_functions import accepted
 from airflow_nrt.sql.typed import Typed
 
 Compile = Callable[[ast.Expression], Typed]
@@ -18,10 +21,14 @@ Compile = Callable[[ast.Expression], Typed]
 
 @dataclass(frozen=True)
 class Arguments:
-    """`operand` is None for COUNT(*), a ROW that is NULL where the row does not count for several values at once."""
+    """`operand` is None for COUNT(*), a ROW that is NULL where the row does not count for several values at once.
+
+    `python` is the function that is called, if it is none of those that are built in.
+    """
 
     operand: Typed | None
     parameters: tuple[str, ...] = ()
+    python: PythonFunction | None = None
 
 
 def read_arguments(call: ast.Call, compile: Compile) -> Arguments:
@@ -30,7 +37,22 @@ def read_arguments(call: ast.Call, compile: Compile) -> Arguments:
         if call.name != "COUNT" or call.distinct:
             raise SqlError(f"{call.name} can't take '*'", call.at)
         return Arguments(None)
+    python = known_aggregate(call.name)
+    if python is not None:
+        return _python(python, call, compile)
     return _READERS.get(canonical_name(call.name), _one)(call, compile)
+
+
+def _python(function: PythonFunction, call: ast.Call, compile: Compile) -> Arguments:
+    """A ROW of the arguments, NULL where one is that the function is not asked with."""
+    if call.distinct:
+        raise NotThereYet(f"DISTINCT in the Python function {call.name}", call.at)
+    values = accepted(function, [compile(argument) for argument in call.arguments], call.at, call.name)
+    if not values:
+        raise NotThereYet(f"{call.name} without an argument", call.at, "give it a constant")
+    whole = _row(values, _numbered(values))
+    asked = [values[n] for n in function.asks_not(len(values)) if values[n].type.nullable]
+    return Arguments(_where_all_are(asked, whole) if asked else whole, python=function)
 
 
 def _one(call: ast.Call, compile: Compile) -> Arguments:

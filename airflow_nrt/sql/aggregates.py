@@ -6,6 +6,7 @@ from airflow_nrt.report.operators import VARIANCES
 from airflow_nrt.report.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.known_functions import known_aggregate
 from airflow_nrt.sql.typed import Typed
 
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP", "APPROX_COUNT_DISTINCT": "COUNT"}
@@ -21,7 +22,12 @@ AGGREGATES = (
 
 
 def is_aggregate(node: ast.Expression) -> bool:
-    return isinstance(node, ast.Call) and node.over is None and node.name in AGGREGATES
+    return isinstance(node, ast.Call) and node.over is None and has_aggregate(node.name)
+
+
+def has_aggregate(name: str) -> bool:
+    """Whether an aggregate has this name, built in or in Python."""
+    return name in AGGREGATES or known_aggregate(name) is not None
 
 
 def canonical_name(name: str) -> str:
@@ -46,6 +52,9 @@ def is_distinct(call: ast.Call) -> bool:
 def result_type(call: ast.Call, operand: Typed | None) -> DataType:
     """Flink's result type of an aggregate. Raises SqlError if it does not take this operand."""
     name = canonical_name(call.name)
+    python = known_aggregate(name)
+    if python is not None:
+        return python.value_type
     kind = operand.type.with_nullable(True) if operand is not None else None
     if is_distinct(call) and kind is not None:
         _check_distinct(kind, call)

@@ -267,6 +267,17 @@ class FunctionTable:
 
 
 @dataclass(frozen=True)
+class Lateral:
+    """The right side of a join that looks at the left one: `LATERAL TABLE(f(…))`, or any array, as of `UNNEST(…)`."""
+
+    expression: Expression
+    of_function: bool
+    at: Place = field(compare=False)
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Join:
     kind: str
     left: Relation
@@ -276,7 +287,7 @@ class Join:
     at: Place = field(compare=False)
 
 
-Relation = Union[TableName, Derived, FunctionTable, Join]
+Relation = Union[TableName, Derived, FunctionTable, Lateral, Join]
 
 
 # ---------------------------------------------------------------------------------------------------- queries

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import DOMAIN, SINK_OPTIONS, SOURCE_OPTIONS, check_options, nearest
+from airflow_nrt.report.options import DOMAIN, SINK_OPTIONS, SOURCE_OPTIONS, TIMING, check_options, nearest
 from airflow_nrt.report.partitions import check_pattern
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
@@ -85,7 +85,8 @@ def check_sink(table: Table, at: Place) -> None:
         _check_file_table(table, at)
         return
     try:
-        check_options({**table.options}, {"connector": SINK_OPTIONS["connector"]}, f"table {table.name!r}")
+        known = {option.name: option for option in (SINK_OPTIONS["connector"], *TIMING)}
+        check_options(table.options, known, f"table {table.name!r}")
     except InputError as wrong:
         raise SqlError(str(wrong), at) from None
 

@@ -23,6 +23,13 @@ class Place:
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}"
 
+    def excerpt(self, script: str | None) -> str:
+        """The line of the script with a mark below it, nothing where the script is not known."""
+        lines = (script or "").splitlines()
+        if not 1 <= self.line <= len(lines):
+            return ""
+        return f"    {lines[self.line - 1]}\n    {' ' * (self.column - 1)}^"
+
 
 class SqlError(InputError):
     """Something is wrong with the SQL at a place of the script."""
@@ -35,12 +42,8 @@ class SqlError(InputError):
 
     def __str__(self) -> str:
         text = f"{self.at}: {self.message}"
-        if self.script is None:
-            return text
-        lines = self.script.splitlines()
-        if not 1 <= self.at.line <= len(lines):
-            return text
-        return f"{text}\n    {lines[self.at.line - 1]}\n    {' ' * (self.at.column - 1)}^"
+        excerpt = self.at.excerpt(self.script)
+        return f"{text}\n{excerpt}" if excerpt else text
 
 
 class SqlErrors(InputError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.options import nearest
@@ -15,13 +16,15 @@ from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NULL, STRING, DataType, decimal
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
 from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING
 from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
+from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.intervals import interval_sql
+from airflow_nrt.sql.known_functions import known_aggregate, known_functions
 from airflow_nrt.sql.local_time import as_instant, as_local
-from airflow_nrt.sql.python_functions import declared_functions
+from airflow_nrt.sql.python_functions import call_function
 from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.typed import Typed, as_decimal, common_type, product_type, quotient_type, remainder_type, sum_type
 from airflow_nrt.sql.unparse import text_of
@@ -256,7 +259,7 @@ class Compiler:
             raise SqlError(
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
             )
-        function = FUNCTIONS.get(node.name) or CLOCK_FUNCTIONS.get(node.name) or declared_functions().get(node.name)
+        function = FUNCTIONS.get(node.name) or CLOCK_FUNCTIONS.get(node.name) or _python(node)
         if node.name in CLOCK_FUNCTIONS:
             self._check_clock(node)
         if function is None:
@@ -270,9 +273,9 @@ class Compiler:
                 raise SqlError(f"{node.name} takes {OF_SOURCES[node.name]}", node.at)
             if node.name in KNOWN_LATER or node.name in MISSING:
                 raise NotThereYet(f"function {node.name}", node.at)
-            if node.name in AGGREGATES:
+            if node.name in AGGREGATES or known_aggregate(node.name) is not None:
                 raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
-            hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS, *CLOCK_FUNCTIONS, *declared_functions()])
+            hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS, *CLOCK_FUNCTIONS, *known_functions()])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
         arguments = [
             Typed(a.text, DataType("KEYWORD"), a.text) if isinstance(a, ast.Keyword) else self.compile(a)
@@ -292,6 +295,18 @@ class Compiler:
             name = node.arguments[0] if node.arguments else None
             if not isinstance(name, ast.Name) or not self.scope.time_column(name).rowtime:
                 raise SqlError("CURRENT_WATERMARK() must be called with a single rowtime attribute argument", node.at)
+
+
+def _python(node: ast.Call) -> Function | None:
+    """A scalar function of the report. What is wrong with its declaration was told there."""
+    if node.name in known_functions() and known_functions()[node.name] is None:
+        raise SqlErrors(())
+    found = known_functions().get(node.name)
+    if found is None or found.is_aggregate:
+        return None
+    if found.is_table:
+        raise SqlError(f"{node.name} is a table function: write CROSS JOIN LATERAL TABLE({node.name}(…))", node.at)
+    return partial(call_function, found)
 
 
 def _negated(number: str) -> str:

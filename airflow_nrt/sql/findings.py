@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from airflow_nrt.report.hidden import CLOCK
-from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
+from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert, Source, below, together
 from airflow_nrt.report.tables import Table
+from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
+from airflow_nrt.report.types import BIGINT
 from airflow_nrt.report.updating import Updating
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
@@ -28,6 +30,10 @@ class Boundless:
     bounds: tuple[str, ...] = ()
 
 
+_ROWS = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
+"""Nobody reads its result: it says how many rows have come."""
+
+
 @dataclass
 class Findings:
     read: dict[str, Table] = field(default_factory=dict)
@@ -37,6 +43,8 @@ class Findings:
     updating: list[Updating] = field(default_factory=list)
     boundless: dict[str, Boundless] = field(default_factory=dict)
     inserts: list[Insert] = field(default_factory=list)
+    timing: OutputOptions = AT_ONCE
+    """Of the insert whose operators are planned now."""
 
     def note_source(self, table: Table) -> bool:
         """Remembers that a table is read; False if it is read already with other options."""
@@ -59,6 +67,9 @@ class Findings:
 
     def share_operator(self, operator: WindowAggregate) -> WindowAggregate:
         """The same operator if it is known already, so that two inserts share one; else this one, under a new name."""
+        operator = replace(operator, delay=self.timing.final)
+        if isinstance(self.timing.update_rate, Rows) and not operator.keeps_rows:
+            operator = replace(operator, aggregates=(*operator.aggregates, _ROWS))
         for known in self.operators:
             if replace(operator, name=known.name) == known:
                 return known

@@ -15,7 +15,7 @@ from airflow_nrt.sql.walk import children, rewritten
 
 T = TypeVar("T")
 
-_ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "SESSION": (2, 2)}
+_ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "CUMULATE": (3, 4), "SESSION": (2, 2)}
 _AUXILIARIES = {"START": "window_start", "END": "window_end", "ROWTIME": "window_time", "PROCTIME": "window_time"}
 _TIMES = ("ROWTIME", "PROCTIME")
 

@@ -221,6 +221,7 @@ class Aggregation:
             type=result_type(node, operand),
             text=text_of(node),
             parameters=given.parameters,
+            python=given.python,
         )
         self.calls[node] = call
         return call

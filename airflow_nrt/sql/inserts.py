@@ -6,7 +6,8 @@ from airflow_nrt.report.hidden import CHANGE_HIDDEN, WINDOW_END
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
+from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.report.timing import OutputOptions
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.sql import parsed
@@ -21,14 +22,15 @@ from airflow_nrt.sql.unique import Keys, carried
 
 
 def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
-    """One insert: `values` are the sink's physical columns, as expressions over the relation."""
-    items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, sink.physical)]
+    """One insert: `values` are the sink's columns that are written, as expressions over the relation."""
+    columns = written_columns(sink)
+    items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
     if changes:
         items += CHANGE_HIDDEN
     elif relation.window is not None:
         items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
-    fields = tuple(Field(column.name, column.type) for column in sink.physical)
+    fields = tuple(Field(column.name, column.type) for column in columns)
     query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
     taken = sum(1 for insert in found.inserts if insert.sink.name == sink.name)
     name = sink.name if not taken else f"{sink.name}_{taken + 1}"
@@ -37,13 +39,19 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
     key = _unique_key(found, sink, relation, values) if window is not None else None
     if changes:
         key = next(iter(written_keys(sink, relation, values)), None)
-    found.inserts.append(Insert(name, sink, query, operators, window, key, changes))
+    timing = OutputOptions.read(sink.options)
+    found.inserts.append(Insert(name, sink, query, operators, window, key, changes, timing=timing))
+
+
+def written_columns(sink: Table) -> tuple[Column, ...]:
+    """The columns that a query gives: the driver knows what `'result-state'` is to say."""
+    return tuple(column for column in sink.physical if column.name != sink.options.get("result-state"))
 
 
 def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> Keys:
     """The sink columns that tell the query's rows apart."""
     unique = [tuple(map(quote, key)) for key in relation.unique]
-    return carried(unique, [column.name for column in sink.physical], values)
+    return carried(unique, [column.name for column in written_columns(sink)], values)
 
 
 def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
@@ -57,7 +65,7 @@ def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[
         return None
     carried = dict(relation.keys)
     written: dict[str, str] = {}
-    for value, column in zip(values, sink.physical):
+    for value, column in zip(values, written_columns(sink)):
         source = plain_column(value)
         if source is not None and source in carried:
             written.setdefault(carried[source], column.name)
@@ -72,9 +80,10 @@ def as_typed(column: ScopeColumn) -> Typed:
 
 def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
     """The values of the sink's columns, by place or by the insert's column list. Raises SqlError on a mismatch."""
-    targets = statement.columns or tuple(column.name for column in sink.physical)
+    columns = written_columns(sink)
+    targets = statement.columns or tuple(column.name for column in columns)
     for name in statement.columns:
-        if name not in {column.name for column in sink.physical}:
+        if name not in {column.name for column in columns}:
             raise SqlError(f"table {sink.name!r} has no column {name!r} to insert into", statement.at)
     if len(targets) != len(relation.columns):
         raise SqlError(
@@ -84,7 +93,7 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
         )
     given = dict(zip(targets, relation.columns))
     values = []
-    for column in sink.physical:
+    for column in columns:
         source = given.get(column.name)
         if source is None:
             values.append(Typed(f"CAST(NULL AS {column.type.spark})", column.type.with_nullable(True)))

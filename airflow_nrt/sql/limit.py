@@ -1,4 +1,4 @@
-"""ORDER BY … LIMIT n: the first n rows of all so far, which is a Top-N without a partition."""
+"""LIMIT n: the first n rows of all so far by their ORDER BY, or as they came; a Top-N without a partition."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from dataclasses import replace
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.errors import NotThereYet
+from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.ordering import sortable
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.updating_rows import plan_ranking
 
 _PLACE = "ORDER$PLACE"
+_EQUAL = ast.OrderItem(ast.Literal("boolean", "TRUE", Place(1, 1, 0)), False, None)
+"""Where all are equal rows stand as they came."""
 
 
 def plan_limit(
     found: Findings, node: ast.Select | ast.SetOperation, plan: Callable[[ast.Query], Relation]
 ) -> tuple[Relation, ast.Select]:
-    """The numbered rows of a query with ORDER BY and LIMIT, and the SELECT around them. `plan` plans the rest of it."""
-    if not node.order or not isinstance(node.limit, ast.Literal):
-        raise NotThereYet("LIMIT without ORDER BY", node.at)
+    """The numbered rows of a query with LIMIT, and the SELECT around them. `plan` plans the rest of it."""
+    if not isinstance(node.limit, ast.Literal):
+        raise NotThereYet("LIMIT of anything but a number", node.at)
     query, order = sortable(replace(node, limit=None))
     relation = plan(query)
-    by = tuple(replace(item, expression=ast.Name((name,), node.at)) for name, item in order)
+    by = tuple(replace(item, expression=ast.Name((name,), node.at)) for name, item in order) or (_EQUAL,)
     number = ast.Call("ROW_NUMBER", (), node.at, over=ast.Over((), by, None, None, node.at))
     columns = tuple(ast.SelectItem(ast.Name((name,), node.at), None) for name in relation.names)
     helpers = {name for name, _ in order if name.startswith("ORDER$")}

@@ -45,6 +45,11 @@ def plan_of_home(home: Home) -> Plan:
     return plan_report(identity["script"], identity["name"], Path(identity["base"]))
 
 
+def placeholders(script: str) -> set[str]:
+    """The keys that stand as `${KEY}`."""
+    return set(_PLACEHOLDER.findall(script))
+
+
 def fill_placeholders(script: str, values: Mapping[str, str]) -> str:
     """The script with every `${KEY}` replaced. Raises SqlError, or SqlErrors, for those without a value."""
     problems = Problems()
@@ -61,5 +66,5 @@ def _place(script: str, offset: int) -> Place:
 
 
 def _overrides(script: str, settings: Mapping[str, str]) -> dict[str, str]:
-    placeholders = set(_PLACEHOLDER.findall(script))
-    return {key: value for key, value in settings.items() if key not in placeholders}
+    inside = placeholders(script)
+    return {key: value for key, value in settings.items() if key not in inside}

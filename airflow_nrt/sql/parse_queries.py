@@ -209,8 +209,8 @@ class QueryParser:
     def _relation(self) -> ast.Relation:
         cursor = self.cursor
         at = cursor.at
-        if cursor.token.upper in ("LATERAL", "UNNEST"):
-            raise NotThereYet(f"{cursor.token.upper} in FROM", at)
+        if cursor.is_word("LATERAL") or cursor.is_word("UNNEST"):
+            return self._lateral(at)
         if cursor.is_word("TABLE") and cursor.ahead().text == "(":
             cursor.advance()
             cursor.advance()
@@ -222,6 +222,19 @@ class QueryParser:
         if cursor.token.kind is Kind.NAME and cursor.ahead().text == "(":
             return self._with_alias(ast.FunctionTable(self._function(at), at))
         return self._table(at)
+
+    def _lateral(self, at: Place) -> ast.Relation:
+        cursor = self.cursor
+        of_function = cursor.take_word("LATERAL")
+        if of_function and not cursor.is_word("TABLE"):
+            raise NotThereYet("LATERAL with a query", at)
+        cursor.advance()
+        cursor.expect_symbol("(")
+        expression = self._function(cursor.at) if of_function else self.expressions.expression()
+        cursor.expect_symbol(")")
+        if cursor.is_word("WITH", "ORDINALITY"):
+            raise NotThereYet("WITH ORDINALITY", cursor.at)
+        return self._with_alias(ast.Lateral(expression, of_function, at))
 
     def _parenthesised(self, at: Place) -> ast.Relation:
         self.cursor.expect_symbol("(")
@@ -272,7 +285,7 @@ class QueryParser:
             return self.cursor.name("an alias")
         return self.cursor.name() if self.cursor.is_name() else None
 
-    def _with_alias(self, relation: ast.Derived | ast.FunctionTable) -> ast.Relation:
+    def _with_alias(self, relation: ast.Derived | ast.FunctionTable | ast.Lateral) -> ast.Relation:
         alias = self._alias()
         columns = self.cursor.names() if alias and self.cursor.is_symbol("(") else ()
         return replace(relation, alias=alias, columns=columns)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesting_of
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_queries import QueryParser
 from airflow_nrt.sql.parse_tables import TableParser, take_comment
+
+T = TypeVar("T")
 
 REFUSED = {
     **dict.fromkeys(("ALTER", "DROP", "TRUNCATE"), "it declares each table once, and never changes one"),
@@ -29,14 +34,23 @@ def parse_script(script: str, problems: Problems) -> list[parsed.Statement]:
 
 def parse_query(script: str) -> ast.Query:
     """One query and nothing else, perhaps with a semicolon behind it. Raises SqlError."""
+    return _only(script, lambda parser: parser.query(), "query")
+
+
+def parse_expression(script: str) -> ast.Expression:
+    """One expression and nothing else. Raises SqlError."""
+    return _only(script, lambda parser: parser.expressions.expression(), "expression")
+
+
+def _only(script: str, read: Callable[[QueryParser], T], what: str) -> T:
     try:
         cursor = Cursor(script)
         with nesting_of(cursor.at):
-            query = QueryParser(cursor).query()
+            found = read(QueryParser(cursor))
         cursor.take_symbol(";")
         if not cursor.is_over:
-            raise cursor.error("the end of the query")
-        return query
+            raise cursor.error(f"the end of the {what}")
+        return found
     except SqlError as wrong:
         wrong.script = script
         raise

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Union
 
+from airflow_nrt.functions import Declared
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place
@@ -55,6 +57,16 @@ class CreateFunction:
 
 
 @dataclass(frozen=True)
+class DeclaredFunction:
+    """A function that a program has made itself, and calls by a name; its modules stand in `modules`."""
+
+    name: str
+    declared: Declared
+    modules: Path
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
 class CreateView:
     name: str
     columns: tuple[str, ...]
@@ -97,4 +109,4 @@ class Unreadable:
     at: Place = field(compare=False)
 
 
-Statement = Union[CreateTable, CreateFunction, CreateView, Insert, SetOption, Ignored, Unreadable]
+Statement = Union[CreateTable, CreateFunction, DeclaredFunction, CreateView, Insert, SetOption, Ignored, Unreadable]

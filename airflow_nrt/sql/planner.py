@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from os.path import normpath
 from pathlib import Path
@@ -17,14 +18,15 @@ from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
+from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.python_functions import call_of, calling, declare_function
+from airflow_nrt.sql.python_functions import declare_function, own_function
 from airflow_nrt.sql.queries import Queries
-from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.scope import ScopeColumn
+from airflow_nrt.sql.timing import check_timing, delayed, timing_of
 from airflow_nrt.sql.unique import check_key
 
 
@@ -34,8 +36,24 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     Raises SqlError, or SqlErrors, with the places of all problems.
     """
     problems = Problems()
+    statements = parse_script(script, problems)
+    return plan_statements(statements, script, name, base, overrides or {}, problems)
+
+
+def plan_statements(
+    statements: Sequence[parsed.Statement],
+    script: str,
+    name: str,
+    base: Path,
+    overrides: Mapping[str, str],
+    problems: Problems,
+) -> Plan:
+    """The plan of a report's statements, which were made from `script`; see `plan_report`.
+
+    `problems` are those that making them has found.
+    """
     planner = Planner(base)
-    _add_all(planner, script, problems, overrides or {})
+    planner.add_all(statements, problems, overrides, _end(script))
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
@@ -53,50 +71,21 @@ def plan_query(
     """
     problems = Problems()
     planner = Planner(base)
-    _add_all(planner, ddl, problems, overrides or {})
+    planner.add_all(parse_script(ddl, problems), problems, overrides or {}, _end(ddl))
     problems.raise_any(ddl)
-    problems.attempt(partial(_add_query, planner, query_text, sink))
+    problems.attempt(lambda: planner.add_query(parse_query(query_text), sink))
     problems.raise_any(query_text)
     return planner.plan(f"{ddl}\n{query_text}", "query")
 
 
-def _add_all(planner: Planner, script: str, problems: Problems, overrides: Mapping[str, str]) -> None:
-    statements = parse_script(script, problems)
-    planner.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
-    planner.queries.emits_again = emits_again(statements, overrides)
-    for statement in statements:
-        known = problems.attempt(partial(_checked, planner, statement))
-        if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
-            planner.queries.broken.add(statement.name)
-        elif known is None and isinstance(statement, parsed.CreateFunction):
-            planner.calls.setdefault(statement.name.upper(), _told_already)
-    for key, value in overrides.items():
-        problems.attempt(partial(planner.add, parsed.SetOption(key, value, _end(script))))
-
-
-def _checked(planner: Planner, statement: parsed.Statement) -> bool:
-    with nesting_of(statement.at), planned_in(planner.queries.zone), calling(planner.calls):
-        planner.add(statement)
-    return True
-
-
-def _add_query(planner: Planner, query_text: str, sink: str) -> None:
-    query, order = sortable(parse_query(query_text))
-    with nesting_of(query.at), planned_in(planner.queries.zone), calling(planner.calls):
-        relations = [planner.queries.finished(relation) for relation in planner.queries.relations(query, {})]
-    columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
-    table = Table(sink, columns, "print", options={"connector": "print"})
-    for relation in relations:
-        add_insert(planner.queries.found, table, relation, tuple(as_typed(column) for column in relation.columns))
-    if order and len(relations) > 1:
-        raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
-    if order:
-        planner.queries.found.inserts = [sorted_result(planner.queries.found.inserts[0], order, query.at)]
-
-
-def _told_already(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Stands for a function whose declaration is wrong."""
-    raise SqlErrors(())
+def plan_asked(statements: Sequence[parsed.Statement], query: ast.Query, base: Path, sink: str = "result") -> Plan:
+    """As `plan_query`, of statements and a query that no text was made of."""
+    problems = Problems()
+    planner = Planner(base)
+    planner.add_all(statements, problems, {}, query.at)
+    problems.attempt(lambda: planner.add_query(query, sink))
+    problems.raise_any()
+    return planner.plan("", "query")
 
 
 def _end(script: str) -> Place:
@@ -111,10 +100,15 @@ class Planner:
     def __init__(self, base: Path) -> None:
         self.base = base
         self.queries = Queries()
-        self.functions: dict[str, PythonFunction] = {}
-        self.calls: dict[str, Function] = {}
+        self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+
+    @contextmanager
+    def at_work(self, at: Place) -> Iterator[None]:
+        """Plans what stands at a place, in the session's zone and with the functions that are declared."""
+        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions):
+            yield
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.queries.found
@@ -132,8 +126,58 @@ class Planner:
             script,
             str(self.base),
             tuple(found.updating),
-            tuple(self.functions.values()),
+            tuple(function for function in self.functions.values() if function is not None),
         )
+
+    def add_all(
+        self, statements: Sequence[parsed.Statement], problems: Problems, overrides: Mapping[str, str], end: Place
+    ) -> None:
+        """The statements, then the `overrides` as if they were set at the `end`. What is wrong joins the problems."""
+        self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
+        self.queries.emits_again = emits_again(statements, overrides)
+        for statement in statements:
+            known = problems.attempt(partial(self._checked, statement))
+            if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
+                self.queries.broken.add(statement.name)
+            elif known is None and isinstance(statement, parsed.CreateFunction):
+                self.functions.setdefault(statement.name.upper(), None)
+        for key, value in overrides.items():
+            problems.attempt(partial(self.add, parsed.SetOption(key, value, end)))
+
+    def _checked(self, statement: parsed.Statement) -> bool:
+        with self.at_work(statement.at):
+            self.add(statement)
+        return True
+
+    def add_query(self, query: ast.Query, sink: str) -> None:
+        """A query whose result goes to a `print` table of its columns. Raises SqlError, or SqlErrors."""
+        found = self.queries.found
+        query, order = sortable(query)
+        with self.at_work(query.at):
+            relations = [self.queries.finished(relation) for relation in self.queries.relations(query, {})]
+        columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
+        table = Table(sink, columns, "print", options={"connector": "print"})
+        for relation in relations:
+            add_insert(found, table, relation, tuple(as_typed(column) for column in relation.columns))
+        if order and len(relations) > 1:
+            raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
+        if order:
+            found.inserts = [sorted_result(found.inserts[0], order, query.at)]
+
+    def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
+        """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
+        query, _ = sortable(query)
+        with self.at_work(query.at), self._asking_only():
+            return self.queries.relations(query, {})[0].columns
+
+    @contextmanager
+    def _asking_only(self) -> Iterator[None]:
+        """What is read meanwhile is forgotten."""
+        found, self.queries.found = self.queries.found, Findings()
+        try:
+            yield
+        finally:
+            self.queries.found = found
 
     def add(self, statement: parsed.Statement) -> None:
         match statement:
@@ -149,6 +193,8 @@ class Planner:
                     self._add_view(statement)
             case parsed.CreateFunction():
                 self._add_function(statement)
+            case parsed.DeclaredFunction():
+                self.functions[statement.name.upper()] = own_function(statement)
             case parsed.Insert():
                 self._insert(statement)
             case parsed.Unreadable():
@@ -157,11 +203,8 @@ class Planner:
     def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
         self.queries.views[view.name] = view
-        found, self.queries.found = self.queries.found, Findings()
-        try:
+        with self._asking_only():
             self.queries.view(view, ast.TableName(view.name, view.at))
-        finally:
-            self.queries.found = found
 
     def _add_function(self, statement: parsed.CreateFunction) -> None:
         name = statement.name.upper()
@@ -170,7 +213,6 @@ class Planner:
         if name in self.functions:
             raise SqlError(f"function {statement.name!r} exists already", statement.at)
         self.functions[name] = declare_function(statement, self.base)
-        self.calls[name] = call_of(self.functions[name])
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -206,8 +248,11 @@ class Planner:
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
         sink = with_options(self.queries.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
-        for relation in map(self.queries.finished, self.queries.relations(statement.query, {})):
+        with delayed(self.queries.found, timing_of(sink, statement.at)):
+            relations = [self.queries.finished(one) for one in self.queries.relations(statement.query, {})]
+        for relation in relations:
             check_takes_changes(self.queries.found, sink, relation)
             values = matched(sink, relation, statement)
+            check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values)

@@ -1,173 +1,243 @@
-"""Python functions in expressions: their types are those of their annotations.
-
-def late_by(at: datetime, kind: str | None) -> int | None: …        (TIMESTAMP(3), STRING) -> BIGINT
-def tax(price: Decimal) -> Annotated[Decimal, "DECIMAL(10, 2)"]: …   (DECIMAL) -> DECIMAL(10, 2)
-"""
+"""Python functions: what CREATE FUNCTION finds, its types, and how it is called."""
 
 from __future__ import annotations
 
 import inspect
-import types
-import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.functions import Declared, UserDefinedFunction
+from airflow_nrt.functions.declared import KINDS
+from airflow_nrt.functions.kinds import AggregateFunction, ImperativeAggregate, TableAggregateFunction
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.functions import PythonFunction, load_function
-from airflow_nrt.report.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP3, DataType, Field, decimal
+from airflow_nrt.report.functions import Parameter, PythonFunction, fingerprint, load_function
+from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.aggregates import AGGREGATES
-from airflow_nrt.sql.cursor import Cursor
+from airflow_nrt.sql.annotations import hinted, hinted_rows, hints_of, row_of, written
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions import FUNCTIONS
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
-from airflow_nrt.sql.functions.signature import Function, any_nullable, check_count
-from airflow_nrt.sql.parse_types import parse_type
+from airflow_nrt.sql.functions.signature import any_nullable, check_count
 from airflow_nrt.sql.typed import Typed, as_decimal
 
-_TYPES: dict[Any, DataType] = {
-    bool: BOOLEAN,
-    int: BIGINT,
-    float: DOUBLE,
-    str: STRING,
-    bytes: DataType("BYTES"),
-    Decimal: decimal(38, 18),
-    datetime: TIMESTAMP3,
-    date: DATE,
-}
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-_DECLARED: ContextVar[Mapping[str, Function]] = ContextVar("declared functions", default={})  # noqa: B039
-
-
-@contextmanager
-def calling(functions: Mapping[str, Function]) -> Iterator[None]:
-    """Plans with these functions, by their names in upper case, beside those that are built in."""
-    token = _DECLARED.set(functions)
-    try:
-        yield
-    finally:
-        _DECLARED.reset(token)
-
-
-def declared_functions() -> Mapping[str, Function]:
-    """The functions of the script that is being planned."""
-    return _DECLARED.get()
 
 
 def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunction:
-    """Imports the function and reads its annotations. Raises SqlError if it is not there, or has none."""
+    """Imports the function and reads its types. Raises SqlError if it is not there, or has none."""
     name = statement.name.upper()
     if name in FUNCTIONS or name in CLOCK_FUNCTIONS or name in AGGREGATES:
         raise SqlError(f"there is a built-in function {name}: give yours another name", statement.at)
     try:
-        function = load_function(statement.target, base)
-    except InputError as wrong:
+        declared = as_declared(load_function(statement.target, base), statement.target)
+    except (InputError, TypeError, ValueError) as wrong:
         raise SqlError(f"function {statement.name!r}: {wrong}", statement.at) from None
     try:
-        parameters, result = _annotated(function)
+        return python_function(declared, statement.name, statement.target, base)
     except ValueError as wrong:
         raise SqlError(f"function {statement.name!r} ({statement.target}): {wrong}", statement.at) from None
-    required = sum(1 for one in inspect.signature(function).parameters.values() if one.default is one.empty)
-    return PythonFunction(statement.name, statement.target, parameters, required, result)
 
 
-def call_of(function: PythonFunction) -> Function:
-    """How expressions call it."""
-
-    def call(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-        check_count(arguments, at, name, function.required, len(function.parameters))
-        pairs = list(zip(arguments, function.parameters))
-        values = ", ".join(_argument(argument, parameter, at, name) for argument, parameter in pairs)
-        asked = [argument for argument, parameter in pairs if not parameter.type.nullable]
-        kind = function.result
-        return Typed(f"{function.spark_name}({values})", kind.with_nullable(kind.nullable or any_nullable(asked)))
-
-    return call
-
-
-# ---------------------------------------------------------------------------------------------------- annotations
-
-
-def _annotated(function: Callable[..., Any]) -> tuple[tuple[Field, ...], DataType]:
-    """Its parameters and the type of its result. Raises ValueError where an annotation is missing or no SQL type."""
+def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
+    """A function that stands in the program. Raises SqlError if it has no types."""
+    code = _code(statement.declared.function)
+    target = f"{code.__module__}.{code.__qualname__}"
     try:
-        hints = typing.get_type_hints(function, include_extras=True)
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError, NameError) as wrong:
-        raise ValueError(f"its annotations can't be read: {wrong}") from None
-    for name, parameter in parameters.items():
-        if parameter.kind not in _BY_POSITION:
-            raise ValueError(f"{parameter} is not given by position: name each parameter")
-        if name not in hints:
-            raise ValueError(f"the parameter {name!r} has no annotation: write for example {name}: int")
-    if "return" not in hints:
-        raise ValueError("its result has no annotation: write for example -> int | None")
-    fields = tuple(Field(name, _type(hints[name], name)) for name in parameters)
-    return fields, _type(hints["return"], "the result")
+        return python_function(statement.declared, statement.name, target, statement.modules)
+    except (TypeError, ValueError) as wrong:
+        raise SqlError(f"function {statement.declared.title!r}: {wrong}", statement.at) from None
 
 
-def _type(hint: Any, what: str) -> DataType:
-    """The SQL type that an annotation means; NOT NULL unless it allows None."""
-    if typing.get_origin(hint) is typing.Annotated:
-        text = next((one for one in hint.__metadata__ if isinstance(one, str)), None)
-        if text is not None:
-            return _written(text, what, nullable=_allows_none(hint.__origin__))
-        hint = hint.__origin__
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        options = [one for one in typing.get_args(hint) if one is not type(None)]
-        if len(options) == 1:
-            return _type(options[0], what).with_nullable(_allows_none(hint))
-    elif hint in _TYPES:
-        return _TYPES[hint].with_nullable(False)
-    known = ", ".join(one.__name__ for one in _TYPES)
-    raise ValueError(
-        f'{what} is {hint!r}, which is no SQL type: there are {known}, and Annotated[…, "DECIMAL(10, 2)"] for others'
+def as_declared(found: Any, target: str) -> Declared:
+    """What stands in a module as a declaration. Raises TypeError or ValueError if it is no function."""
+    if isinstance(found, Declared):
+        return found
+    if isinstance(found, type) and issubclass(found, UserDefinedFunction):
+        found = found()
+    if isinstance(found, UserDefinedFunction):
+        kind = next((kind for kind, one in KINDS.items() if isinstance(found, one)), None)
+        if kind is None:
+            raise TypeError(f"{target!r} is no function: inherit from {', '.join(k.__name__ for k in KINDS.values())}")
+        return Declared(kind, found)
+    if not callable(found) or isinstance(found, type):
+        raise TypeError(f"{target!r} is no function: write def {target.rpartition('.')[2]}(…)")
+    return Declared("udf", found)
+
+
+def python_function(declared: Declared, name: str, target: str, base: Path) -> PythonFunction:
+    """The function as the planner knows it. Raises ValueError where a type is missing or is no SQL type."""
+    call = declared.call
+    parameters, required, variadic = _parameters(declared, call)
+    return PythonFunction(
+        name=name,
+        target=target,
+        kind=declared.kind,
+        parameters=parameters,
+        required=required,
+        result=_result(declared),
+        source=fingerprint(_code(declared.function), base),
+        variadic=variadic,
+        accumulator=_accumulator(declared),
+        is_pandas=declared.is_pandas,
+        found=declared,
     )
 
 
-def _allows_none(hint: Any) -> bool:
-    return type(None) in typing.get_args(hint)
+def _code(function: Any) -> Any:
+    return type(function) if isinstance(function, UserDefinedFunction) else inspect.unwrap(function)
 
 
-def _written(text: str, what: str, nullable: bool) -> DataType:
-    try:
-        cursor = Cursor(text)
-        kind = parse_type(cursor)
-        if not cursor.is_over:
-            raise cursor.error("the end of the type")
-    except SqlError as wrong:
-        raise ValueError(f"{what} is {text!r}: {wrong.message}") from None
-    if kind.name in ("TIMESTAMP_LTZ", "INTERVAL"):
-        raise ValueError(f"{what} is {kind.flink}, which Python functions do not take: use TIMESTAMP or BIGINT")
-    return kind.with_nullable(nullable)
+# ---------------------------------------------------------------------------------------------------- its types
 
 
-# ---------------------------------------------------------------------------------------------------- arguments
+def _parameters(declared: Declared, call: Callable[..., Any]) -> tuple[tuple[Parameter, ...], int, bool]:
+    """Those for the values of a row, how many must be given, and whether the last one takes any number of them."""
+    signature = list(inspect.signature(call).parameters.values())
+    if isinstance(declared.function, ImperativeAggregate):
+        del signature[:1]
+    types = _parameter_types(declared, call, signature)
+    parameters, required, variadic = [], 0, False
+    for parameter in signature:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL and types[parameter.name] is None:
+            variadic = True
+        elif parameter.kind not in _BY_POSITION:
+            raise ValueError(f"{parameter} is not given by position: name each parameter")
+        else:
+            required += parameter.default is parameter.empty
+        parameters.append(Parameter(parameter.name, types[parameter.name]))
+    return tuple(parameters), required, variadic
 
 
-def _argument(argument: Typed, parameter: Field, at: Place, name: str) -> str:
-    """The argument as the parameter's type, where Flink would cast it silently. Raises SqlError elsewhere."""
+def _parameter_types(
+    declared: Declared, call: Callable[..., Any], signature: Sequence[inspect.Parameter]
+) -> dict[str, DataType | None]:
+    """By name; None where it takes anything, which it may if its result was declared."""
+    names = [parameter.name for parameter in signature]
+    if declared.input_types is not None:
+        if len(declared.input_types) != len(names):
+            raise ValueError(f"input_types are {len(declared.input_types)}, it has {len(names)} parameters")
+        return {name: written(kind, name) for name, kind in zip(names, declared.input_types)}
+    if declared.is_pandas:
+        return dict.fromkeys(names)
+    hints = hints_of(call)
+    if _said(declared) is None and not isinstance(declared.function, ImperativeAggregate):
+        for parameter in signature:
+            if parameter.kind in _BY_POSITION and parameter.name not in hints:
+                raise ValueError(
+                    f"the parameter {parameter.name!r} has no annotation: write for example {parameter.name}: int"
+                )
+    return {name: hinted(hints[name], name) if name in hints else None for name in names}
+
+
+def _said(declared: Declared) -> Any:
+    """The type of its result as it was declared, None where it was not."""
+    if declared.result_type is None and isinstance(declared.function, ImperativeAggregate):
+        return declared.function.get_result_type()
+    return declared.result_type
+
+
+def _result(declared: Declared) -> DataType:
+    said, what = _said(declared), "the result"
+    of_rows = declared.kind in ("udtf", "udtaf")
+    if said is None:
+        return _hinted_result(declared, what, hinted_rows if of_rows else hinted)
+    if of_rows and isinstance(said, (list, tuple)):
+        return row_of([written(kind, what) for kind in said])
+    kind = written(said, what)
+    if of_rows:
+        return kind.with_nullable(False) if kind.name == "ROW" else row_of([kind])
+    return kind
+
+
+def _hinted_result(declared: Declared, what: str, read: Callable[[Any, str], DataType]) -> DataType:
+    function: Any = declared.function
+    call = declared.call
+    if isinstance(function, AggregateFunction):
+        call = function.get_value
+    elif isinstance(function, TableAggregateFunction):
+        call = function.emit_value
+    hints = {} if declared.is_pandas else hints_of(call)
+    if "return" not in hints or _is_inherited(call):
+        example = "-> Iterator[tuple[str, int]]" if read is hinted_rows else "-> int | None"
+        ways = f"write for example {example}, or declare its result type"
+        raise ValueError(f"its result has no annotation: {ways}")
+    return read(hints["return"], what)
+
+
+def _accumulator(declared: Declared) -> DataType | None:
+    """The type of what it merges, None if it does not merge."""
+    function = declared.function
+    if not isinstance(function, ImperativeAggregate) or not function.merges:
+        return None
+    said = declared.accumulator_type or function.get_accumulator_type()
+    if said is not None:
+        return written(said, "the accumulator")
+    hints = hints_of(function.create_accumulator)
+    if "return" not in hints or _is_inherited(function.create_accumulator):
+        raise ValueError(
+            "it has merge, but its accumulator has no type: write get_accumulator_type, or for example "
+            "def create_accumulator(self) -> list[int]"
+        )
+    return hinted(hints["return"], "the accumulator")
+
+
+def _is_inherited(method: Callable[..., Any]) -> bool:
+    """Whether a method is that of the base class, whose annotations say nothing."""
+    return getattr(method, "__module__", None) == ImperativeAggregate.__module__
+
+
+# ---------------------------------------------------------------------------------------------------- calls
+
+
+def call_function(function: PythonFunction, arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """A call in an expression: of a scalar function, or of a table function, which gives an array of rows there."""
+    values = accepted(function, arguments, at, name)
+    kind = function.value_type
+    sql = f"{function.spark_name}({', '.join(value.sql for value in values)})"
+    asked = [arguments[n] for n in function.asks_not(len(values))]
+    return Typed(sql, kind.with_nullable(kind.nullable or any_nullable(asked)))
+
+
+def accepted(function: PythonFunction, arguments: Sequence[Typed], at: Place, name: str) -> list[Typed]:
+    """The arguments as its parameters take them, where Flink would cast them silently. Raises SqlError elsewhere."""
+    most = None if function.variadic else len(function.parameters)
+    check_count(arguments, at, name, function.required, most)
+    return [_argument(one, function.parameter(n), at, name) for n, one in enumerate(arguments)]
+
+
+def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Typed:
     given, wanted = argument.type, parameter.type
+    if given.holds("TIMESTAMP_LTZ", "INTERVAL") and wanted is None:
+        raise SqlError(
+            f"the parameter {parameter.name!r} of {name} is given {given.flink}, which Python functions do not take: "
+            "CAST it to TIMESTAMP or BIGINT",
+            at,
+        )
     if given.name == "NULL":
-        return f"CAST(NULL AS {wanted.spark})"
+        kind = wanted or DataType("STRING")
+        return replace(argument, sql=f"CAST(NULL AS {kind.spark})", type=kind.with_nullable(True))
+    if wanted is None:
+        return argument
     if wanted.name == "DECIMAL" and (given.is_integer or given.name == "DECIMAL"):
-        return f"CAST({argument.sql} AS {as_decimal(given).spark})"
+        return _as(argument, as_decimal(given))
     if given.is_numeric and wanted.is_numeric:
         if given.is_integer and wanted.is_integer:
             fits = given.digits <= wanted.digits
         else:
             fits = wanted.name == "DOUBLE" or (wanted.name == "FLOAT" and given.name != "DOUBLE")
         if fits:
-            return f"CAST({argument.sql} AS {wanted.spark})"
+            return _as(argument, wanted)
     alike = (given.is_string and wanted.is_string) or (given.name == wanted.name == "TIMESTAMP")
     if alike or replace(given, nullable=True) == replace(wanted, nullable=True):
-        return argument.sql
+        return argument
     raise SqlError(
         f"the parameter {parameter.name!r} of {name} is {wanted.flink}, the argument is {given.flink}: CAST it", at
     )
+
+
+def _as(argument: Typed, kind: DataType) -> Typed:
+    nullable = argument.type.nullable
+    return replace(argument, sql=f"CAST({argument.sql} AS {kind.spark})", type=kind.with_nullable(nullable))

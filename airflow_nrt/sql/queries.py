@@ -20,6 +20,7 @@ from airflow_nrt.sql.inserts import as_typed
 from airflow_nrt.sql.join_sides import Named
 from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
@@ -33,6 +34,7 @@ from airflow_nrt.sql.relation import (
 )
 from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.set_operations import as_grouping
 from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
@@ -83,7 +85,8 @@ class Queries:
         if isinstance(node, ast.Select):
             return [self._select(node, scope, around)]
         if node.operator != "UNION" or not node.all:
-            raise NotThereYet(node.operator + (" ALL" if node.all else ""), node.at)
+            names = self.query(node.left, scope).names
+            return [self._select(as_grouping(node, names), scope, around)]
         return united(
             self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
         )
@@ -107,7 +110,8 @@ class Queries:
             node = _as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
-            windowing = (window_of_group(grouped.call), None)
+            # Its sessions are those of each group key, computed ones too.
+            windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
             grouped.check_times(by_clock=bool(relation.clock))
             node = grouped.select
@@ -134,8 +138,12 @@ class Queries:
                 return _renamed(self.query(node.query, ctes), node.columns, node.at), node.alias
             case ast.FunctionTable():
                 return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
+            case ast.Lateral():
+                raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
                 around, self._around = self._around, Around()
+                if isinstance(node.right, ast.Lateral):
+                    return lateral(self.found, node, node.right, self.relation(node.left, ctes)), None
                 left, right = self.relation(node.left, ctes), self.relation(node.right, ctes)
                 return join(self.found, node, left, right, around), None
 

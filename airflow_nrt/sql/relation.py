@@ -104,9 +104,9 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in inputs for name in names))
 
 
-def timed_by_clock(relation: Relation, zone: str | None) -> Relation:
-    """The rows of a source with processing time as their rowtime, on the clock of this zone."""
-    rowtime = f"{wall_clock_sql(Sql(CLOCK_SQL), zone)} AS {ROWTIME}"
+def timed_by_clock(relation: Relation, zone: str | None, instant: str = CLOCK_SQL) -> Relation:
+    """The rows of a source with an instant of processing time as their rowtime, on the clock of this zone."""
+    rowtime = f"{wall_clock_sql(Sql(instant), zone)} AS {ROWTIME}"
     text = f"(SELECT * EXCEPT ({ROWTIME}), {rowtime} FROM {relation.text})"
     return replace(relation, text=text, clock=(CLOCK,))
 

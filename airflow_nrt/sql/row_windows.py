@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import POSITION, WINDOW_END
+from airflow_nrt.report.hidden import CLOCK_SQL, POSITION, WINDOW_END
 from airflow_nrt.report.operators import AggregateCall, Query, RowFrame, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import POSITION_TYPE, DataType, Field
 from airflow_nrt.report.windows import over
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
-from airflow_nrt.sql.aggregates import AGGREGATES, canonical_name, is_distinct, result_type
+from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinct, result_type
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
@@ -19,11 +19,14 @@ from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.sql.kept_rows import finished, place
 from airflow_nrt.sql.projection import contains_aggregate, expand
 from airflow_nrt.sql.ranking import RANKINGS
-from airflow_nrt.sql.relation import Relation, as_rows
+from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
 from airflow_nrt.sql.walk import children, rewritten
+
+_PASSED = f"({CLOCK_SQL} - 1L)"
+"""A batch holds all rows that have come by its time: it has passed for them when they are absorbed."""
 
 
 def has_row_windows(node: ast.Select) -> bool:
@@ -48,15 +51,15 @@ def with_row_windows(
         raise NotThereYet("OVER by time over rows that change", node.at)
     below = finished(found, relation)
     relation = as_rows(below) if below.window is not None else below
-    planned = _RowWindows(relation, alias)
     node = replace(node, items=tuple(expand(node.items, relation, alias)))
+    planned = _RowWindows(relation, alias, zone)
     items = tuple(
         replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
         for n, item in enumerate(node.items)
     )
     found.note_all_columns(relation)
     condition = planned.compiler.condition(node.where, "WHERE") if node.where is not None else None
-    return replace(node, items=items, where=None), planned.relation(found, condition, zone)
+    return replace(node, items=items, where=None), planned.relation(found, condition)
 
 
 def _title(item: ast.SelectItem, index: int) -> str | None:
@@ -65,8 +68,9 @@ def _title(item: ast.SelectItem, index: int) -> str | None:
 
 
 class _RowWindows:
-    def __init__(self, relation: Relation, alias: str | None) -> None:
+    def __init__(self, relation: Relation, alias: str | None, zone: str | None) -> None:
         self.below = relation
+        self.zone = zone
         self.scope = Scope(relation.columns, alias)
         self.compiler = Compiler(self.scope)
         self.calls: dict[ast.Call, AggregateCall] = {}
@@ -91,7 +95,7 @@ class _RowWindows:
             raise SqlError("OVER needs ORDER BY and the time attribute: OVER windows are ordered by time", over.at)
         first = over.order[0]
         column = self.scope.time_column(first.expression) if isinstance(first.expression, ast.Name) else None
-        if column is None or not column.rowtime or len(over.order) > 1:
+        if column is None or not (column.rowtime or column.proctime) or len(over.order) > 1:
             names = [f"ORDER BY {column.title}" for column in self.scope.columns if column.rowtime]
             raise NotThereYet(
                 "OVER by more than the time attribute, or above windows by anything else",
@@ -100,6 +104,10 @@ class _RowWindows:
             )
         if first.descending:
             raise SqlError("The window can only be ordered in ASCENDING mode.", first.expression.at)
+        if self.rowtime is not None and column.proctime != self.rowtime.proctime:
+            raise NotThereYet("OVER by rowtime beside OVER by processing time", first.expression.at)
+        if column.proctime and not self.below.clock:
+            self.below = timed_by_clock(self.below, self.zone, _PASSED)
         self.rowtime = column
 
     # ------------------------------------------------------------------ frames
@@ -114,7 +122,7 @@ class _RowWindows:
                 raise SqlError("LAG takes no frame", over.at)
             return RowFrame(partition, "ROWS", back, back)
         if over.frame is None:
-            return RowFrame(partition, "RANGE", None)
+            return RowFrame(partition, self._unit("RANGE"), None)
         frame = over.frame
         if not _is_current(frame.high):
             side = "FOLLOWING" if frame.high.following else "PRECEDING"
@@ -125,7 +133,12 @@ class _RowWindows:
             raise SqlError(
                 f"OVER {frame.unit} FOLLOWING windows are not supported yet: begin the frame before", frame.at
             )
-        return RowFrame(partition, frame.unit, self._low(frame))
+        low = self._low(frame)
+        return RowFrame(partition, self._unit(frame.unit) if low is None else frame.unit, low)
+
+    def _unit(self, written: str) -> str:
+        """No two rows have one processing time, although those of a batch are counted as if they had."""
+        return "ROWS" if self.rowtime is not None and self.rowtime.proctime else written
 
     def _low(self, frame: ast.Frame) -> int | None:
         value = frame.low.value
@@ -148,7 +161,7 @@ class _RowWindows:
         name = canonical_name(node.name)
         if name == "LAG":
             given, kind = self._neighbour(node)
-        elif name in AGGREGATES:
+        elif has_aggregate(name):
             given = read_arguments(node, self.compiler.compile)
             kind = result_type(node, given.operand)
         else:
@@ -166,6 +179,7 @@ class _RowWindows:
             type=kind,
             text=text_of(replace(node, over=None)),
             parameters=given.parameters,
+            python=given.python,
         )
 
     def _neighbour(self, node: ast.Call) -> tuple[Arguments, DataType]:
@@ -192,7 +206,7 @@ class _RowWindows:
 
     # ------------------------------------------------------------------ the operator
 
-    def relation(self, found: Findings, condition: Typed | None, zone: str | None) -> Relation:
+    def relation(self, found: Findings, condition: Typed | None) -> Relation:
         """The rows, when their time has come, with the results of the calls as columns `_over_…`."""
         below = self.below
         assert self.rowtime is not None
@@ -205,7 +219,7 @@ class _RowWindows:
         lengths = [frame.low for frame in self.frames]
         bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, self.frames))
         window = over(max(low or 0 for low in lengths)) if bounded else over()
-        window = replace(window, zone=zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window
+        window = replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window
         operator = found.share_operator(
             WindowAggregate(
                 name="",
@@ -215,6 +229,7 @@ class _RowWindows:
                 keys=(*columns.values(), *self.keys.values(), Field("p", POSITION_TYPE)),
                 aggregates=tuple(self.calls.values()),
                 rowtime_type=self.rowtime.type,
+                clock=below.clock,
                 keeps_rows=True,
                 partition=self.frames[0].partition,
                 frames=tuple(self.frames),

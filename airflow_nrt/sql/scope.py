@@ -68,7 +68,9 @@ class Scope:
         if len(found) > 1:
             raise SqlError(f"column {wanted!r} is ambiguous", name.at)
         if not found:
-            raise SqlError(f"there is no column {wanted!r}{nearest(wanted, [c.title for c in here])}", name.at)
+            titles = [column.title for column in here]
+            hint = nearest(wanted, titles) or f"; there are {', '.join(titles)}"
+            raise SqlError(f"there is no column {wanted!r}{hint}", name.at)
         return found[0]
 
     def has(self, name: ast.Name) -> bool:

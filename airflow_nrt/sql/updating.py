@@ -89,7 +89,7 @@ class _UpdatingAggregation(Aggregation):
 
     @property
     def _holds_values(self) -> bool:
-        return any(call.distinct or call.function in HOLDING_VALUES for call in self.calls.values())
+        return any(call.distinct or call.keeps_rows or call.function in HOLDING_VALUES for call in self.calls.values())
 
     def _ways(self) -> tuple[str, ...]:
         """What would bound its state beside windows."""

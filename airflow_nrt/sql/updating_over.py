@@ -30,14 +30,15 @@ _PLACES = ("p.file", "p.block", "p.row")
 
 
 def is_over_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
-    """Whether OVER of a SELECT is ordered, but not by the time attribute first; of rows that change, by anything."""
+    """Whether OVER of a SELECT is ordered, but not by a time attribute first; of rows that change, by anything."""
     scope = Scope(relation.columns, alias)
     orders = [call.over.order for call in _calls(node) if call.over is not None]
     return any(order and (relation.is_changing or not _is_time(order[0].expression, scope)) for order in orders)
 
 
 def _is_time(node: ast.Expression, scope: Scope) -> bool:
-    return isinstance(node, ast.Name) and scope.time_column(node).rowtime
+    column = scope.time_column(node) if isinstance(node, ast.Name) else None
+    return column is not None and (column.rowtime or column.proctime)
 
 
 def _calls(node: ast.Select) -> list[ast.Call]:

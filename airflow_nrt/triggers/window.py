@@ -45,10 +45,10 @@ def look_at_windows(location: str) -> WindowSight:
         return WindowSight(None)
     log = Log(home.log_directory)
     position = log.position(min(log.last, beat.entry))
-    fired = [state.fired for state in position.operators.values()]
-    known = [end for end in fired if end is not None]
+    complete = [state.complete_until for state in position.operators.values()]
+    known = [end for end in complete if end is not None]
     error = beat.error if beat.state == FAILED and beat.final else None
-    return WindowSight(min(known) if known and len(known) == len(fired) else None, error, home.zone)
+    return WindowSight(min(known) if known and len(known) == len(complete) else None, error, home.zone)
 
 
 class NrtWindowTrigger(BaseTrigger):

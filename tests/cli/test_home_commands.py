@@ -13,6 +13,7 @@ from airflow_nrt.cli.show import progress_line
 from airflow_nrt.report.entries import Lease
 from airflow_nrt.report.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.status import read_status
 from tests.cli.conftest import Command
@@ -83,6 +84,24 @@ def test_windows(command: Command, streamed: Path) -> None:
     lines = command("windows", "--home", streamed / "home").out.splitlines()
     assert lines[0].split() == "insert window start window end state rows entry published (UTC)".split()
     assert lines[1].split()[:7] == "curve 2024-06-18 10:00:00 2024-06-18 10:10:00 complete 1".split()
+    assert len(lines) == 7
+
+
+def test_windows_at_a_time(command: Command, streamed: Path) -> None:
+    first = min(one["time"] for one in told(command, "windows", streamed))
+    assert told(command, "windows", streamed, "--at", format_instant(first - 1)) == []
+    seen = told(command, "windows", streamed, "--at", format_instant(first))
+    assert [one["time"] for one in seen] == [first] * len(seen) and 0 < len(seen) < 6
+    wrong = command("windows", "--home", streamed / "home", "--at", "noon")
+    assert (wrong.status, wrong.err.partition(": write")[0]) == (2, "airflow-nrt: --at: 'noon' is not a time")
+
+
+def test_changelog(command: Command, streamed: Path) -> None:
+    changes = told(command, "changelog", streamed)
+    assert [(one["op"], one["rows"]) for one in changes] == [("+I", rows) for rows in (1, 2, 2, 2, 2, 2)]
+    lines = command("changelog", "--home", streamed / "home").out.splitlines()
+    assert lines[0].split() == "entry published (UTC) op insert window start window end state rows".split()
+    assert lines[1].split()[3:] == "+I curve 2024-06-18 10:00:00 2024-06-18 10:10:00 complete 1".split()
     assert len(lines) == 7
 
 
@@ -162,7 +181,11 @@ def test_check_and_plan(command: Command, tmp_path: Path) -> None:
     (source,) = plan["sources"]
     assert source["batch_reads"]["rows_from"] == "2024-06-18 10:00:00"
     text = command("plan", report).out
-    assert "report curve" in text and "CUMULATE 10 minutes / 1 hour" in text
+    assert "report curve" in text and "CUMULATE 10 minutes / 1 hour" in text and "estimate" not in text
+    assert "estimate at 5,000 rows a second, 20 keys" in command("plan", report, "--rate", "5000", "--keys", "20").out
+    estimate = json.loads(command("plan", report, "--rate", "5000", "--json").out)["estimate"]
+    assert estimate["cores"] >= 1 and estimate["state_bytes"] > 0
+    assert command("plan", report, "--rate", "0").status == 2
     assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.sql", "orders"]
 
 

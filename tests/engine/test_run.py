@@ -119,10 +119,11 @@ def test_a_new_query_takes_over_before_one_has_read_too_much(spark, tmp_path: Pa
     queries: list[tuple[str, int]] = []
     absorb = StreamDriver.absorb
 
-    def watched(driver: StreamDriver, source: str, files: Sequence[SourceFile]) -> None:
+    def watched(driver: StreamDriver, source: str, files: Sequence[SourceFile], *, ends: bool) -> None:
+        assert not ends, "a live source"
         (turn,) = (home.scratch / "1" / source).iterdir()
         queries.append((turn.name, len(list(turn.glob("journal/*.json")))))
-        absorb(driver, source, files)
+        absorb(driver, source, files, ends=ends)
 
     monkeypatch.setattr(StreamDriver, "absorb", watched)
     assert Runner(spark, plan, home, available_now=True).run() == "finished"

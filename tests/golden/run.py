@@ -291,7 +291,7 @@ def _is_near(ours: Any, flinks: Any, tolerance: dict[str, float]) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = options_of(__doc__ or "", arguments)
     cases = cases_below(options.directory, options.k)
     if not cases:
         print(f"there is no case below {options.directory} whose name contains {options.k!r}", file=sys.stderr)
@@ -309,23 +309,28 @@ def _run_all(cases: Sequence[Case], modes: Sequence[str]) -> Iterator[Outcome]:
     try:
         for case in cases:
             for mode in modes:
-                started = time.monotonic()
-                outcome = run_case(spark, case, mode)
-                seconds = time.monotonic() - started
-                print(f"{case.name} {mode}: {outcome.verdict} ({seconds:.1f} s)", flush=True)
-                for line in outcome.detail.splitlines():
-                    print(f"    {line}")
-                yield outcome
+                yield told(f"{case.name} {mode}", partial(run_case, spark, case, mode))
     finally:
         spark.stop()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def told(name: str, run: Callable[[], Outcome]) -> Outcome:
+    """Runs a case and prints how it went."""
+    started = time.monotonic()
+    outcome = run()
+    print(f"{name}: {outcome.verdict} ({time.monotonic() - started:.1f} s)", flush=True)
+    for line in outcome.detail.splitlines():
+        print(f"    {line}")
+    return outcome
+
+
+def options_of(description: str, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line of a runner of golden cases."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path, metavar="DIR", help="a directory tree of cases")
     parser.add_argument("--mode", choices=(*MODES, "both"), default="both", help="default: both, and each counts")
-    parser.add_argument("-k", default="", metavar="PATTERN", help="only cases with this in <family>/<name>")
-    return parser
+    parser.add_argument("-k", default="", metavar="PATTERN", help="only cases with this in their name")
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

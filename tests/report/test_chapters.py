@@ -6,16 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.chapters import CHAPTER, KEPT
+from airflow_nrt.report import chapters, log
 from airflow_nrt.report.entries import Lease, Position, Tick
 from airflow_nrt.report.errors import FencedError, HomeError
 from airflow_nrt.report.log import Log, Writer
 
 LEASE = Lease("host", 1, "application")
+CHAPTER = KEPT = 16
 
 
 def tick(windows: int) -> Tick:
     return Tick((), 0, Position(windows=windows))
+
+
+@pytest.fixture(autouse=True)
+def short_chapters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chapters, "CHAPTER", CHAPTER)
+    monkeypatch.setattr(chapters, "KEPT", KEPT)
+    monkeypatch.setattr(log, "CHAPTER", CHAPTER)
 
 
 @pytest.fixture
@@ -38,17 +46,17 @@ def test_the_number_of_files_stays_small(directory: Path) -> None:
     writer = Writer.begin(Log(directory), LEASE)
     grow(writer, 20 * CHAPTER)
     assert len(names(directory)) <= CHAPTER + KEPT + 20
-    assert {"0-127.jsonl", "128-255.jsonl", f"{20 * CHAPTER}.json"} <= names(directory)
-    assert "127.json" not in names(directory)
+    assert {"0-15.jsonl", "16-31.jsonl", f"{20 * CHAPTER}.json"} <= names(directory)
+    assert "15.json" not in names(directory)
 
 
 def test_readers_see_every_entry_once_and_in_order(directory: Path) -> None:
     grow(Writer.begin(Log(directory), LEASE), 4 * CHAPTER + 3)
-    log = Log(directory)
-    assert [entry.n for entry in log.entries()] == list(range(4 * CHAPTER + 4))
-    assert [entry.n for entry in log.backwards()] == list(reversed(range(4 * CHAPTER + 4)))
-    assert [log.position(n).windows for n in (1, CHAPTER - 1, CHAPTER, 4 * CHAPTER)] == [1, 127, 128, 512]
-    assert log.epoch() == 1
+    reader = Log(directory)
+    assert [entry.n for entry in reader.entries()] == list(range(4 * CHAPTER + 4))
+    assert [entry.n for entry in reader.backwards()] == list(reversed(range(4 * CHAPTER + 4)))
+    assert [reader.position(n).windows for n in (1, CHAPTER - 1, CHAPTER, 4 * CHAPTER)] == [1, 15, 16, 64]
+    assert reader.epoch() == 1
 
 
 def test_a_reader_that_slept_finds_what_has_moved(directory: Path) -> None:
@@ -79,7 +87,7 @@ def test_a_file_where_an_entry_has_moved_away_counts_for_nobody(directory: Path)
     writer = Writer.begin(Log(directory), LEASE)
     grow(writer, 3 * CHAPTER)
     reader = Log(directory)
-    (directory / "11.json").write_bytes((directory / "300.json").read_bytes())
+    (directory / "11.json").write_bytes((directory / "45.json").read_bytes())
     assert reader.read(11).n == 11
     grow(writer, 4 * CHAPTER)
     assert "11.json" not in names(directory)
@@ -103,11 +111,11 @@ def test_an_unreadable_entry_moves_nowhere(directory: Path) -> None:
     (directory / "5.json").write_bytes(b"{")
     with pytest.raises(HomeError, match=r"5\.json is not readable"):
         grow(writer, 2 * CHAPTER)
-    assert (directory / "5.json").read_bytes() == b"{" and "0-127.jsonl" not in names(directory)
+    assert (directory / "5.json").read_bytes() == b"{" and "0-15.jsonl" not in names(directory)
 
 
 def test_a_torn_chapter_is_an_error(directory: Path) -> None:
     grow(Writer.begin(Log(directory), LEASE), 3 * CHAPTER)
-    (directory / "0-127.jsonl").write_bytes(b"{}\n")
-    with pytest.raises(HomeError, match=r"0-127\.jsonl is not readable: it has 1 entries, not 128"):
+    (directory / "0-15.jsonl").write_bytes(b"{}\n")
+    with pytest.raises(HomeError, match=r"0-15\.jsonl is not readable: it has 1 entries, not 16"):
         list(Log(directory).entries())

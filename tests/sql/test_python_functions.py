@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.report.facts import data_facts
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.planner import plan_query
@@ -31,6 +32,35 @@ MODULE = """
     def typo(n: Annotated[int, "INTT"]) -> int: return 0
     def lost(n: Nowhere) -> int: return 0
     class Thing: pass
+
+    from collections.abc import Iterator
+    from airflow_nrt.functions import UserDefinedFunction
+    from airflow_nrt.table.functions import *
+    anything = udf(lambda *values: 1, result_type="INT", input_types=None)
+    chosen = udf(lambda a, b=0: 1, result_type=DataTypes.DECIMAL(10, 2), input_types=["INT", DataTypes.STRING()])
+    crooked = udf(lambda a: 1, result_type=3)
+    few = udf(lambda a, b: 1, result_type="INT", input_types="INT")
+    def words(s: str) -> Iterator[tuple[str, int]]: yield s, 1
+    words = udtf(words)
+    lines = udtf(lambda s: [s], result_types="STRING")
+    class Base(AggregateFunction):
+        def create_accumulator(self) -> dict[str, int]: return {}
+        def accumulate(self, acc, k: str, n): pass
+        def get_value(self, acc) -> list[int]: return []
+    class Merging(Base):
+        def merge(self, acc, others): pass
+    class Untyped(Merging):
+        def create_accumulator(self): return {}
+    class Silent(Base):
+        def get_value(self, acc): return 1
+    class Top(Merging, TableAggregateFunction):
+        def get_result_type(self): return "ROW<n INT>"
+    class Best(TableAggregateFunction):
+        def create_accumulator(self): return []
+        def accumulate(self, acc, n: int): pass
+        def emit_value(self, acc) -> list[int]: return acc
+    class Neither(UserDefinedFunction): pass
+    averaged = udaf(lambda v: v.mean(), result_type="DOUBLE", func_type="pandas")
 """
 COLUMNS = (
     "i INT, b BIGINT, d DECIMAL(10, 3), x DOUBLE, s STRING, ok BOOLEAN, ts TIMESTAMP(3), "
@@ -65,6 +95,12 @@ def plan(module: tuple[Path, str], function: str, expression: str, name: str = "
         ("maybe", "f(NULL)", "DOUBLE"),
         ("exact", "f(i, d)", "DECIMAL(10, 2)"),
         ("listed", "f('a')[1]", "STRING"),
+        ("anything", "f(i, s, NULL)", "INT"),
+        ("anything", "f()", "INT"),
+        ("chosen", "f(k)", "DECIMAL(10, 2)"),
+        ("Base", "f(s, i)", "ARRAY<BIGINT NOT NULL> NOT NULL"),
+        ("averaged", "f(i)", "DOUBLE"),
+        ("Best", "f(i)", "ARRAY<ROW<`f0` BIGINT NOT NULL> NOT NULL> NOT NULL"),
     ],
 )
 def test_types_are_those_of_the_annotations(module, function: str, call: str, kind: str) -> None:
@@ -90,6 +126,11 @@ def test_types_are_those_of_the_annotations(module, function: str, call: str, ki
         ("instant", r"at is TIMESTAMP_LTZ\(3\), which Python functions do not take: use TIMESTAMP or BIGINT"),
         ("typo", "n is 'INTT': there is no type INTT"),
         ("lost", "its annotations can't be read: name 'Nowhere' is not defined"),
+        ("crooked", "the result is 3: write DataTypes.BIGINT\\(\\), or 'BIGINT'"),
+        ("few", "input_types are 1, it has 2 parameters"),
+        ("Untyped", "it has merge, but its accumulator has no type: write get_accumulator_type, or for example"),
+        ("Silent", "its result has no annotation: write for example -> int | None, or declare its result type"),
+        ("Neither", "is no function: inherit from ScalarFunction, TableFunction, AggregateFunction, TableAgg"),
     ],
 )
 def test_what_is_wrong_with_a_declaration(module, function: str, message: str) -> None:
@@ -110,6 +151,15 @@ def test_what_is_wrong_with_a_declaration(module, function: str, message: str) -
         ("exact", "f(b, d)", "1:8: the parameter 'n' of F is INT, the argument is BIGINT: CAST it"),
         ("maybe", "f(x)", "1:8: the parameter 'n' of F is BIGINT, the argument is DOUBLE: CAST it"),
         ("maybe", "ff(i)", "1:8: there is no function FF; did you mean 'F'?"),
+        (
+            "anything",
+            "f(at)",
+            "1:8: the parameter 'values' of F is given TIMESTAMP_LTZ(3), which Python functions do not "
+            "take: CAST it to TIMESTAMP or BIGINT",
+        ),
+        ("words", "f(s)", "1:8: F is a table function: write CROSS JOIN LATERAL TABLE(F(…))"),
+        ("Base", "f(DISTINCT s, i)", "1:8: DISTINCT in the Python function F: not there yet"),
+        ("Base", "f(i, i)", "1:8: the parameter 'k' of F is STRING, the argument is INT: CAST it"),
     ],
 )
 def test_what_is_wrong_with_a_call(module, function: str, call: str, message: str) -> None:
@@ -127,6 +177,68 @@ def test_names(module) -> None:
         plan_query(twice + TABLE, "SELECT f(i) FROM t", place)
     again = twice.replace("FUNCTION", "FUNCTION IF NOT EXISTS")
     assert len(plan_query(again + TABLE, "SELECT f(i) FROM t", place).functions) == 1
+
+
+@pytest.mark.parametrize(
+    ("function", "relation", "message"),
+    [
+        (
+            "words",
+            "t CROSS JOIN LATERAL TABLE(f(i)) AS w",
+            "the parameter 's' of F is STRING, the argument is INT: CAST it",
+        ),
+        ("words", "t CROSS JOIN LATERAL TABLE(f(s)) AS w (a)", "the column list has 1 names, a row 2 columns"),
+        ("words", "t LEFT JOIN LATERAL TABLE(f(s)) AS w ON i > 1", "LEFT JOIN of a table function takes ON TRUE"),
+        (
+            "words",
+            "t FULL JOIN LATERAL TABLE(f(s)) AS w ON TRUE",
+            "FULL JOIN of a table function: it stands behind CROSS",
+        ),
+        ("maybe", "t, LATERAL TABLE(f(i)) AS w", "F is no table function"),
+        (
+            "lines",
+            "t, LATERAL TABLE(f(s)) AS t (s)",
+            "both sides of the join have the name 't.s': give each side an alias",
+        ),
+        ("lines", "t, UNNEST(i) AS w", "UNNEST wants an ARRAY, i is INT"),
+    ],
+)
+def test_what_is_wrong_with_a_lateral(module, function: str, relation: str, message: str) -> None:
+    place, file = module
+    ddl = f"CREATE FUNCTION f AS '{file}.{function}' LANGUAGE PYTHON;\n{TABLE}"
+    with pytest.raises(SqlError) as wrong:
+        plan_query(ddl, f"SELECT i FROM {relation}", place)
+    assert message in wrong.value.message
+
+
+def test_the_columns_of_a_lateral(module) -> None:
+    place, file = module
+    ddl = f"CREATE FUNCTION f AS '{file}.words' LANGUAGE PYTHON;\n{TABLE}"
+    query = "SELECT k, w.*, f0 AS again FROM t LEFT JOIN LATERAL TABLE(f(s)) AS w ON TRUE"
+    fields = plan_query(ddl, query, place).inserts[0].query.fields
+    assert [f"{field.name} {field.type}" for field in fields] == [
+        "k INT NOT NULL",
+        "f0 STRING",
+        "f1 BIGINT",
+        "again STRING",
+    ]
+
+
+def test_another_text_is_another_function(tmp_path: Path) -> None:
+    """Comments and layout do not count, modules beside it that it imports do."""
+    helper = write_module(tmp_path, "FACTOR = 2")
+    target = write_module(tmp_path, f"import {helper}\ndef times(n: int) -> int: return n * {helper}.FACTOR")
+
+    def fact() -> str:
+        return data_facts(plan((tmp_path, target), "times", "f(i)"))["function f"]
+
+    first = fact()
+    (tmp_path / f"{target}.py").write_text(
+        f"import {helper}  # said\ndef times(n: int) -> int:\n    return n * {helper}.FACTOR"
+    )
+    assert fact() == first
+    (tmp_path / f"{helper}.py").write_text("FACTOR = 3")
+    assert fact() != first
 
 
 def test_a_module_that_fails(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from airflow_nrt.engine.aggregates.multiset import collect
 from airflow_nrt.engine.aggregates.neighbour import neighbour
 from airflow_nrt.engine.aggregates.percentile import percentile
 from airflow_nrt.engine.aggregates.positions import first_value, last_value
+from airflow_nrt.engine.aggregates.python import python
 from airflow_nrt.engine.aggregates.single_value import single_value
 from airflow_nrt.engine.aggregates.total import total
 from airflow_nrt.engine.aggregates.variance import variance
@@ -44,10 +45,15 @@ FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "PERCENTILE": percentile,
 }
 
-ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", "JSON_ARRAYAGG"})
-"""These depend on where rows stood on arrival."""
+_ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", "JSON_ARRAYAGG"})
+
+
+def needs_order(call: AggregateCall) -> bool:
+    """Whether the result depends on where rows stood on arrival."""
+    return call.keeps_rows if call.python is not None else call.function in _ORDER_SENSITIVE
 
 
 def accumulators(call: AggregateCall, operand: Operand) -> Accumulators:
     """The accumulators of one call over this operand."""
-    return FAMILIES[call.function](call, operand)
+    family = python if call.python is not None else FAMILIES[call.function]
+    return family(call, operand)

@@ -32,12 +32,16 @@ class Accumulator:
 
     `lift` is SQL of the column for one row. `merge` is SQL of the merged column: an aggregate of `{0}`, with `{over}`
     behind the aggregate function, where a window specification may come. `type` is its Spark type.
+
+    `running` is SQL that makes of an array of its values, `{0}`, the array of each merged with all before it. It is
+    there where that costs less than to merge over a window specification that grows row by row.
     """
 
     name: str
     lift: str
     type: str
     merge: str = MERGE_SUM
+    running: str | None = None
 
     @property
     def lifted(self) -> str:

@@ -14,25 +14,25 @@ from airflow_nrt.report.spelling import string_literal
 def listing(call: AggregateCall, operand: Operand) -> Accumulators:
     """NULLs are passed over; a list of nothing is NULL."""
     separator = string_literal(call.parameters[0] if call.parameters else ",")
-    one, values = _in_order(call, operand)
+    one, values = in_order(call, operand)
     joined = f"array_join({values}, {separator})"
     return Accumulators((one,), f"CASE WHEN exists({one.name}, x -> x.value IS NOT NULL) THEN {joined} END", False)
 
 
 def array(call: AggregateCall, operand: Operand) -> Accumulators:
     """NULLs are values; an array of nothing is NULL."""
-    one, values = _in_order(call, operand)
+    one, values = in_order(call, operand)
     return Accumulators((one,), f"CASE WHEN size({one.name}) > 0 THEN {values} END", additive=False)
 
 
 def json_array(call: AggregateCall, operand: Operand) -> Accumulators:
     """The values are JSON already; the parameter says what becomes of those that are NULL."""
-    one, values = _in_order(call, operand)
+    one, values = in_order(call, operand)
     null = ", 'null'" if call.parameters == ("NULL",) else ""
     return Accumulators((one,), f"concat('[', array_join({values}, ','{null}), ']')", additive=False)
 
 
-def _in_order(call: AggregateCall, operand: Operand) -> tuple[Accumulator, str]:
+def in_order(call: AggregateCall, operand: Operand) -> tuple[Accumulator, str]:
     """Every row with its place, which all lists of an operand share, and SQL of the values in the order of these."""
     assert operand.type is not None
     one = Accumulator(

@@ -123,7 +123,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         end = int(unquote(parts.pop().partition("=")[2]))
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
-        if insert.window is not None and insert.window.has_slots:
+        if insert.window is not None and insert.window.has_slots and insert.timing.publishes_once:
             # What ends in one slot can become complete bit by bit.
             name += f"-{uuid.uuid4().hex}"
     else:

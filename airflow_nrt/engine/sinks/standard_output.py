@@ -30,11 +30,13 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     """Writes the lines to print below `directory`, one file a window."""
     windowed = bool(insert.operators)
     values = ", ', ', ".join(f"coalesce(CAST({quote(c.name)} AS STRING), 'null')" for c in insert.sink.physical)
-    op = OP if insert.changes else "'+I'"
-    rows = frame.sortWithinPartitions(*(F.expr(one) for one in ORDER)) if insert.changes else frame
+    rows = frame.repartition(max(tasks, 1), WINDOW_END) if windowed else frame
+    changes = OP in frame.columns
+    if changes:
+        order = ([WINDOW_END] if windowed else []) + list(ORDER)
+        rows = rows.sortWithinPartitions(*(F.expr(one) for one in order))
+    op = OP if changes else "'+I'"
     lines = rows.selectExpr(f"concat({op}, '[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
-    if windowed:
-        lines = lines.repartition(max(tasks, 1), WINDOW_END)
     path = directory / insert.name
     lines.write.partitionBy(*([WINDOW_END] if windowed else [])).text(str(path))
     for file in sorted(path.rglob("part-*.txt"), key=lambda file: file.parent.name):

@@ -18,32 +18,34 @@ ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
 """In this order changes are told: what a key had before goes first."""
 
 
-def changelog(rows: DataFrame, fields: Sequence[Field], entry: int) -> DataFrame:
+def changelog(rows: DataFrame, fields: Sequence[Field], entry: int, more: Sequence[str] = ()) -> DataFrame:
     """The net of a batch: the fields, `_nrt_op`, `_nrt_key` and `_nrt_entry`: the log entry behind which it stands.
 
-    No key has two rows on one side.
+    No key has two rows on one side. `more` are columns that rows of a key have in common.
     """
     values = ", ".join(quote(field.name) for field in fields)
     sides = f"(PARTITION BY {KEY} ORDER BY {AFTER})"
     other = f"IF({AFTER}, lag(_nrt_row) OVER {sides}, lead(_nrt_row) OVER {sides}) AS _nrt_other"
-    pairs = rows.selectExpr(KEY, AFTER, f"struct({values}) AS _nrt_row").selectExpr("*", other)
+    pairs = rows.selectExpr(KEY, AFTER, *more, f"struct({values}) AS _nrt_row").selectExpr("*", other)
     same = " AND ".join(f"{_comparable('_nrt_row', field)} <=> {_comparable('_nrt_other', field)}" for field in fields)
     op = f"IF(_nrt_other IS NULL, IF({AFTER}, '+I', '-D'), IF({AFTER}, '+U', '-U')) AS {OP}"
     return pairs.where(f"_nrt_other IS NULL OR NOT ({same})").selectExpr(
-        "_nrt_row.*", op, KEY, f"CAST({entry} AS BIGINT) AS _nrt_entry"
+        "_nrt_row.*", *more, op, KEY, f"CAST({entry} AS BIGINT) AS _nrt_entry"
     )
 
 
-def upserts(rows: DataFrame, fields: Sequence[Field], entry: int, key: Sequence[str]) -> DataFrame:
-    """The same by these of the fields, in update form: of a row that is gone only the key is told."""
-    columns = [quote(name) for name in key]
-    by_key = rows.selectExpr(f"* EXCEPT ({KEY})", f"{key_of(columns)} AS {KEY}")
-    told = changelog(by_key, fields, entry).where(f"{OP} <> '-U'")
+def by_key(rows: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Rows that change, known by these columns."""
+    return rows.selectExpr(f"* EXCEPT ({KEY})", f"{key_of([quote(name) for name in key])} AS {KEY}")
+
+
+def in_update_form(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]) -> DataFrame:
+    """A changelog by this key without the rows before: of a row that is gone only the key is told."""
     values = [
         quote(field.name) if field.name in key else f"IF({OP} = '-D', NULL, {quote(field.name)}) AS {quote(field.name)}"
         for field in fields
     ]
-    return told.selectExpr(*values, OP, KEY, "_nrt_entry")
+    return changes.where(f"{OP} <> '-U'").selectExpr(*values, OP, KEY, "_nrt_entry")
 
 
 def _comparable(side: str, field: Field) -> str:

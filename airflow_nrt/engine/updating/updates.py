@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
-from airflow_nrt.engine.updating.changelog import changelog, upserts
+from airflow_nrt.engine.updating.changelog import by_key, changelog
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.join import JoinStep
@@ -141,8 +141,8 @@ class Updates:
 
 
 def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
-    fields, key = insert.query.fields, insert.sink.primary_key
-    return upserts(rows, fields, entry, key) if key else changelog(rows, fields, entry)
+    key = insert.sink.primary_key
+    return changelog(by_key(rows, key) if key else rows, insert.query.fields, entry)
 
 
 def nothing(spark: SparkSession, operator: Updating) -> DataFrame:

@@ -13,13 +13,17 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import fire
-from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.closing import History, close
 from airflow_nrt.engine.windows.partials import SLICE, Layout, closed_accumulators
 from airflow_nrt.report.entries import OperatorState, StateFile
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.windows import Sql
 
 BEFORE_TIME = -END_OF_TIME
+FEW = 500_000
+"""Partials of earlier slices that are quicker moved by key than looked through."""
+MOST_NEW = 200_000
+"""New partials that fit in every task's memory."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,18 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     return Firing(layout.operator.name, results, next_state, after, until)
 
 
+def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
+    """The results of windows with `after < end <= until` from what is there now. Nothing is closed by that."""
+    window = layout.operator.window
+    fired = BEFORE_TIME if state.fired is None else state.fired
+    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
+    closed = store.read([file for file in state.closed if window.last_end(file.last) > after], columns)
+    opened = _closed(store, layout, state, fired, until, f"{window.last_end(Sql(SLICE))} > {after}L")
+    together = closed if opened is None else opened if closed is None else closed.unionByName(opened.select(*columns))
+    values = _value_rows(store, layout, state, after, until) if layout.is_hop and layout.sets else None
+    return None if together is None else fire(layout, together, values, after, until)
+
+
 def _closed(
     store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int, which: str
 ) -> DataFrame | None:
@@ -87,11 +103,13 @@ def _closed(
     if rows is None:
         return None
     rows = rows.where(f"{layout.closes} > {after}L AND {layout.closes} <= {until}L AND {which}")
-    return close(layout, rows, _history(store, layout, state, after, which))
+    return close(layout, rows, _history(store, layout, state, after, which, sum(file.rows for file in closing)))
 
 
-def _history(store: SliceStore, layout: Layout, state: OperatorState, after: int, which: str) -> DataFrame | None:
-    """The distinct values of earlier slices of the same windows."""
+def _history(
+    store: SliceStore, layout: Layout, state: OperatorState, after: int, which: str, new: int
+) -> History | None:
+    """The distinct values of earlier slices of the same windows, beside at most so many `new` ones."""
     window = layout.operator.window
     if not layout.sets or layout.is_hop or window.kind == "TUMBLE":
         return None
@@ -99,7 +117,8 @@ def _history(store: SliceStore, layout: Layout, state: OperatorState, after: int
     rows = store.read(earlier, [*layout.keys, SLICE, *(name for name, _ in layout.values)])
     if rows is None:
         return None
-    return rows.where(f"{SLICE} <= {after}L AND {window.last_end(Sql(SLICE))} > {after}L AND {which}")
+    rows = rows.where(f"{SLICE} <= {after}L AND {window.last_end(Sql(SLICE))} > {after}L AND {which}")
+    return History(rows, sum(file.rows for file in earlier) > FEW and new < MOST_NEW)
 
 
 def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:

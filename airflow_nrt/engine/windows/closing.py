@@ -1,12 +1,13 @@
 """Closing slices: partials of single rows to one partial for each key and slice, with the distinct values counted in.
 
 A distinct value of TUMBLE and CUMULATE counts in the first slice that it is seen in; so it is in every later window of
-the same start, and nowhere twice. `history` are the partials of earlier slices of the same windows. HOP
-counts its distinct values when it fires (`hop.py`), because there they also leave windows.
+the same start, and nowhere twice. HOP counts its distinct values when it fires (`hop.py`), because there they also
+leave windows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame, Observation
@@ -18,9 +19,18 @@ from airflow_nrt.report.windows import Sql
 
 GROUP_END = "_nrt_group"
 """The end of the last window that holds a slice: with the keys it names the windows that share a start."""
+_KNOWN = "_nrt_known"
 
 
-def close(layout: Layout, rows: DataFrame, history: DataFrame | None) -> DataFrame:
+@dataclass(frozen=True)
+class History:
+    """Partials of earlier slices of the windows that close. If they are `long`, the new ones are few beside them."""
+
+    partials: DataFrame
+    is_long: bool
+
+
+def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame:
     """Partials of closing slices to one for each key and slot: `layout.keys`, `layout.slots`, all accumulators.
 
     `history` is None where no earlier slice of these windows has rows.
@@ -51,20 +61,24 @@ def _padded(layout: Layout, partials: DataFrame) -> DataFrame:
     return partials.selectExpr(*layout.keys, *layout.slots, *columns)
 
 
-def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: DataFrame | None) -> DataFrame:
+def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: History | None) -> DataFrame:
     """Accumulators over the values that no earlier slice of their windows has seen, each in its first slice."""
-    window = layout.operator.window
-    group_end = f"{window.last_end(Sql(SLICE))} AS {GROUP_END}"
     by = [*layout.keys, GROUP_END, group.column]
-    found = rows.where(f"{group.column} IS NOT NULL").selectExpr(*layout.keys, SLICE, group.column, group_end)
-    first = found.groupBy(*by).agg(F.min(SLICE).alias(SLICE))
-    if history is not None:
-        before = history.where(f"{group.column} IS NOT NULL").selectExpr(*layout.keys, group.column, group_end)
-        first = _without(first, before, by)
+    found = _values(layout, group, rows)
+    if history is None:
+        first = found.groupBy(*by).agg(F.min(SLICE).alias(SLICE))
+    else:
+        seen = _values(layout, group, history.partials)
+        if history.is_long:
+            # One look at what was seen, against the few that are new, instead of moving all of it by key.
+            seen = seen.alias("l").join(F.broadcast(found.select(*by).distinct()).alias("r"), same(by), "left_semi")
+        seen = seen.repartition(*layout.keys) if layout.keys else seen
+        both = found.withColumn(_KNOWN, F.lit(False)).unionAll(seen.withColumn(_KNOWN, F.lit(True)))
+        first = both.groupBy(*by).agg(F.min(SLICE).alias(SLICE), F.max(_KNOWN).alias(_KNOWN)).where(f"NOT {_KNOWN}")
     lifted = first.selectExpr(*layout.keys, SLICE, *(one.lifted for one in group.accumulators))
     return aggregate(lifted, [*layout.keys, SLICE], group.accumulators)
 
 
-def _without(new: DataFrame, known: DataFrame, by: list[str]) -> DataFrame:
-    """The rows of `new` that `known` does not have, NULL being equal to NULL."""
-    return new.alias("l").join(known.alias("r"), same(by), "left_anti")
+def _values(layout: Layout, group: DistinctSet, rows: DataFrame) -> DataFrame:
+    group_end = f"{layout.operator.window.last_end(Sql(SLICE))} AS {GROUP_END}"
+    return rows.where(f"{group.column} IS NOT NULL").selectExpr(*layout.keys, SLICE, group.column, group_end)

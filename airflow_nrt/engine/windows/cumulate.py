@@ -9,11 +9,14 @@ TUMBLE is the case of one slice a window. With `only_updates` nothing is repeate
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.partials import SLICE, Layout
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.windows import Sql
+
+_BY_SLICE = f"(a, b) -> IF(a.{SLICE} < b.{SLICE}, -1, 1)"
 
 
 def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame:
@@ -25,7 +28,7 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     columns = layout.all_accumulators
     if window.kind == "TUMBLE":
         return whole(layout, closed.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L"))
-    grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")
+    grouped = _scanned(layout, closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}"))
     partition = f"PARTITION BY {', '.join([*layout.keys, GROUP_END])} ORDER BY {SLICE}"
     running = f"({partition} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
     merged = grouped.selectExpr(
@@ -33,7 +36,7 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
         SLICE,
         GROUP_END,
         f"lead({SLICE}) OVER ({partition}) AS _nrt_next",
-        *(one.merged(running) for one in columns),
+        *(one.merged(running) if one.running is None else one.name for one in columns),
     )
     step = window.stride
     first_new = next(window.ends_between(after, after + step))
@@ -44,6 +47,22 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     if window.only_updates:
         ends = f"filter({ends}, e -> e IN ({SLICE}, {GROUP_END}))"
     return repeated.selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *(one.name for one in columns))
+
+
+def _scanned(layout: Layout, grouped: DataFrame) -> DataFrame:
+    """The partials, with those accumulators that can be merged along an array as they run."""
+    scans = {one.name: one.running for one in layout.all_accumulators if one.running is not None}
+    if not scans:
+        return grouped
+    by = [*layout.keys, GROUP_END]
+    others = [name for name in grouped.columns if name not in by]
+    arrays = grouped.groupBy(*by).agg(
+        F.expr(f"array_sort(collect_list(struct({', '.join(others)})), {_BY_SLICE}) AS _nrt_p")
+    )
+    of_one = {name: f"transform(_nrt_p, p -> p.{name})" for name in others}
+    listed = (f"{scans[name].format(sql) if name in scans else sql} AS {name}" for name, sql in of_one.items())
+    zipped = arrays.selectExpr(*by, *listed).selectExpr(*by, f"explode(arrays_zip({', '.join(others)})) AS _nrt_p")
+    return zipped.selectExpr(*by, *(f"_nrt_p.{name} AS {name}" for name in others))
 
 
 def whole(layout: Layout, closed: DataFrame) -> DataFrame:

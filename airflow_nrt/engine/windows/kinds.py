@@ -21,6 +21,8 @@ class Kind:
     `absorb(store, layout, state, sources)` makes partials of accepted source rows, the late ones marked.
     `due_until(layout, state)` is the end up to which windows can fire now, None if none can.
     `prepare_firing(store, layout, state, until)` fires these, and writes what later ones need.
+    `peek(store, layout, state, after, until)` gives the results, as of now, of windows with `after < end <= until` that
+    have not fired, and leaves the state as it is; None if there are no rows, or if no window is ever looked at early.
     `compute(layout, sources, after, until)` gives the results of windows with `after < end <= until` in batch.
     `mark_late(layout, rows)` marks the late among rows of the input query, judged from their hidden columns alone.
     """
@@ -28,13 +30,18 @@ class Kind:
     absorb: Callable[[SliceStore, Layout, OperatorState, Mapping[str, DataFrame]], DataFrame]
     due_until: Callable[[Layout, OperatorState], int | None]
     prepare_firing: Callable[[SliceStore, Layout, OperatorState, int], Firing]
+    peek: Callable[[SliceStore, Layout, OperatorState, int, int], DataFrame | None]
     compute: Callable[[Layout, Mapping[str, DataFrame], int, int], DataFrame]
     mark_late: Callable[[Layout, DataFrame], DataFrame]
 
 
-SLICED = Kind(aggregate.absorb, carried.due_until, carried.prepare_firing, aggregate.compute, partials.mark_late)
-SESSION = Kind(session.absorb, session.due_until, session.prepare_firing, session.compute, session.mark_late)
-OVER = Kind(over.absorb, over.due_until, over.prepare_firing, over.compute, over.mark_late)
+SLICED = Kind(
+    aggregate.absorb, carried.due_until, carried.prepare_firing, carried.peek, aggregate.compute, partials.mark_late
+)
+SESSION = Kind(
+    session.absorb, session.due_until, session.prepare_firing, session.peek, session.compute, session.mark_late
+)
+OVER = Kind(over.absorb, over.due_until, over.prepare_firing, over.peek, over.compute, over.mark_late)
 
 
 def kind_of(layout: Layout) -> Kind:

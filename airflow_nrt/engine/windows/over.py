@@ -48,6 +48,11 @@ def due_until(layout: Layout, state: OperatorState) -> int | None:
     return until if any(file.first <= until for file in state.rows) else None
 
 
+def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
+    """A row that has not fired is never looked at."""
+    return None
+
+
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes the rows that have not fired, and what later ones look at; gives the results of those that fire."""
     after = BEFORE_TIME if state.fired is None else state.fired

@@ -63,6 +63,16 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     return Firing(layout.operator.name, results, replace(state, fired=until, rows=(), closed=closed), after, until)
 
 
+def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
+    """The results of sessions with `after < end <= until` from what is there now. None fires by that."""
+    units = _stored(store, layout, state)
+    if units is None:
+        return None
+    sessions = assigned(units.withColumn(BATCH, F.lit(None).cast("bigint")), _operator(layout).partition)
+    ending = combine(layout, sessions).where(f"{SLICE} > {after}L AND {SLICE} <= {until}L")
+    return _results(layout, ending)
+
+
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
     """All sessions of the slots with `after < end <= until` from all their rows at once: the batch."""
     units = assigned(_units(layout, run_query(layout.operator.input, sources)), _operator(layout).partition)

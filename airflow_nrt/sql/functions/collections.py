@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BOOLEAN, DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
@@ -246,7 +247,16 @@ def _map_union(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     return Typed(strict(arguments, map_of(f"concat({listed})")), kind)
 
 
+def _row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Names as keywords, each with its value behind it."""
+    fields = [(key.constant or "", value) for key, value in zip(arguments[::2], arguments[1::2])]
+    items = ", ".join(f"{string_literal(key)}, {value.sql}" for key, value in fields)
+    kind = DataType("ROW", nullable=False, children=tuple((key, value.type) for key, value in fields))
+    return Typed(f"named_struct({items})", kind)
+
+
 COLLECTIONS: dict[str, Function] = {
+    "ROW[ ]": _row,
     "ARRAY[ ]": _array,
     "MAP[ ]": _map,
     "[ ]": _item,

@@ -1,0 +1,31 @@
+"""Aggregates in Python. With `merge` a partial is an accumulator; without it the rows are kept, as in ARRAY_AGG.
+
+A row is lifted to its arguments alone, so that Python sees it once: where the rows of a group are put together.
+"""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
+from airflow_nrt.engine.aggregates.listing import in_order
+from airflow_nrt.report.operators import AggregateCall
+
+
+def python(call: AggregateCall, operand: Operand) -> Accumulators:
+    """The operand is a ROW of the arguments."""
+    function = call.python
+    assert function is not None and operand.type is not None
+    result = f"{function.spark_name}_result"
+    if function.accumulator is None:
+        rows, values = in_order(call, operand)
+        return Accumulators((rows,), f"{result}(filter({values}, v -> v IS NOT NULL))", additive=False)
+    kept, row = function.accumulator.spark, operand.type.spark
+    lifted = f"named_struct('acc', CAST(NULL AS {kept}), 'row', {operand.value})"
+    folded = f"{function.spark_name}_fold(collect_list({{0}}){{over}})"
+    one = Accumulator(
+        f"{function.spark_name}_{operand.tag}",
+        f"IF({operand.counts}, {lifted}, NULL)",
+        f"STRUCT<acc: {kept}, row: {row}>",
+        f"named_struct('acc', {folded}, 'row', CAST(NULL AS {row}))",
+        f"transform({function.spark_name}_scan({{0}}), a -> named_struct('acc', a, 'row', CAST(NULL AS {row})))",
+    )
+    return Accumulators((one,), f"{result}({one.name}.acc)", additive=False)

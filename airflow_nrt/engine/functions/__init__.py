@@ -1,0 +1,53 @@
+"""Python functions in a Spark session.
+
+A scalar or table function is one UDF of its values. Of an aggregate there are `…_fold`, of an array of rows and
+accumulators to one accumulator, `…_scan`, of such an array to each of its elements with all before it folded in, and
+`…_result`, of what was kept to the value (`aggregates.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf, pandas_udf
+
+from airflow_nrt.engine.functions.aggregates import folding, resulting, scanning
+from airflow_nrt.engine.functions.scalar import guarded
+from airflow_nrt.engine.functions.series import of_series
+from airflow_nrt.report.functions import PythonFunction, file_of
+from airflow_nrt.report.plan import Plan
+
+
+def register_functions(spark: SparkSession, plan: Plan) -> None:
+    """Makes the plan's functions known to the session."""
+    if plan.functions:
+        _let_travel(Path(plan.base))
+    for function in plan.functions:
+        for name, one in _udfs(function).items():
+            spark.udf.register(name, one)
+
+
+def _udfs(function: PythonFunction) -> dict[str, Any]:
+    name, kind = function.spark_name, function.value_type.spark
+    if not function.is_aggregate:
+        if function.is_pandas:
+            return {name: pandas_udf(of_series(function), kind, PandasUDFType.SCALAR)}
+        return {name: udf(guarded(function), kind)}
+    udfs = {f"{name}_result": arrow_udf(resulting(function), kind, ArrowUDFType.SCALAR)}
+    if function.accumulator is not None:
+        kept = function.accumulator.spark
+        udfs[f"{name}_fold"] = arrow_udf(folding(function), kept, ArrowUDFType.SCALAR)
+        udfs[f"{name}_scan"] = arrow_udf(scanning(function), f"ARRAY<{kept}>", ArrowUDFType.SCALAR)
+    return udfs
+
+
+def _let_travel(base: Path) -> None:
+    """Modules beside the report are nowhere on the executors: they travel inside of the functions."""
+    for package in {name.partition(".")[0] for name in sys.modules}:
+        if package in sys.modules and file_of(package, base) is not None:
+            cloudpickle.register_pickle_by_value(sys.modules[package])  # type: ignore[no-untyped-call]

@@ -1,0 +1,117 @@
+"""From what Python functions give to what Spark and Arrow take. Spark would make NULL of a value of another class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from airflow_nrt.functions import Row
+from airflow_nrt.report.types import INTEGER_LIMITS, DataType
+
+Convert = Callable[[Any], Any]
+
+_CLASSES: dict[str, tuple[type, ...]] = {
+    "BOOLEAN": (bool,), "STRING": (str,), "VARCHAR": (str,), "CHAR": (str,), "BYTES": (bytes, bytearray),
+    "FLOAT": (float, int), "DOUBLE": (float, int), "DECIMAL": (Decimal, int),
+    "DATE": (date,), "TIMESTAMP": (datetime,), **dict.fromkeys(INTEGER_LIMITS, (int,)),
+}  # fmt: skip
+
+
+def conversion(kind: DataType, what: str = "the result") -> Convert:
+    """Takes a value of the type, or None. Raises TypeError or OverflowError for any other, which `what` names."""
+    if kind.name == "ROW":
+        convert = _row(kind, what)
+    elif kind.name == "ARRAY":
+        convert = _array(kind, what)
+    elif kind.name == "MAP":
+        convert = _map(kind, what)
+    else:
+        convert = _scalar(kind, what)
+    return lambda value: None if value is None else convert(value)
+
+
+def as_row(value: Any) -> tuple[Any, ...]:
+    """The values of a row: a Row, a tuple or a list; anything else is the one value of a row."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def as_rows(result: Any) -> Iterable[Any]:
+    """The rows that a function gives at once: what it yields, a list of rows, or one row."""
+    if result is None:
+        return ()
+    if isinstance(result, (Row, tuple, str, bytes, dict)) or not isinstance(result, Iterable):
+        return (result,)
+    return result
+
+
+def rows_conversion(row: DataType) -> Convert:
+    """Of all rows that a function gives to a list of tuples. Raises TypeError for rows of another width."""
+    convert = conversion(row)
+    return lambda result: [convert(as_row(value)) for value in as_rows(result)]
+
+
+def _row(kind: DataType, what: str) -> Convert:
+    fields = [conversion(child, f"{what}, field {name!r},") for name, child in kind.children]
+    names = [name for name, _ in kind.children]
+
+    def convert(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, dict):
+            value = [value.get(name) for name in names]
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(f"{what} {value!r} is no {kind.flink}")
+        if len(value) != len(fields):
+            raise TypeError(f"{what} {value!r} has {len(value)} values, {kind.flink} has {len(fields)}")
+        return tuple(field(one) for field, one in zip(fields, value))
+
+    return convert
+
+
+def _array(kind: DataType, what: str) -> Convert:
+    element = conversion(kind.children[0][1], f"an element of {what}")
+
+    def convert(value: Any) -> list[Any]:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"{what} {value!r} is no {kind.flink}")
+        return [element(one) for one in value]
+
+    return convert
+
+
+def _map(kind: DataType, what: str) -> Convert:
+    key, element = (conversion(child, f"a {name} of {what}") for name, child in kind.children)
+
+    def convert(value: Any) -> dict[Any, Any]:
+        if not isinstance(value, dict):
+            raise TypeError(f"{what} {value!r} is no {kind.flink}")
+        return {key(name): element(one) for name, one in value.items()}
+
+    return convert
+
+
+def _scalar(kind: DataType, what: str) -> Convert:
+    name, classes, text = kind.name, _CLASSES[kind.name], kind.flink
+    limit, milliseconds = INTEGER_LIMITS.get(kind.name, 0), (kind.precision or 0) <= 3
+
+    def convert(value: Any) -> Any:
+        fits = isinstance(value, classes) and (name == "BOOLEAN" or not isinstance(value, bool))
+        if not fits or (name == "DATE" and isinstance(value, datetime)):
+            plain = value.item() if hasattr(value, "item") else value
+            if type(plain) is not type(value):
+                # A scalar of numpy.
+                return convert(plain)
+            raise TypeError(f"{what} {value!r} is no {text}")
+        if limit and not -limit - 1 <= value <= limit:
+            raise OverflowError(f"{what} {value!r} does not fit {text}")
+        if name in ("FLOAT", "DOUBLE"):
+            return float(value)
+        if name == "DECIMAL":
+            return Decimal(value)
+        if name == "TIMESTAMP":
+            if value.tzinfo is not None:
+                raise TypeError(f"{what} {value!r} has a zone, a TIMESTAMP has none: leave it out")
+            return value.replace(microsecond=value.microsecond // 1000 * 1000) if milliseconds else value
+        return value
+
+    return convert

@@ -1,0 +1,38 @@
+"""What surrounds the user's code on an executor: it is opened once a process, and an error says which call failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from airflow_nrt.functions import FunctionContext, UserDefinedFunction
+from airflow_nrt.report.errors import STOP_MARK
+from airflow_nrt.report.functions import PythonFunction
+
+
+class Opened:
+    """A user's function, opened before its first call in a process."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._is_open = not isinstance(function, UserDefinedFunction)
+
+    def __call__(self) -> Any:
+        if not self._is_open:
+            self._function.open(FunctionContext())
+            self._is_open = True
+        return self._function
+
+
+def failed(function: PythonFunction, method: str, arguments: Sequence[Any], failure: Exception) -> RuntimeError:
+    """The error of a call, by the name of the function and what it was given."""
+    names = [parameter.name for parameter in function.parameters] if method in ("", "accumulate") else ["accumulator"]
+    given = ", ".join(f"{names[min(n, len(names) - 1)]}={value!r}" for n, value in enumerate(arguments))
+    called = f"{function.name}.{method}" if method else function.name
+    return RuntimeError(f"{STOP_MARK}function {called}({given}) raised {type(failure).__name__}: {failure}")
+
+
+def method_of(function: PythonFunction, name: str) -> Callable[[], Any]:
+    """Gives the method of the opened function; a plain function is its own method."""
+    opened = Opened(function.found.function)
+    return lambda: getattr(opened(), name) if isinstance(function.found.function, UserDefinedFunction) else opened()

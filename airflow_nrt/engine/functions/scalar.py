@@ -1,0 +1,40 @@
+"""Scalar and table functions, a row at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import Row as SparkRow
+
+from airflow_nrt.engine.functions.conversion import conversion, rows_conversion
+from airflow_nrt.engine.functions.guard import failed, method_of
+from airflow_nrt.functions import Row
+from airflow_nrt.report.functions import PythonFunction
+
+
+def guarded(function: PythonFunction) -> Callable[..., Any]:
+    """The function as Spark calls it: of a table function the list of its rows."""
+    convert = rows_conversion(function.result) if function.is_table else conversion(function.result)
+    found = method_of(function, "eval")
+
+    def call(*arguments: Any) -> Any:
+        if any(arguments[n] is None for n in function.asks_not(len(arguments))):
+            return None
+        try:
+            return convert(found()(*(_taken(value) for value in arguments)))
+        except Exception as failure:
+            raise failed(function, "", arguments, failure) from failure
+
+    return call
+
+
+def _taken(value: Any) -> Any:
+    """A value of Spark's with Rows that can be changed, as users know them."""
+    if isinstance(value, SparkRow):
+        return Row.of([_taken(one) for one in value], tuple(value.__fields__))
+    if type(value) is list:
+        return [_taken(one) for one in value]
+    if type(value) is dict:
+        return {key: _taken(one) for key, one in value.items()}
+    return value

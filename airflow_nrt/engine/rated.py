@@ -1,0 +1,78 @@
+"""Results that never complete and are not to change with each batch: their changes wait, and are told as one.
+
+State are the changes as batches made them, each with the log entry that it stands behind. Of a key that changed more
+than once, only how it stood first and how it stands last is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.updating.changelog import changelog
+from airflow_nrt.engine.windows.partials import SLICE
+from airflow_nrt.report.entries import Position, StateFile, Versions
+from airflow_nrt.report.hidden import AFTER, KEY, OP
+from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.timing import Rows
+
+_ALL = 0
+"""These results are of one window, which has no end."""
+Held = Mapping[str, "StateFile | None"]
+
+
+@dataclass(frozen=True)
+class RatedInserts:
+    """The inserts of a plan whose changes wait for an interval of processing time, or for so many rows."""
+
+    store: SliceStore
+    plan: Plan
+
+    def hold(self, insert: Insert, changes: DataFrame) -> StateFile | None:
+        """Keeps what a batch changes."""
+        entries = changes.withColumnRenamed("_nrt_entry", SLICE)
+        return self.store.write(f"{insert.name}.held", entries).file
+
+    def noted(self, versions: Mapping[str, Versions], held: Held, rows: int, clock: int) -> dict[str, Versions]:
+        """What is to be remembered once a batch of so many rows has held these changes."""
+        found = {}
+        for insert in self.plan.rated:
+            before = versions.get(insert.name, Versions())
+            file = held.get(insert.name)
+            files = before.shown if file is None else (*before.shown, file)
+            at = clock if before.at is None else before.at
+            found[insert.name] = replace(before, at=at, rows={_ALL: before.rows.get(_ALL, 0) + rows}, shown=files)
+        return found
+
+    def due(self, position: Position, clock: int) -> list[Insert]:
+        """The inserts whose changes are to be told now."""
+        ended = bool(position.sources) and all(source.ended for source in position.sources.values())
+        return [one for one in self.plan.rated if self._is_due(one, position.versions.get(one.name), clock, ended)]
+
+    def net(self, insert: Insert, position: Position, entry: int) -> DataFrame:
+        """What all that waits has changed."""
+        names = [quote(field.name) for field in insert.query.fields]
+        rows = self.store.read(position.versions[insert.name].shown, [*names, OP, KEY, SLICE])
+        assert rows is not None
+        bounds = (f"{what}({SLICE}) OVER (PARTITION BY {KEY}) AS _nrt_{what}" for what in ("min", "max"))
+        placed = rows.selectExpr("*", *bounds)
+        before = placed.where(f"{SLICE} = _nrt_min AND {OP} IN ('-U', '-D')").withColumn(AFTER, F.lit(False))
+        behind = placed.where(f"{SLICE} = _nrt_max AND {OP} IN ('+I', '+U')").withColumn(AFTER, F.lit(True))
+        return changelog(before.unionByName(behind), insert.query.fields, entry)
+
+    def told(self, versions: Mapping[str, Versions], inserts: list[Insert], clock: int) -> dict[str, Versions]:
+        """What is to be remembered once the changes of these have been told."""
+        return {**versions, **{insert.name: Versions(at=clock) for insert in inserts}}
+
+    def _is_due(self, insert: Insert, versions: Versions | None, clock: int, ended: bool) -> bool:
+        if versions is None or not versions.shown or versions.at is None:
+            return False
+        rate = insert.timing.update_rate
+        if isinstance(rate, Rows):
+            return ended or versions.rows.get(_ALL, 0) >= rate.count
+        return ended or (rate is not None and clock >= versions.at + rate)

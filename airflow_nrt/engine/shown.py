@@ -1,0 +1,43 @@
+"""What a sink shows of windows that can still change, for those that must be told what to take back."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.updating.changelog import changelog
+from airflow_nrt.engine.windows.partials import SLICE
+from airflow_nrt.report.entries import StateFile
+from airflow_nrt.report.hidden import AFTER, KEY, WINDOW_END, key_of
+from airflow_nrt.report.plan import Insert
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import Field
+
+
+def shown_rows(store: SliceStore, insert: Insert, files: tuple[StateFile, ...]) -> DataFrame | None:
+    """The rows that `show` wrote, None if there are none."""
+    rows = store.read(files, [*(quote(column.name) for column in insert.sink.physical), SLICE])
+    return None if rows is None else rows.withColumnRenamed(SLICE, WINDOW_END)
+
+
+def show(store: SliceStore, insert: Insert, rows: DataFrame) -> tuple[StateFile, ...]:
+    """Keeps the rows that a sink now shows."""
+    file = store.write(f"{insert.name}.shown", rows.withColumnRenamed(WINDOW_END, SLICE)).file
+    return () if file is None else (file,)
+
+
+def changed_rows(insert: Insert, old: DataFrame | None, new: DataFrame) -> DataFrame:
+    """What becomes of these rows, `_nrt_op`: a window's row is known again by its key, or else by all of it."""
+    rows = new.withColumn(AFTER, F.lit(True))
+    if old is not None:
+        rows = rows.unionByName(old.withColumn(AFTER, F.lit(False)))
+    names = [quote(column.name) for column in insert.sink.physical]
+    if insert.key is not None:
+        identity = [WINDOW_END, *(quote(name) for name in insert.key)]
+    else:
+        by = ", ".join([AFTER, WINDOW_END, *names])
+        rows = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {by} ORDER BY 1) AS _nrt_n")
+        identity = [WINDOW_END, *names, "_nrt_n"]
+    fields = [Field(column.name, column.type) for column in insert.sink.physical]
+    return changelog(rows.selectExpr("*", f"{key_of(identity)} AS {KEY}"), fields, 0, [WINDOW_END])

@@ -1,0 +1,110 @@
+"""DataTypes: SQL types as PyFlink spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.report.types import MAX_PRECISION, DataType, Field, decimal, multiset
+
+
+def _plain(name: str, nullable: bool) -> DataType:
+    return DataType(name, nullable=nullable)
+
+
+class DataTypes:
+    """`DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])`."""
+
+    @staticmethod
+    def BOOLEAN(nullable: bool = True) -> DataType:
+        return _plain("BOOLEAN", nullable)
+
+    @staticmethod
+    def TINYINT(nullable: bool = True) -> DataType:
+        return _plain("TINYINT", nullable)
+
+    @staticmethod
+    def SMALLINT(nullable: bool = True) -> DataType:
+        return _plain("SMALLINT", nullable)
+
+    @staticmethod
+    def INT(nullable: bool = True) -> DataType:
+        return _plain("INT", nullable)
+
+    @staticmethod
+    def BIGINT(nullable: bool = True) -> DataType:
+        return _plain("BIGINT", nullable)
+
+    @staticmethod
+    def FLOAT(nullable: bool = True) -> DataType:
+        return _plain("FLOAT", nullable)
+
+    @staticmethod
+    def DOUBLE(nullable: bool = True) -> DataType:
+        return _plain("DOUBLE", nullable)
+
+    @staticmethod
+    def DECIMAL(precision: int, scale: int = 0, nullable: bool = True) -> DataType:
+        if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision:
+            raise ValueError(
+                f"DECIMAL({precision}, {scale}): a number has 1 to 38 digits, and no more behind its point"
+            )
+        return decimal(precision, scale, nullable=nullable)
+
+    @staticmethod
+    def STRING(nullable: bool = True) -> DataType:
+        return _plain("STRING", nullable)
+
+    @staticmethod
+    def VARCHAR(length: int, nullable: bool = True) -> DataType:
+        return DataType("VARCHAR", precision=length, nullable=nullable)
+
+    @staticmethod
+    def CHAR(length: int, nullable: bool = True) -> DataType:
+        return DataType("CHAR", precision=length, nullable=nullable)
+
+    @staticmethod
+    def BYTES(nullable: bool = True) -> DataType:
+        return _plain("BYTES", nullable)
+
+    @staticmethod
+    def DATE(nullable: bool = True) -> DataType:
+        return _plain("DATE", nullable)
+
+    @staticmethod
+    def TIMESTAMP(precision: int = 6, nullable: bool = True) -> DataType:
+        return DataType("TIMESTAMP", precision=precision, nullable=nullable)
+
+    @staticmethod
+    def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> DataType:
+        return DataType("TIMESTAMP_LTZ", precision=precision, nullable=nullable)
+
+    TIMESTAMP_WITH_LOCAL_TIME_ZONE = TIMESTAMP_LTZ
+
+    @staticmethod
+    def ARRAY(element: DataType, nullable: bool = True) -> DataType:
+        return DataType("ARRAY", nullable=nullable, children=(("element", element),))
+
+    @staticmethod
+    def MAP(key: DataType, value: DataType, nullable: bool = True) -> DataType:
+        return DataType("MAP", nullable=nullable, children=(("key", key), ("value", value)))
+
+    @staticmethod
+    def MULTISET(element: DataType, nullable: bool = True) -> DataType:
+        return multiset(element).with_nullable(nullable)
+
+    @staticmethod
+    def FIELD(name: str, type: DataType, description: str | None = None) -> Field:
+        """A field of a ROW."""
+        return Field(name, type)
+
+    @staticmethod
+    def ROW(fields: Sequence[Field | DataType] = (), nullable: bool = True) -> DataType:
+        """Fields given as types alone are named f0, f1, ….
+
+        Raises ValueError if two fields have one name.
+        """
+        named = [one if isinstance(one, Field) else Field(f"f{n}", one) for n, one in enumerate(fields)]
+        names = [field.name for field in named]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two fields of a ROW have one name: {', '.join(names)}")
+        return DataType("ROW", nullable=nullable, children=tuple((field.name, field.type) for field in named))

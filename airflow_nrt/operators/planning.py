@@ -1,0 +1,50 @@
+"""The plan of a program, made in a process of its own: no task imports what the report's authors wrote."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from airflow_nrt.report.errors import InputError
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.report.program import Program
+
+_PLAN = """
+import pickle, sys
+from dataclasses import replace
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.table.load import load_report
+out, sys.stdout = sys.stdout.buffer, sys.stderr
+try:
+    plan = load_report(sys.argv[1], pickle.load(sys.stdin.buffer))
+except NrtError as wrong:
+    found = str(wrong)
+else:
+    found = replace(plan, functions=tuple(replace(one, found=None) for one in plan.functions))
+pickle.dump(found, out)
+"""
+
+
+def planned_apart(program: Program, settings: Mapping[str, str]) -> Plan:
+    """The plan, without the functions themselves. Raises InputError."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
+    child = subprocess.run(
+        [sys.executable, "-c", _PLAN, str(program)],
+        input=pickle.dumps(dict(settings)),
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+    if child.returncode != 0:
+        told = child.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise InputError(f"the program {program} can't be planned: {told}")
+    found: Plan | str = pickle.loads(child.stdout)
+    if isinstance(found, str):
+        raise InputError(found)
+    return found

@@ -1,0 +1,130 @@
+"""LATERAL TABLE(f(…)) and UNNEST(…): each row of the left side with each of the rows that an expression gives for it.
+
+id  s            CROSS JOIN LATERAL TABLE(split(s)) AS t (word)      id  word
+1   'a b'                                                            1   a
+2   ''           LEFT JOIN … ON TRUE keeps it, with NULL             1   b
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.report.hidden import KEY, POSITION
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.join_sides import Named, side_columns
+from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.known_functions import known_functions
+from airflow_nrt.sql.python_functions import call_function
+from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unparse import text_of
+
+_PLACES = 2**24
+"""How many places a row has for the rows that it becomes."""
+
+
+def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
+    """The rows of the left side with those of the right. They keep their window and their time. Raises SqlError."""
+    relation, alias = left
+    _check(node)
+    if relation.has_sessions:
+        relation = finished(found, relation)
+    rows = _rows(Compiler(Scope(relation.columns, alias)), right)
+    if any(relation.is_window_column(name) for name in rows.columns):
+        relation = finished(found, relation)
+        rows = _rows(Compiler(Scope(relation.columns, alias)), right)
+    found.note_all_columns(relation)
+    names = _names(right, rows.type)
+    outer = node.kind == "LEFT"
+    kept = side_columns(relation, alias)
+    new = tuple(
+        ScopeColumn(
+            f"{right.alias or ''}.{name}", kind.with_nullable(outer or kind.nullable), table=right.alias, shown=name
+        )
+        for name, kind, _ in names
+    )
+    taken = {column.name for column in kept} & {column.name for column in new}
+    if taken:
+        raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", right.at)
+    present = [(a, b) for a, b in zip(relation.columns, kept) if relation.pending is None or a.role is None]
+    items = [f"{quote(old.name)} AS {quote(column.name)}" for old, column in present]
+    items += [f"{sql} AS {quote(column.name)}" for (_, _, sql), column in zip(names, new)]
+    items += [_hidden(name, relation) for name in relation.hidden]
+    explode = "posexplode_outer" if outer else "posexplode"
+    text = (
+        f"(SELECT {', '.join(items)} FROM (SELECT *, {explode}({rows.sql}) AS (_nrt_n, _nrt_e) FROM {relation.text}))"
+    )
+    columns = (*kept, *new)
+    if node.kind == "INNER" and node.condition is not None:
+        text = f"(SELECT * FROM {text} WHERE {Compiler(Scope(columns)).condition(node.condition, 'ON').sql})"
+    shown = {old.name: column.name for old, column in zip(relation.columns, kept)}
+    partition = relation.partition
+    return replace(
+        relation,
+        text=text,
+        columns=columns,
+        scan=None,
+        operator=None,
+        keys=(),
+        partition=partition if partition is None else tuple(shown[name] for name in partition),
+    )
+
+
+def _check(node: ast.Join) -> None:
+    if node.using or node.kind not in ("CROSS", "INNER", "LEFT"):
+        raise SqlError(
+            f"{node.kind} JOIN of a table function: it stands behind CROSS JOIN, or LEFT JOIN … ON TRUE", node.at
+        )
+    condition = node.condition
+    if node.kind == "LEFT" and not (isinstance(condition, ast.Literal) and condition.text.upper() == "TRUE"):
+        raise SqlError("LEFT JOIN of a table function takes ON TRUE", condition.at if condition else node.at)
+
+
+def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
+    """What gives the rows, as an array."""
+    if right.of_function:
+        call = right.expression
+        assert isinstance(call, ast.Call)
+        function = known_functions().get(call.name)
+        if function is None or function.kind != "udtf":
+            raise SqlError(f"{call.name} is no table function", call.at)
+        arguments = [compiler.compile(argument) for argument in call.arguments]
+        columns = frozenset[str]().union(*(argument.columns for argument in arguments))
+        return replace(call_function(function, arguments, call.at, call.name), columns=columns)
+    typed = compiler.compile(right.expression)
+    if typed.type.name != "ARRAY":
+        if typed.type.name == "MAP":
+            raise NotThereYet(f"UNNEST of {typed.type.flink}", right.at)
+        raise SqlError(f"UNNEST wants an ARRAY, {text_of(right.expression)} is {typed.type.flink}", right.at)
+    return typed
+
+
+def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]]:
+    """The columns of a row: name, type, and SQL over `_nrt_e`."""
+    element = kind.children[0][1]
+    if element.name == "ROW":
+        fields = [(name, child, f"_nrt_e.{quote(name)}") for name, child in element.children]
+    else:
+        fields = [("EXPR$0", element, "_nrt_e")]
+    if right.columns and len(right.columns) != len(fields):
+        raise SqlError(f"the column list has {len(right.columns)} names, a row {len(fields)} columns", right.at)
+    given = right.columns or [name for name, _, _ in fields]
+    return [(name, child, sql) for name, (_, child, sql) in zip(given, fields)]
+
+
+def _hidden(name: str, relation: Relation) -> str:
+    """A hidden column; where a row stood, and what it is known by, tells its rows apart."""
+    number = "coalesce(_nrt_n, 0)"
+    if name == KEY:
+        return f"concat({KEY}, ' ', {number}) AS {KEY}"
+    if name != POSITION:
+        return name
+    path = [f"{POSITION}.path AS path"] if "_nrt_row" in relation.hidden else []
+    row = f"{POSITION}.row * {_PLACES}L + {number} AS row"
+    return f"struct({', '.join([f'{POSITION}.file AS file', f'{POSITION}.block AS block', row, *path])}) AS {POSITION}"

@@ -1,0 +1,291 @@
+"""Where the tables of a program come from, and where its inserts go: `TableEnvironment`, as in PyFlink.
+
+It collects what SQL would write as statements. Nothing of it needs Spark but a result that is asked for at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.table.expression import Expression, node_of
+from airflow_nrt.table.function_calls import FunctionCall, named
+from airflow_nrt.table.places import here
+from airflow_nrt.table.table import Table
+
+if TYPE_CHECKING:
+    from airflow_nrt.functions import Declared
+    from airflow_nrt.report.functions import PythonFunction
+    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.report.program import Program
+    from airflow_nrt.sql import parsed
+    from airflow_nrt.sql.planner import Planner
+    from airflow_nrt.sql.scope import ScopeColumn
+    from airflow_nrt.table.result import TableResult
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """How a result that is asked for at once is computed: `mode` is `stream` or `batch`."""
+
+    mode: str = "stream"
+
+    @classmethod
+    def in_streaming_mode(cls) -> EnvironmentSettings:
+        return cls("stream")
+
+    @classmethod
+    def in_batch_mode(cls) -> EnvironmentSettings:
+        return cls("batch")
+
+
+class TableConfig:
+    """The settings of a program: what SQL sets with SET."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        self._environment = environment
+
+    def set(self, key: str, value: str) -> TableConfig:
+        from airflow_nrt.sql import parsed
+
+        self._environment.add(parsed.SetOption(key, value, here()))
+        return self
+
+    def get(self, key: str, default: str) -> str:
+        """A setting of whoever runs the report (`--set KEY=VALUE`), or the default."""
+        found = self._environment.setting(key)
+        return default if found is None else found
+
+    def set_local_timezone(self, zone: str) -> None:
+        self.set("table.local-time-zone", zone)
+
+
+class StatementSet:
+    """Inserts of one report: they share what they read and compute."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        self._environment = environment
+
+    def add_insert(self, target_path: str, table: Table) -> StatementSet:
+        self._environment.add_insert(target_path, table)
+        return self
+
+    def add_insert_sql(self, statement: str) -> StatementSet:
+        self._environment.execute_sql(statement)
+        return self
+
+    def execute(self) -> None:
+        """Nothing is left to do: a report runs when `airflow-nrt run` or an operator starts it."""
+
+
+class TableEnvironment:
+    """The tables, views, settings and inserts of one program; relative paths of tables start at `base`."""
+
+    def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
+        self.mode = (settings or EnvironmentSettings()).mode
+        self.base = base or Path.cwd()
+        self.modules = self.base
+        self.statements: list[parsed.Statement] = []
+        self._planner: Planner | None = None
+        self._functions: dict[str, Declared] = {}
+
+    @classmethod
+    def create(cls, environment_settings: EnvironmentSettings | None = None) -> TableEnvironment:
+        return cls(environment_settings)
+
+    def get_config(self) -> TableConfig:
+        return TableConfig(self)
+
+    def setting(self, key: str) -> str | None:
+        """What was given from outside for a key: here nothing is."""
+        return None
+
+    # ------------------------------------------------------------------ statements
+
+    def execute_sql(self, stmt: str) -> TableResult | None:
+        """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
+        from airflow_nrt.sql.parse_statements import parse_script
+
+        if stmt.split(None, 1)[:1] and stmt.split(None, 1)[0].upper() in ("SELECT", "WITH"):
+            return self.sql_query(stmt).execute()
+        problems = Problems()
+        for statement in parse_script(stmt, problems):
+            problems.attempt(lambda one=statement: self.add(one))  # type: ignore[misc]
+        problems.raise_any(stmt)
+        return None
+
+    def add(self, statement: parsed.Statement) -> None:
+        """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
+        from airflow_nrt.sql.local_time import zone_of
+
+        planner = self.planner()
+        planner.queries.zone = zone_of([*self.statements, statement], None)
+        with planner.at_work(statement.at):
+            planner.add(statement)
+        self.statements.append(statement)
+
+    def planner(self) -> Planner:
+        """Knows all statements so far."""
+        if self._planner is None:
+            from airflow_nrt.sql.planner import Planner
+
+            self._planner = Planner(self.base)
+        return self._planner
+
+    def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
+        """The columns of a query. Raises SqlError, or SqlErrors."""
+        return self.planner().columns_of(query)
+
+    # ------------------------------------------------------------------ functions and expressions
+
+    def create_temporary_function(self, path: str, function: Any) -> None:
+        """Makes a function known to SQL, and to `call(path, …)`, by a name."""
+        from airflow_nrt.sql.python_functions import as_declared
+
+        self._declare(path, as_declared(function, path))
+
+    create_temporary_system_function = create_temporary_function
+
+    def _declare(self, name: str, declared: Declared) -> None:
+        from airflow_nrt.sql import parsed
+
+        self.add(parsed.DeclaredFunction(name, declared, self.modules, here()))
+
+    def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
+        """What a method is given as fields, checked: a text is no column. Functions have their names from here on."""
+        from airflow_nrt.sql.walk import rewritten
+
+        for field in fields:
+            if isinstance(field, str):
+                raise SqlError(f"write col({field!r}) for the column, lit({field!r}) for the text", here())
+        found = [field if isinstance(field, Expression) else Expression(node_of(field)) for field in fields]
+        return tuple(Expression(rewritten(one.node, self._named), one.names) for one in found)
+
+    def _named(self, part: Any) -> ast.Call | None:
+        """The call of a function that stands in the program, under the name by which the plan knows it."""
+        from airflow_nrt.sql.walk import rewritten
+
+        if not isinstance(part, FunctionCall) or part.declared is None:
+            return None
+        title = re.sub(r"\W", "", part.declared.title).upper() or "LAMBDA"
+        known = next((name for name, declared in self._functions.items() if declared is part.declared), None)
+        if known is None:
+            known = next(name for n in count() if (name := f"{title}_{n}" if n else title) not in self._taken())
+            self._declare(known, part.declared)
+            self._functions[known] = part.declared
+        return named(replace(part, arguments=rewritten(part.arguments, self._named)), known)
+
+    def _taken(self) -> set[str]:
+        from airflow_nrt.sql.aggregates import AGGREGATES
+        from airflow_nrt.sql.functions import FUNCTIONS
+        from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
+
+        return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES, *self.planner().functions}
+
+    def function(self, node: ast.Expression) -> PythonFunction | None:
+        """The function in Python that an expression calls, if it is nothing but that."""
+        return self.planner().functions.get(node.name) if isinstance(node, ast.Call) else None
+
+    def items(self, fields: Iterable[Expression], before: int = 0) -> tuple[ast.SelectItem, ...]:
+        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front."""
+        from airflow_nrt.sql.known_functions import calling
+        from airflow_nrt.table.naming import items_of
+
+        with calling(self.planner().functions):
+            return items_of(((one.node, one.names) for one in fields), before)
+
+    # ------------------------------------------------------------------ tables
+
+    def from_path(self, path: str) -> Table:
+        """A table or view by its name."""
+        at = here()
+        star = (ast.SelectItem(ast.Star(None, at), None),)
+        return Table(self, ast.Select(star, ast.TableName(path.rpartition(".")[2].strip("`"), at), at))
+
+    def sql_query(self, query: str) -> Table:
+        from airflow_nrt.sql.parse_statements import parse_query
+
+        problems = Problems()
+        table = problems.attempt(lambda: Table(self, parse_query(query)))
+        problems.raise_any(query)
+        assert table is not None
+        return table
+
+    def create_temporary_view(self, view_path: str, table: Table) -> None:
+        from airflow_nrt.sql import parsed
+
+        self.add(parsed.CreateView(view_path, (), table.query, False, here()))
+
+    def create_statement_set(self) -> StatementSet:
+        return StatementSet(self)
+
+    def add_insert(self, target_path: str, table: Table) -> None:
+        from airflow_nrt.sql import parsed
+
+        self.add(parsed.Insert(target_path, (), table.query, here()))
+
+    # ------------------------------------------------------------------ plans and results
+
+    def plan_of(self, table: Table) -> Plan:
+        """The plan of one table's rows. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.planner import plan_asked
+
+        declared = [one for one in self.statements if not isinstance(one, parsed.Insert)]
+        return plan_asked(declared, table.query, self.base)
+
+    def explained(self, table: Table) -> str:
+        import json
+
+        from airflow_nrt.report.description import describe
+
+        return json.dumps(describe(self.plan_of(table)), indent=2, ensure_ascii=False)
+
+    def executed(self, table: Table) -> TableResult:
+        from airflow_nrt.table.result import TableResult
+
+        return TableResult(self.plan_of(table), self.mode)
+
+
+class ReportEnvironment(TableEnvironment):
+    """The environment that a report is built in: it declares, and is run by somebody else.
+
+    `settings` are those of whoever runs it. `modules` is where the program's modules stand.
+    """
+
+    def __init__(self, settings: Mapping[str, str], base: Path, modules: Path) -> None:
+        super().__init__(base=base)
+        self.modules = modules
+        self._settings = dict(settings)
+        self._asked: set[str] = set()
+
+    def setting(self, key: str) -> str | None:
+        self._asked.add(key)
+        return self._settings.get(key)
+
+    def execute_sql(self, stmt: str) -> TableResult | None:
+        from airflow_nrt.sql.load import fill_placeholders, placeholders
+
+        self._asked |= placeholders(stmt)
+        return super().execute_sql(fill_placeholders(stmt, self._settings))
+
+    def executed(self, table: Table) -> TableResult:
+        raise InputError(
+            f"{here()}: a report declares what is written, and computes nothing at once: use execute_insert"
+        )
+
+    def report(self, name: str, program: Program) -> Plan:
+        """The plan of all inserts. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.report.program import Built
+        from airflow_nrt.sql.planner import plan_statements
+
+        overrides = {key: value for key, value in self._settings.items() if key not in self._asked}
+        plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
+        return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))

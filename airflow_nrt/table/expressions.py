@@ -1,0 +1,156 @@
+"""What expressions begin with: `col`, `lit` and the functions that stand before their arguments, as in PyFlink."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.table.expression import Expression, TimeIntervalUnit, call_of, node_of
+from airflow_nrt.table.places import here
+
+
+def col(name: str) -> Expression:
+    """A column by its name, or the alias of a window; `col("*")` is all columns."""
+    return Expression(ast.Star(None, here()) if name == "*" else ast.Name((name,), here()))
+
+
+def lit(value: Any, data_type: DataType | None = None) -> Expression:
+    """A constant, of another type than its own where one is given."""
+    literal = Expression(node_of(value))
+    return literal if data_type is None else literal.cast(data_type)
+
+
+def null_of(data_type: DataType) -> Expression:
+    """NULL of a type."""
+    return lit(None, data_type)
+
+
+def row_interval(rows: int) -> Expression:
+    """A number of rows, where windows take one."""
+    if not isinstance(rows, int) or rows < 0:
+        raise SqlError(f"row_interval takes a number of rows, not {rows!r}", here())
+    return lit(rows).rows
+
+
+UNBOUNDED_ROW = Expression(ast.Call("UNBOUNDED ROWS", (), here()))
+UNBOUNDED_RANGE = Expression(ast.Call("UNBOUNDED RANGE", (), here()))
+CURRENT_ROW = Expression(ast.Call("CURRENT ROWS", (), here()))
+CURRENT_RANGE = Expression(ast.Call("CURRENT RANGE", (), here()))
+
+
+def and_(first: Any, second: Any, *others: Any) -> Expression:
+    return reduce(lambda left, right: left & right, (second, *others), Expression(node_of(first)))
+
+
+def or_(first: Any, second: Any, *others: Any) -> Expression:
+    return reduce(lambda left, right: left | right, (second, *others), Expression(node_of(first)))
+
+
+def not_(condition: Expression) -> Expression:
+    return ~condition
+
+
+def negative(value: Expression) -> Expression:
+    return -value
+
+
+def if_then_else(condition: Expression, if_true: Any, if_false: Any) -> Expression:
+    """One value where the condition is true, the other where it is not."""
+    return condition.then(if_true, if_false)
+
+
+def coalesce(*values: Any) -> Expression:
+    """The first value that is not NULL."""
+    return call_of("COALESCE", *values)
+
+
+def greatest(*values: Any) -> Expression:
+    return call_of("GREATEST", *values)
+
+
+def least(*values: Any) -> Expression:
+    return call_of("LEAST", *values)
+
+
+def concat(first: Any, *others: Any) -> Expression:
+    return call_of("CONCAT", first, *others)
+
+
+def concat_ws(separator: Any, first: Any, *others: Any) -> Expression:
+    return call_of("CONCAT_WS", separator, first, *others)
+
+
+def array(first: Any, *others: Any) -> Expression:
+    return call_of("ARRAY[ ]", first, *others)
+
+
+def map_(key: Any, value: Any, *others: Any) -> Expression:
+    return call_of("MAP[ ]", key, value, *others)
+
+
+def to_date(text: Any, pattern: Any = None) -> Expression:
+    return call_of("TO_DATE", text, *([pattern] if pattern is not None else []))
+
+
+def to_timestamp(text: Any, pattern: Any = None) -> Expression:
+    return call_of("TO_TIMESTAMP", text, *([pattern] if pattern is not None else []))
+
+
+def to_timestamp_ltz(value: Any, precision: Any = None) -> Expression:
+    return call_of("TO_TIMESTAMP_LTZ", value, *([precision] if precision is not None else []))
+
+
+def date_format(time: Any, pattern: Any) -> Expression:
+    return call_of("DATE_FORMAT", time, pattern)
+
+
+def timestamp_diff(unit: TimeIntervalUnit, start: Any, end: Any) -> Expression:
+    return Expression(
+        ast.Call("TIMESTAMPDIFF", (ast.Keyword(unit.value, here()), node_of(start), node_of(end)), here())
+    )
+
+
+def convert_tz(time: Any, zone_from: Any, zone_to: Any) -> Expression:
+    return call_of("CONVERT_TZ", time, zone_from, zone_to)
+
+
+def from_unixtime(seconds: Any, pattern: Any = None) -> Expression:
+    return call_of("FROM_UNIXTIME", seconds, *([pattern] if pattern is not None else []))
+
+
+def unix_timestamp(text: Any = None, pattern: Any = None) -> Expression:
+    return call_of("UNIX_TIMESTAMP", *(one for one in (text, pattern) if one is not None))
+
+
+def current_watermark(time: Any) -> Expression:
+    return call_of("CURRENT_WATERMARK", time)
+
+
+def pi() -> Expression:
+    return call_of("PI")
+
+
+def e() -> Expression:
+    return call_of("E")
+
+
+def atan2(y: Any, x: Any) -> Expression:
+    return call_of("ATAN2", y, x)
+
+
+def call(function: Any, *arguments: Any) -> Expression:
+    """A call of a function by its name: one of SQL, or one that `create_temporary_function` has declared."""
+    if callable(function):
+        result: Expression = function(*arguments)
+        return result
+    return call_of(str(function).upper(), *arguments)
+
+
+def call_sql(text: str) -> Expression:
+    """An expression written in SQL."""
+    from airflow_nrt.sql.parse_statements import parse_expression
+
+    return Expression(parse_expression(text))

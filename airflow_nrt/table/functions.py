@@ -1,0 +1,113 @@
+"""@udf, @udtf, @udaf and @udtaf: functions declared as PyFlink's users do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from airflow_nrt.functions import (
+    AggregateFunction,
+    DataTypes,
+    Declared,
+    FunctionContext,
+    Row,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+)
+from airflow_nrt.functions.kinds import Type
+from airflow_nrt.table.function_calls import CallableFunction
+
+__all__ = [
+    "AggregateFunction",
+    "DataTypes",
+    "Declared",
+    "FunctionContext",
+    "Row",
+    "ScalarFunction",
+    "TableAggregateFunction",
+    "TableFunction",
+    "udaf",
+    "udf",
+    "udtaf",
+    "udtf",
+]
+
+Types = Type | Sequence[Type] | None
+
+
+def udf(
+    f: Any = None,
+    input_types: Types = None,
+    result_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> Any:
+    """Declares a scalar function; with func_type="pandas" one that takes a Series an argument and returns one."""
+    return _declared("udf", f, input_types, deterministic, name=name, result_type=result_type, func_type=func_type)
+
+
+def udtf(
+    f: Any = None,
+    input_types: Types = None,
+    result_types: Types = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Declares a table function. `result_types` has a type a column, or is one ROW."""
+    return _declared("udtf", f, input_types, deterministic, name=name, result_type=result_types)
+
+
+def udaf(
+    f: Any = None,
+    input_types: Types = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> Any:
+    """Declares an aggregate; with func_type="pandas" a function of Series that gives one value."""
+    return _declared(
+        "udaf",
+        f,
+        input_types,
+        deterministic,
+        name=name,
+        result_type=result_type,
+        accumulator_type=accumulator_type,
+        func_type=func_type,
+    )
+
+
+def udtaf(
+    f: Any = None,
+    input_types: Types = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Declares a table aggregate."""
+    return _declared(
+        "udtaf", f, input_types, deterministic, name=name, result_type=result_type, accumulator_type=accumulator_type
+    )
+
+
+def _declared(
+    kind: str, f: Any, input_types: Types, deterministic: bool | None, **said: Any
+) -> Declared | Callable[[Any], Declared]:
+    """The declaration of a function, or, without one, what declares the function below the decorator."""
+    if deterministic is False:
+        raise ValueError(
+            "deterministic=False: a function that gives another value in each run can't be backfilled, for nothing "
+            "would reproduce what the stream published"
+        )
+    listed = input_types if isinstance(input_types, (list, tuple)) else None if input_types is None else (input_types,)
+
+    def declare(function: Any) -> Declared:
+        instance = function() if isinstance(function, type) else function
+        return CallableFunction(kind, instance, input_types=listed, **said)
+
+    return declare if f is None else declare(f)

@@ -1,0 +1,106 @@
+"""Tables between `group_by`, `window` or `over_window` and the select that says what is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.walk import rewritten
+from airflow_nrt.table.expression import Expression
+from airflow_nrt.table.places import here
+from airflow_nrt.table.table import Table, check_windows
+from airflow_nrt.table.windows import GroupWindow, OverWindow
+
+if TYPE_CHECKING:
+    from airflow_nrt.table.row_functions import AggregatedTable
+
+_AUXILIARIES = {".start": "START", ".end": "END", ".rowtime": "ROWTIME", ".proctime": "PROCTIME"}
+
+
+class GroupedTable:
+    """A table with its group keys."""
+
+    def __init__(self, table: Table, keys: tuple[Expression, ...], window: GroupWindow | None = None) -> None:
+        self.table = table
+        self.keys = keys
+        self.window = window
+
+    def select(self, *fields: Expression) -> Table:
+        chosen = self.table.environment.expressions(fields)
+        check_windows((one.node for one in chosen), self.window.name if self.window is not None else None)
+        # A key keeps its name, whatever it stands for below.
+        items = tuple(
+            replace(item, alias=item.alias or _own_name(item)) for item in self.table.environment.items(chosen)
+        )
+        if self.window is not None and self.window.rows is not None:
+            from airflow_nrt.table.row_counts import select_counted
+
+            return select_counted(self.table, self.window, self.keys, items)
+        relation, where = self.table.rows()
+        group = [self.window.call] if self.window is not None else []
+        keys = (
+            tuple(ast.Grouping("key", ((key,),), here()) for key in (*group, *(key.node for key in self.keys))) or None
+        )
+        named = tuple(replace(item, expression=self._spelled(item.expression)) for item in items)
+        return Table(self.table.environment, ast.Select(named, relation, here(), where=where, group=keys))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """An aggregate whose fields become columns."""
+        from airflow_nrt.table.row_functions import AggregatedTable
+
+        return AggregatedTable(self, func, "udaf", "aggregate")
+
+    def flat_aggregate(self, func: Any) -> AggregatedTable:
+        """An aggregate that gives any number of rows of each group. PyFlink has it without windows alone."""
+        from airflow_nrt.table.row_functions import AggregatedTable
+
+        return AggregatedTable(self, func, "udtaf", "flat_aggregate")
+
+    def _spelled(self, node: ast.Expression) -> ast.Expression:
+        """The expression with keys and properties of the window as GROUP BY has them."""
+        aliases: Mapping[str, ast.Expression] = {key.names[0]: key.node for key in self.keys if key.names}
+
+        def change(part: Any) -> Any:
+            if isinstance(part, ast.Call) and part.name in _AUXILIARIES and self.window is not None:
+                return replace(self.window.call, name=f"{self.window.kind}_{_AUXILIARIES[part.name]}", at=part.at)
+            return aliases.get(part.parts[0]) if isinstance(part, ast.Name) and len(part.parts) == 1 else None
+
+        return rewritten(node, change)
+
+
+def _own_name(item: ast.SelectItem) -> str | None:
+    return item.expression.parts[-1] if isinstance(item.expression, ast.Name) else None
+
+
+class GroupWindowedTable:
+    """A table with a window, whose alias must be among the keys."""
+
+    def __init__(self, table: Table, window: GroupWindow) -> None:
+        self.table = table
+        self.window = window
+
+    def group_by(self, *fields: Expression) -> GroupedTable:
+        keys = self.table.environment.expressions(fields)
+        others = tuple(key for key in keys if key.node != ast.Name((self.window.name,), here()))
+        if len(others) != len(keys) - 1:
+            raise SqlError(f"group_by takes the window once, as col({self.window.name!r}), beside the keys", here())
+        return GroupedTable(self.table, others, self.window)
+
+
+class OverWindowedTable:
+    """A table with row windows, which `.over(col(alias))` refers to."""
+
+    def __init__(self, table: Table, windows: tuple[OverWindow, ...]) -> None:
+        self.table = table
+        self.windows = windows
+
+    def select(self, *fields: Expression) -> Table:
+        chosen = self.table.environment.expressions(fields)
+        check_windows((one.node for one in chosen), None)
+        relation, where = self.table.rows()
+        items = self.table.environment.items(chosen)
+        windows = tuple((window.name, window.over) for window in self.windows)
+        return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))

@@ -1,0 +1,61 @@
+"""A report as a plan, be it a script of SQL or a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+
+from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.functions import file_of, load_function
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.program import Program, program_of
+from airflow_nrt.sql import load as scripts
+from airflow_nrt.table.environment import ReportEnvironment
+
+
+def load_report(
+    report: str | Path, settings: Mapping[str, str] | None = None, name: str | None = None, base: Path | None = None
+) -> Plan:
+    """The plan of a script, as `sql.load` gives it, or of a program (see `program_of`).
+
+    A setting that a program asks for, or has as `${KEY}` in its SQL, is given to it; any other works as a SET behind
+    its own. Relative paths of tables start at `base`, by default the directory of its modules.
+
+    Raises InputError if there is no such report, or if it is wrong (SqlError).
+    """
+    program = program_of(report, Path.cwd())
+    if program is None:
+        return scripts.load_report(report, settings, name, base)
+    return plan_program(program, settings or {}, name or program.name, base or program.root)
+
+
+def plan_program(program: Program, settings: Mapping[str, str], name: str, base: Path) -> Plan:
+    """The plan of what a program builds; see `load_report`."""
+    build = load_function(program.target, program.root)
+    environment = ReportEnvironment(settings, base, program.root)
+    try:
+        build(environment)
+    except NrtError:
+        raise
+    except Exception as failure:
+        line = next((one.lineno for one in reversed(extract_tb(failure.__traceback__)) if _is_of(one, program)), 0)
+        wrong = f"{type(failure).__name__}: {failure}"
+        raise InputError(f"the program {program} raised in line {line}: {wrong}") from failure
+    return environment.report(name, program)
+
+
+def _is_of(frame: FrameSummary, program: Program) -> bool:
+    return Path(frame.filename) == file_of(program.module, program.root)
+
+
+def plan_of_home(home: Home) -> Plan:
+    """The plan of the report that a home was made for."""
+    identity = home.identity()
+    text = identity.get("program")
+    if text is None:
+        return scripts.plan_of_home(home)
+    program = program_of(text, Path("/"))
+    assert program is not None
+    return plan_program(program, identity["settings"], identity["name"], Path(identity["base"]))

@@ -1,0 +1,84 @@
+"""What a program asks for at once: the rows of a table over input that has an end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import SparkSession
+
+    from airflow_nrt.report.plan import Plan
+
+
+class TableResult:
+    """The result of a plan with one insert. It is computed when it is looked at."""
+
+    def __init__(self, plan: Plan, mode: str) -> None:
+        self.plan = plan
+        self.mode = mode
+
+    @property
+    def names(self) -> list[str]:
+        return [field.name for field in self.plan.inserts[0].query.fields]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows that are there in the end, each as JSON has it."""
+        from airflow_nrt.engine.query import run_bounded
+
+        return map(json.loads, run_bounded(_session(self.plan), self.plan, self.mode))
+
+    def collect(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each change of the result, as it came: `+I`, `-U`, `+U` or `-D`, and the row."""
+        from airflow_nrt.engine.query import run_changelog
+
+        for line in run_changelog(_session(self.plan), self.plan, self.mode):
+            change = json.loads(line)
+            yield change["op"], change["row"]
+
+    def print(self) -> None:
+        """The changes as a table of text."""
+        lines = [["op", *self.names]]
+        for op, row in self.collect():
+            lines.append([op, *("<NULL>" if value is None else str(value) for value in row.values())])
+        widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
+        rule = f"+{'+'.join('-' * (width + 2) for width in widths)}+"
+        shown = [f"| {' | '.join(cell.rjust(width) for cell, width in zip(line, widths))} |" for line in lines]
+        print("\n".join([rule, shown[0], rule, *shown[1:], rule]))
+        print(f"{len(lines) - 1} row{'s' if len(lines) != 2 else ''} in set")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows that are there in the end."""
+        import pandas as pd
+
+        frame = pd.DataFrame(list(self.rows()), columns=self.names)
+        for field in self.plan.inserts[0].query.fields:
+            if field.type.is_timestamp:
+                frame[field.name] = pd.to_datetime(frame[field.name])
+        return frame
+
+    def wait(self) -> None:
+        """Computes it all."""
+        for _ in self.collect():
+            pass
+
+
+def _session(plan: Plan) -> SparkSession:
+    """The Spark session of this process, started if there is none."""
+    from airflow_nrt.engine.java import ensure_java
+
+    ensure_java()
+    from pyspark.sql import SparkSession
+
+    from airflow_nrt.engine.session import start_session
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    spark = start_session(
+        plan.name, "local[*]", {key: value for key, value in plan.settings if key.startswith("spark.")}
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    return spark

@@ -1,0 +1,29 @@
+"""The columns of a table, as a program asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.types import DataType
+    from airflow_nrt.sql.scope import ScopeColumn
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    columns: tuple[ScopeColumn, ...]
+
+    def get_field_names(self) -> list[str]:
+        return [column.title for column in self.columns]
+
+    def get_field_data_types(self) -> list[DataType]:
+        return [column.type for column in self.columns]
+
+    def __str__(self) -> str:
+        lines = [f"  `{column.title}` {column.type}{_time_attribute(column)}" for column in self.columns]
+        return "(\n" + ",\n".join(lines) + "\n)"
+
+
+def _time_attribute(column: ScopeColumn) -> str:
+    return " *ROWTIME*" if column.rowtime else " *PROCTIME*" if column.proctime else ""

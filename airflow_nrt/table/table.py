@@ -1,0 +1,318 @@
+"""Tables of a program, as in PyFlink: each method gives another table, and is checked where it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.table.expression import Expression
+from airflow_nrt.table.places import here
+
+if TYPE_CHECKING:
+    import pandas
+
+    from airflow_nrt.sql.scope import ScopeColumn
+    from airflow_nrt.table.environment import TableEnvironment
+    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
+    from airflow_nrt.table.result import TableResult
+    from airflow_nrt.table.row_functions import AggregatedTable
+    from airflow_nrt.table.schema import TableSchema
+    from airflow_nrt.table.windows import GroupWindow, OverWindow
+
+
+class Table:
+    """`query` is what it means in SQL."""
+
+    def __init__(self, environment: TableEnvironment, query: ast.Query) -> None:
+        self.environment = environment
+        self.query = query
+        # What comes next may give a meaning to what has none yet: ORDER BY waits for its LIMIT.
+        with suppress(NotThereYet):
+            environment.columns_of(query)
+
+    @property
+    def columns(self) -> tuple[ScopeColumn, ...]:
+        """Its columns with their types. Raises SqlError if this can't be planned as it is."""
+        return self.environment.columns_of(self.query)
+
+    def get_schema(self) -> TableSchema:
+        from airflow_nrt.table.schema import TableSchema
+
+        return TableSchema(self.columns)
+
+    def print_schema(self) -> None:
+        print(self.get_schema())
+
+    def rows(self) -> tuple[ast.Relation, ast.Expression | None]:
+        """What stands behind FROM, and behind WHERE, of a query that reads this table."""
+        query = self.query
+        if isinstance(query, ast.Select) and query.relation is not None and _is_plain(query):
+            return query.relation, query.where
+        return ast.Derived(query, query.at), None
+
+    def _select(self, items: tuple[ast.SelectItem, ...], **clauses: Any) -> Table:
+        relation, where = self.rows()
+        return Table(self.environment, replace(ast.Select(items, relation, here(), where=where), **clauses))
+
+    # ------------------------------------------------------------------ columns and rows
+
+    def select(self, *fields: Expression) -> Table:
+        chosen = self.environment.expressions(fields)
+        check_windows((one.node for one in chosen), None)
+        return self._select(self.environment.items(chosen))
+
+    def alias(self, name: str, *others: str) -> Table:
+        """The first columns under these names."""
+        names, columns = (name, *others), self.columns
+        if len(names) > len(columns):
+            raise SqlError(f"there are {len(names)} names for {len(columns)} columns", here())
+        return self._select(
+            tuple(_item(column, names[n] if n < len(names) else None) for n, column in enumerate(columns))
+        )
+
+    def where(self, predicate: Expression) -> Table:
+        (condition,) = self.environment.expressions((predicate,))
+        check_windows((condition.node,), None)
+        relation, where = self.rows()
+        if isinstance(relation, ast.Join) and relation.condition is None and relation.kind == "INNER":
+            relation = replace(relation, condition=condition.node)
+        else:
+            where = condition.node if where is None else ast.Binary("AND", where, condition.node, here())
+        return Table(self.environment, ast.Select(_all(), relation, here(), where=where))
+
+    filter = where
+
+    def add_columns(self, *fields: Expression) -> Table:
+        return self._select((*_all(), *self._added(fields)))
+
+    def add_or_replace_columns(self, *fields: Expression) -> Table:
+        """New columns; one whose name is there already takes its place."""
+        added = {item.alias or _name(item): item for item in self._added(fields)}
+        columns = [added.pop(column.name, _item(column)) for column in self.columns]
+        return self._select((*columns, *added.values()))
+
+    def _added(self, fields: tuple[Expression, ...]) -> tuple[ast.SelectItem, ...]:
+        return self.environment.items(self.environment.expressions(fields), len(self.columns))
+
+    def rename_columns(self, *fields: Expression) -> Table:
+        """`rename_columns(col("a").alias("b"))`."""
+        names = {self._column(one): one.names[0] if one.names else None for one in self.environment.expressions(fields)}
+        return self._select(tuple(_item(column, names.get(column.name)) for column in self.columns))
+
+    def drop_columns(self, *fields: Expression) -> Table:
+        dropped = {self._column(one) for one in self.environment.expressions(fields)}
+        return self._select(tuple(_item(column) for column in self.columns if column.name not in dropped))
+
+    def _column(self, field: Expression) -> str:
+        """The name of a column of this table. Raises SqlError if it is none."""
+        from airflow_nrt.sql.scope import Scope
+
+        if not isinstance(field.node, ast.Name):
+            raise SqlError(f"a column is needed, as in col('a'); here is {field!r}", here())
+        return Scope(self.columns).find(field.node).name
+
+    def distinct(self) -> Table:
+        return self._select(_all(), distinct=True)
+
+    # ------------------------------------------------------------------ several tables
+
+    def join(self, right: Table, join_predicate: Expression | None = None) -> Table:
+        """An inner join; its condition may follow in `where`."""
+        return self._joined("INNER", right, join_predicate)
+
+    def left_outer_join(self, right: Table, join_predicate: Expression | None = None) -> Table:
+        return self._joined("LEFT", right, join_predicate)
+
+    def right_outer_join(self, right: Table, join_predicate: Expression) -> Table:
+        return self._joined("RIGHT", right, join_predicate)
+
+    def full_outer_join(self, right: Table, join_predicate: Expression) -> Table:
+        return self._joined("FULL", right, join_predicate)
+
+    def _joined(self, kind: str, right: Table, condition: Expression | None) -> Table:
+        twice = {column.name for column in self.columns} & {column.name for column in right.columns}
+        if twice:
+            raise SqlError(f"both sides of the join have a column {min(twice)!r}: rename one", here())
+        sides = ast.Derived(self.query, self.query.at), ast.Derived(right.query, right.query.at)
+        node = condition.node if condition is not None else None
+        return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
+
+    def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
+        """Each row beside those that a table function gives for it; one without any is left out."""
+        from airflow_nrt.table.row_functions import joined_lateral
+
+        return joined_lateral(self, table_function_call, "INNER", join_predicate)
+
+    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
+        """The same with NULLs beside a row without any."""
+        from airflow_nrt.table.row_functions import joined_lateral
+
+        return joined_lateral(self, table_function_call, "LEFT", join_predicate)
+
+    def union_all(self, right: Table) -> Table:
+        return self._combined("UNION", right, all_of_them=True)
+
+    def union(self, right: Table) -> Table:
+        return self._combined("UNION", right)
+
+    def intersect(self, right: Table) -> Table:
+        return self._combined("INTERSECT", right)
+
+    def intersect_all(self, right: Table) -> Table:
+        return self._combined("INTERSECT", right, all_of_them=True)
+
+    def minus(self, right: Table) -> Table:
+        return self._combined("EXCEPT", right)
+
+    def minus_all(self, right: Table) -> Table:
+        return self._combined("EXCEPT", right, all_of_them=True)
+
+    def _combined(self, operator: str, right: Table, all_of_them: bool = False) -> Table:
+        return Table(self.environment, ast.SetOperation(operator, all_of_them, self.query, right.query, here()))
+
+    # ------------------------------------------------------------------ order
+
+    def order_by(self, *fields: Expression) -> Table:
+        order = tuple(_order(one.node) for one in self.environment.expressions(fields))
+        query = self.query
+        by_columns = all(isinstance(item.expression, ast.Name) for item in order)
+        if by_columns and isinstance(query, ast.Select) and not query.order and query.limit is None:
+            return Table(self.environment, replace(query, order=order))
+        return self._select(_all(), order=order)
+
+    def fetch(self, fetch: int) -> Table:
+        """The first rows, by the order if there is one."""
+        if not isinstance(fetch, int) or fetch < 0:
+            raise SqlError(f"fetch takes a number of rows, not {fetch!r}", here())
+        limit = ast.Literal("number", str(fetch), here())
+        query = self.query
+        if isinstance(query, ast.Select) and query.order and query.limit is None:
+            return Table(self.environment, replace(query, limit=limit))
+        return self._select(_all(), limit=limit)
+
+    def offset(self, offset: int) -> Table:
+        raise NotThereYet("offset", here())
+
+    def limit(self, fetch: int, offset: int = 0) -> Table:
+        return (self.offset(offset) if offset else self).fetch(fetch)
+
+    # ------------------------------------------------------------------ functions of rows
+
+    def map(self, func: Any) -> Table:
+        """One row of each, by a scalar function of some columns, or of the whole row if it is not called."""
+        from airflow_nrt.table.row_functions import mapped
+
+        return mapped(self, func)
+
+    def flat_map(self, func: Any) -> Table:
+        """The rows that a table function gives for each."""
+        from airflow_nrt.table.row_functions import flat_mapped
+
+        return flat_mapped(self, func)
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        return self.group_by().aggregate(func)
+
+    def flat_aggregate(self, func: Any) -> AggregatedTable:
+        return self.group_by().flat_aggregate(func)
+
+    # ------------------------------------------------------------------ groups and windows
+
+    def group_by(self, *fields: Expression) -> GroupedTable:
+        from airflow_nrt.table.grouped import GroupedTable
+
+        return GroupedTable(self, self.environment.expressions(fields))
+
+    def window(self, window: GroupWindow) -> GroupWindowedTable:
+        from airflow_nrt.table.grouped import GroupWindowedTable
+        from airflow_nrt.table.windows import GroupWindow
+
+        if not isinstance(window, GroupWindow):
+            raise SqlError(
+                "a window is not complete without its time and its alias: "
+                "Tumble.over(lit(10).minutes).on(col('ts')).alias('w')",
+                here(),
+            )
+        return GroupWindowedTable(self, window)
+
+    def over_window(self, *windows: OverWindow) -> OverWindowedTable:
+        from airflow_nrt.table.grouped import OverWindowedTable
+        from airflow_nrt.table.windows import OverWindow
+
+        if not windows or not all(isinstance(window, OverWindow) for window in windows):
+            raise SqlError(
+                "a row window is not complete without its order and its alias: "
+                "Over.partition_by(col('k')).order_by(col('ts')).alias('w')",
+                here(),
+            )
+        return OverWindowedTable(self, windows)
+
+    # ------------------------------------------------------------------ results
+
+    def execute(self) -> TableResult:
+        """Computes it, over input that has an end. Raises InputError inside of a report, which only declares."""
+        return self.environment.executed(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return self.execute().to_pandas()
+
+    def insert_into(self, table_path: str) -> None:
+        """Has the report write its rows to a table."""
+        self.environment.add_insert(table_path, self)
+
+    execute_insert = insert_into
+
+    def explain(self) -> str:
+        """The plan in words."""
+        return self.environment.explained(self)
+
+
+def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:
+    """Raises SqlError for a property of a window that is not there; `window` is the alias of the one that is."""
+    from airflow_nrt.sql.walk import children
+    from airflow_nrt.table.expression import WINDOW_PROPERTIES
+
+    for node in nodes:
+        if isinstance(node, ast.Call) and node.name[:1] == "." and node.name[1:] in WINDOW_PROPERTIES:
+            (of,) = node.arguments
+            name = of.parts[0] if isinstance(of, ast.Name) else ""
+            if name != window:
+                raise SqlError(
+                    f"there is no window {name!r} here: it begins with .window(….alias({name!r})) and is among "
+                    f"the keys, .group_by(col({name!r}))",
+                    node.at,
+                )
+        check_windows(children(node), window)
+
+
+def _is_plain(query: ast.Select) -> bool:
+    """Whether it selects all columns and does nothing else but filter."""
+    bare = not (
+        query.distinct or query.group or query.having or query.windows or query.order or query.limit or query.ctes
+    )
+    return bare and query.items == _all()
+
+
+def _all() -> tuple[ast.SelectItem, ...]:
+    return (ast.SelectItem(ast.Star(None, here()), None),)
+
+
+def _item(column: ScopeColumn, name: str | None = None) -> ast.SelectItem:
+    return ast.SelectItem(ast.Name((column.name,), here()), name)
+
+
+def _name(item: ast.SelectItem) -> str:
+    if not isinstance(item.expression, ast.Name):
+        raise InputError(f"{here()}: a new column has an alias")
+    return item.expression.parts[-1]
+
+
+def _order(node: ast.Expression) -> ast.OrderItem:
+    if isinstance(node, ast.Call) and node.name in ("asc", "desc"):
+        return ast.OrderItem(node.arguments[0], node.name == "desc", None)
+    return ast.OrderItem(node, False, None)

@@ -1,0 +1,227 @@
+"""Windows of a program: `Tumble.over(lit(10).minutes).on(col("ts")).alias("w")`, and row windows, as in PyFlink."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.table.expression import ROWS, Expression, whole_number
+from airflow_nrt.table.places import here
+
+
+@dataclass(frozen=True)
+class GroupWindow:
+    """A window that rows are grouped by. `lengths` are what SQL's window takes behind its time column, in its order."""
+
+    kind: str
+    lengths: tuple[ast.Expression, ...]
+    time: ast.Name
+    name: str
+    at: Place
+
+    @property
+    def rows(self) -> tuple[int, ...] | None:
+        """The lengths of a window that counts rows, None of one that lasts a time."""
+        counts = tuple(_rows(length) for length in self.lengths)
+        return None if None in counts else tuple(count for count in counts if count is not None)
+
+    @property
+    def call(self) -> ast.Call:
+        """The window as SQL writes it in GROUP BY."""
+        return ast.Call(self.kind, (self.time, *self.lengths), self.at)
+
+
+@dataclass(frozen=True)
+class TimedWindow:
+    """A window whose alias is still to come."""
+
+    kind: str
+    lengths: tuple[ast.Expression, ...]
+    time: ast.Name
+
+    def alias(self, name: str) -> GroupWindow:
+        return GroupWindow(self.kind, self.lengths, self.time, name, here())
+
+
+@dataclass(frozen=True)
+class SizedWindow:
+    """A window whose time attribute is still to come."""
+
+    kind: str
+    lengths: tuple[ast.Expression, ...]
+
+    def on(self, time: Expression) -> TimedWindow:
+        if not isinstance(time, Expression) or not isinstance(time.node, ast.Name):
+            raise SqlError(f"a window is on a time attribute: .on(col('ts')), not {time!r}", here())
+        return TimedWindow(self.kind, self.lengths, time.node)
+
+
+class Tumble:
+    """Windows of one size that follow each other."""
+
+    @classmethod
+    def over(cls, size: Expression) -> SizedWindow:
+        return SizedWindow("TUMBLE", _lengths("Tumble.over", size))
+
+
+@dataclass(frozen=True)
+class _Slide:
+    size: Expression
+
+    def every(self, slide: Expression) -> SizedWindow:
+        return SizedWindow("HOP", _lengths("Slide.over(…).every", slide, self.size))
+
+
+class Slide:
+    """Windows of one size that begin at another distance."""
+
+    @classmethod
+    def over(cls, size: Expression) -> _Slide:
+        return _Slide(size)
+
+
+@dataclass(frozen=True)
+class _Cumulate:
+    size: Expression
+
+    def step(self, step: Expression) -> SizedWindow:
+        lengths = _lengths("Cumulate.over(…).step", step, self.size)
+        _only_time("Cumulate", "a size and a step", lengths)
+        return SizedWindow("CUMULATE", lengths)
+
+
+class Cumulate:
+    """Windows that grow from a common start, step by step, up to a size. PyFlink has them in SQL alone."""
+
+    @classmethod
+    def over(cls, size: Expression) -> _Cumulate:
+        return _Cumulate(size)
+
+
+class Session:
+    """Windows that end where no row comes for a while."""
+
+    @classmethod
+    def with_gap(cls, gap: Expression) -> SizedWindow:
+        lengths = _lengths("Session.with_gap", gap)
+        _only_time("a session window", "a gap", lengths)
+        return SizedWindow("SESSION", lengths)
+
+
+def _lengths(method: str, *values: Expression) -> tuple[ast.Expression, ...]:
+    nodes = tuple(value.node if isinstance(value, Expression) else None for value in values)
+    for value, node in zip(values, nodes):
+        if not isinstance(node, ast.Interval) and _rows(node) is None:
+            raise SqlError(f"{method} takes a length, lit(10).minutes or row_interval(10), not {value!r}", here())
+    if len({isinstance(node, ast.Interval) for node in nodes}) > 1:
+        raise SqlError(f"{method}: both lengths are times, or both are numbers of rows", here())
+    if any(_rows(node) == 0 for node in nodes):
+        raise SqlError(f"{method}: a window holds at least one row", here())
+    return tuple(node for node in nodes if node is not None)
+
+
+def _only_time(window: str, what: str, lengths: tuple[ast.Expression, ...]) -> None:
+    if not all(isinstance(length, ast.Interval) for length in lengths):
+        raise SqlError(f"{window} takes {what} of time, as in lit(10).minutes, not a number of rows", here())
+
+
+def _rows(node: ast.Expression | None) -> int | None:
+    """The number of rows that `row_interval` gives."""
+    is_rows = isinstance(node, ast.Call) and node.name == ROWS
+    return whole_number(Expression(node.arguments[0])) if is_rows and isinstance(node, ast.Call) else None
+
+
+# ---------------------------------------------------------------------------------------------------- row windows
+
+
+@dataclass(frozen=True)
+class OverWindow:
+    """A row window: `name` is what `.over(col(name))` calls it."""
+
+    name: str
+    over: ast.Over
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """A row window with its order; bounds are from `low` to `high`, of rows or of time."""
+
+    partition: tuple[ast.Expression, ...]
+    order: ast.Expression
+    low: Expression | None = None
+    high: Expression | None = None
+
+    def preceding(self, preceding: Expression) -> _Ordered:
+        return _Ordered(self.partition, self.order, preceding, self.high)
+
+    def following(self, following: Expression) -> _Ordered:
+        return _Ordered(self.partition, self.order, self.low, following)
+
+    def alias(self, name: str) -> OverWindow:
+        return OverWindow(name, ast.Over(self.partition, (_item(self.order),), self._frame(), None, here()))
+
+    def _frame(self) -> ast.Frame | None:
+        bounds = [
+            _bound(value, following) for value, following in ((self.low, False), (self.high, True)) if value is not None
+        ]
+        units = {unit for unit, _ in bounds}
+        if not bounds:
+            return None
+        if len(units) > 1:
+            raise SqlError("preceding and following are both a number of rows, or both a length of time", here())
+        unit = units.pop()
+        low = _bound(self.low, False)[1] if self.low is not None else ast.Bound(None, False)
+        high = _bound(self.high, True)[1] if self.high is not None else _current()
+        return ast.Frame(unit, low, high, "", here())
+
+
+def _item(order: ast.Expression) -> ast.OrderItem:
+    if isinstance(order, ast.Call) and order.name in ("asc", "desc"):
+        return ast.OrderItem(order.arguments[0], order.name == "desc", None)
+    return ast.OrderItem(order, False, None)
+
+
+def _current() -> ast.Bound:
+    return ast.Bound(ast.Literal("number", "0", here()), True)
+
+
+def _bound(value: Expression, following: bool) -> tuple[str, ast.Bound]:
+    """The unit of a bound, and the bound."""
+    node = value.node if isinstance(value, Expression) else None
+    rows = _rows(node)
+    if rows is not None:
+        return "ROWS", _current() if rows == 0 else ast.Bound(ast.Literal("number", str(rows), here()), following)
+    if isinstance(node, ast.Interval):
+        return "RANGE", ast.Bound(node, following)
+    if isinstance(node, ast.Call) and node.name.startswith(("UNBOUNDED ", "CURRENT ")):
+        word, _, unit = node.name.partition(" ")
+        return unit, _current() if word == "CURRENT" else ast.Bound(None, following)
+    raise SqlError(
+        "a bound is row_interval(n), a length such as lit(10).minutes, UNBOUNDED_ROW, UNBOUNDED_RANGE, CURRENT_ROW "
+        f"or CURRENT_RANGE, not {value!r}",
+        here(),
+    )
+
+
+@dataclass(frozen=True)
+class _Partitioned:
+    partition: tuple[ast.Expression, ...]
+
+    def order_by(self, order: Expression) -> _Ordered:
+        return _Ordered(self.partition, order.node)
+
+    def alias(self, name: str) -> OverWindow:
+        raise SqlError(f"the row window {name!r} has no order: write Over.partition_by(…).order_by(col('ts'))", here())
+
+
+class Over:
+    """Row windows: for each row the rows before it, by time."""
+
+    @classmethod
+    def order_by(cls, order: Expression) -> _Ordered:
+        return _Ordered((), order.node)
+
+    @classmethod
+    def partition_by(cls, *keys: Expression) -> _Partitioned:
+        return _Partitioned(tuple(key.node for key in keys))

@@ -1,0 +1,171 @@
+"""When windows are published: the example of the design document with a scripted watermark, and what readers see.
+
+10:00            10:15    10:20    10:25    10:30 10:32        of event time
+  |--------------- f ------ u ------ u ------ u --- c ------>
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airflow_nrt.engine.verify import verify
+from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
+from tests.engine.sinks.test_standard_output import printed
+from tests.engine.timed import Scripted, Seen, timed_insert
+
+SEED = OutputOptions(first_result=-15 * MINUTE, complete_result=2 * MINUTE, update_rate=5 * MINUTE)
+WINDOWS = {
+    "tumble": "TUMBLE(INTERVAL '30' MINUTE)",
+    "hop": "HOP(INTERVAL '15' MINUTE, INTERVAL '30' MINUTE)",
+    "cumulate": "CUMULATE(INTERVAL '15' MINUTE, INTERVAL '30' MINUTE)",
+}
+
+
+def test_the_example(spark, tmp_path: Path) -> None:
+    stream = Scripted(spark, tmp_path, *(timed_insert(window, SEED, name) for name, window in WINDOWS.items()))
+    for minute in (14, 15, 18, 20, 25, 30, 31, 32):
+        stream.absorb((1, minute, minute))
+    for name in WINDOWS:
+        seen = [(one.at, one.state) for one in stream.published(name) if one.end == 30]
+        assert seen == [(15, EARLY), (20, EARLY), (25, EARLY), (30, EARLY), (32, COMPLETE)], name
+        (row,) = [row for row in stream.rows(name) if row["window_end"][11:16] == "10:30" and row["n"] > 4]
+        # Those of 10:14 to 10:25.
+        assert (row["n"], row["users"]) == (5, 5)
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def test_results_without_rows(spark, tmp_path: Path) -> None:
+    """Nobody's row moves time, and the end of the input: the window shows, and is complete, without rows of its own."""
+    early = OutputOptions(first_result=-10 * MINUTE)
+    stream = Scripted(spark, tmp_path, timed_insert(WINDOWS["tumble"], early))
+    stream.absorb((1, 1, 3))
+    stream.absorb(until=22)
+    assert [row["n"] for row in stream.rows()] == [1]
+    stream.absorb(until=24)
+    stream.stream.end()
+    assert stream.published()[0] == Seen(22, 30, EARLY)
+    assert [one.state for one in stream.published()] == [EARLY, COMPLETE]
+
+
+def test_late_rows_change_every_later_step(spark, tmp_path: Path) -> None:
+    """
+    10:00   10:10   10:20   10:30          the row of 10:03 comes when the windows up to 10:20 are complete, that of
+      |--1--|--2--|--------|               10:04 when they are final
+    """
+    lately = OutputOptions(late_updates=True, last_result=20 * MINUTE, result_state="state")
+    window = "CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)"
+    more = {"column": "state STRING,"}
+    stream = Scripted(
+        spark, tmp_path, timed_insert(window, lately, **more), timed_insert(window, OutputOptions(), "strict")
+    )
+    stream.absorb((1, 1, 1), (1, 2, 12), until=21)
+    assert curve(stream) == [("10:10", 1, 1, COMPLETE), ("10:20", 2, 2, COMPLETE)]
+    # User 2 is seen earlier now: no step counts him twice.
+    stream.absorb((1, 2, 3), (1, 2, 13), until=22)
+    assert curve(stream) == [("10:10", 2, 2, LATE), ("10:20", 4, 2, LATE)]
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+    stream.restart()
+    stream.absorb(until=30)
+    assert curve(stream) == [("10:10", 2, 2, LAST), ("10:20", 4, 2, LATE), ("10:30", 4, 2, COMPLETE)]
+    stream.absorb((1, 3, 4), until=31)
+    assert curve(stream) == [("10:10", 2, 2, LAST), ("10:20", 5, 3, LATE), ("10:30", 5, 3, LATE)]
+    assert [one for one in stream.published() if one.at == 22] == [Seen(22, 10, LATE), Seen(22, 20, LATE)]
+    assert [row["n"] for row in stream.rows("strict")] == [1, 2, 4]
+    verdict = verify(spark, stream.plan, stream.stream.home)
+    assert verdict.is_proven
+    by_name = {one.insert: one for one in verdict.inserts}
+    assert (by_name["counts"].equal, by_name["counts"].explained) == (2, 1)
+    assert stream.stream.driver.position.operators["w1"].complete == by_end(stream, "10:30")
+
+
+def test_a_window_that_no_longer_has_rows_is_taken_away(spark, tmp_path: Path) -> None:
+    early = OutputOptions(first_result=-30 * MINUTE)
+    few = timed_insert(WINDOWS["tumble"], early, more="HAVING COUNT(*) < 3")
+    stream = Scripted(spark, tmp_path, few)
+    stream.absorb((1, 1, 3), (2, 1, 4), (1, 2, 4))
+    assert [(row["shop"], row["n"]) for row in stream.rows()] == [(1, 2), (2, 1)]
+    stream.absorb((1, 1, 5), (2, 1, 6), (2, 1, 7))
+    assert stream.rows() == []
+    assert stream.stream.entries[-1].removed
+    stream.absorb(until=30)
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def test_print_is_told_what_changes(spark, tmp_path: Path, capfd) -> None:
+    counted = OutputOptions(first_result=-30 * MINUTE, update_rate=Rows(2))
+    insert = timed_insert(WINDOWS["tumble"], counted)
+    start, end = insert.index("WITH ("), insert.index(";")
+    stream = Scripted(spark, tmp_path, insert[:start] + "WITH ('connector' = 'print')" + insert[end:])
+    capfd.readouterr()
+    stream.absorb((1, 1, 3))
+    window = "2024-06-18 10:00:00, 2024-06-18 10:30:00"
+    assert printed(capfd) == [f"+I[1, {window}, 1, 1]"]
+    stream.absorb((2, 1, 4))
+    assert printed(capfd) == []
+    stream.absorb((1, 1, 5))
+    assert printed(capfd) == [f"-U[1, {window}, 1, 1]", f"+U[1, {window}, 2, 1]", f"+I[2, {window}, 1, 1]"]
+    stream.absorb(until=31)
+    assert printed(capfd) == []
+
+
+def curve(stream: Scripted) -> list[tuple[str, int, int, str]]:
+    return [(row["window_end"][11:16], row["n"], row["users"], row["state"]) for row in stream.rows()]
+
+
+def by_end(stream: Scripted, text: str) -> int:
+    return next(
+        one.end
+        for entry in stream.stream.entries
+        for one in entry.published
+        if one.end is not None and f"T{text.replace(':', '')}00." in one.target
+    )
+
+
+SESSION = "SESSION(INTERVAL '15' MINUTE)"
+
+
+def test_the_example_of_a_session(spark, tmp_path: Path) -> None:
+    """Rows that come behind others make it longer at its start, so that it ends at 10:30 all the time."""
+    stream = Scripted(spark, tmp_path, timed_insert(SESSION, SEED))
+    stream.absorb((1, 1, 15))
+    for minute, until in ((10, 18), (9, 20), (8, 25), (7, 30), (6, 31), (5, 32), (None, 40)):
+        stream.absorb(*([] if minute is None else [(1, minute, minute)]), until=until)
+    seen = [(one.at, one.end, one.state) for one in stream.published()]
+    assert seen == [(15, 30, EARLY), (20, 30, EARLY), (25, 30, EARLY), (30, 30, EARLY), (32, 30, COMPLETE)]
+    assert sessions(stream) == [("10:05", "10:30", 7)]
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def test_sessions_grow_and_meet(spark, tmp_path: Path) -> None:
+    """
+    10:00     10:10     10:20     10:30     10:40
+      |--1-------------|                       shown early, complete at 10:20
+      |                      |--1-------------|
+      |             x                          late: now they are one
+    """
+    lately = OutputOptions(first_result=-5 * MINUTE, late_updates=True, last_result=20 * MINUTE)
+    stream = Scripted(spark, tmp_path, timed_insert(SESSION, lately))
+    stream.absorb((1, 1, 2), (2, 1, 3), until=13)
+    assert sessions(stream) == [("10:02", "10:17", 1), ("10:03", "10:18", 1)]
+    # It has grown, and its first result is at 10:15 now.
+    stream.absorb((1, 1, 5), until=14)
+    assert sessions(stream) == [("10:02", "10:17", 1), ("10:03", "10:18", 1)]
+    stream.absorb(until=15)
+    assert sessions(stream) == [("10:02", "10:20", 2), ("10:03", "10:18", 1)]
+    stream.absorb((1, 1, 24), until=25)
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+    stream.restart()
+    stream.absorb((1, 2, 15), until=35)
+    assert sessions(stream) == [("10:02", "10:39", 4), ("10:03", "10:18", 1)]
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+    stream.absorb(until=41)
+    stream.absorb((2, 2, 4))
+    stream.stream.end()
+    assert sessions(stream) == [("10:02", "10:39", 4), ("10:03", "10:18", 1)]
+    assert stream.stream.driver.position.dropped == 1
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def sessions(stream: Scripted) -> list[tuple[str, str, int]]:
+    return sorted((row["window_start"][11:16], row["window_end"][11:16], row["n"]) for row in stream.rows())

@@ -1,0 +1,114 @@
+"""The timing that a sink or an INSERT asks for: what it makes of the plan, and what is refused with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.description import describe
+from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.timing import OutputOptions, Rows
+from airflow_nrt.sql.load import plan_script
+
+TABLES = """
+CREATE TABLE events (shop INT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE counts (shop INT, e TIMESTAMP(3), n BIGINT, state STRING{key})
+WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'json'{options});
+"""
+KEY = ", PRIMARY KEY (shop, e) NOT ENFORCED"
+TUMBLE = "SELECT shop, window_end, COUNT(*), 'x' FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY shop, window_start, window_end"  # noqa: E501
+EARLY = {"first-result": "-15 min"}
+
+
+def planned(options: dict[str, str] | None = None, query: str = TUMBLE, key: str = KEY, hint: str = "") -> Plan:
+    text = "".join(f", '{name}' = '{value}'" for name, value in (options or {}).items())
+    tables = TABLES.replace("{key}", key).replace("{options}", text)
+    if query is GROUPS:
+        tables = tables.replace("'filesystem', 'path' = '/out', 'format' = 'json'", "'print'")
+    return plan_script(f"{tables} INSERT INTO counts {hint} {query};", {}, "report", Path("/"))
+
+
+def test_options_of_the_sink_and_hints_of_the_insert() -> None:
+    options = {**EARLY, "complete-result": "5 min", "update-rate": "count(100)", "late-updates": "on"}
+    timing = planned({**options, "last-result": "+15 min"}).inserts[0].timing
+    assert timing == OutputOptions(-15 * MINUTE, 5 * MINUTE, Rows(100), True, 15 * MINUTE)
+    hint = OutputOptions(first_result=-30 * MINUTE, update_rate=3 * MINUTE).hint()
+    assert planned(options={"last-result": "0"}, hint=hint).inserts[0].timing == OutputOptions(
+        -30 * MINUTE, 0, 3 * MINUTE, last_result=0
+    )
+
+
+def test_inserts_of_one_timing_share_operators() -> None:
+    """State is kept as long as the last result needs it; for how long is all that an operator has to know."""
+    late = OutputOptions(complete_result=5 * MINUTE).hint()
+    early = OutputOptions(first_result=-5 * MINUTE, complete_result=5 * MINUTE).hint()
+    tables = TABLES.replace("{key}", KEY).replace("{options}", "")
+    inserts = [f"INSERT INTO counts {hint} {TUMBLE};" for hint in (late, early, "")]
+    plan = plan_script("\n".join([tables, *inserts]), {}, "report", Path("/"))
+    assert [(one.operators, one.timing.publishes_once) for one in plan.inserts] == [
+        (("w1",), True), (("w1",), False), (("w2",), True)
+    ]  # fmt: skip
+    assert [one.delay for one in plan.operators] == [5 * MINUTE, 0]
+
+
+def test_the_plan_tells() -> None:
+    options = {**EARLY, "update-rate": "3 min", "late-updates": "on", "last-result": "15 min", "result-state": "state"}
+    told = describe(planned(options, TUMBLE.replace(", 'x'", "")))
+    assert told["inserts"][0]["timing"] == {
+        "first_result": "15 minutes before the end of a window",
+        "update_rate": "every 3 minutes",
+        "complete_result": "when the watermark reaches the end of a window",
+        "late_updates": "each batch that brings late rows",
+        "last_result": "15 minutes behind the end of a window: then state is dropped, "
+        "later rows only reach the late ledger",
+        "result_state": "column state",
+    }
+    assert told["operators"][0]["delay"] == "its watermark stays 15 minutes behind"
+    assert "timing" in describe(planned())["inserts"][0] and not describe(planned())["inserts"][0]["timing"]
+
+
+PROCTIME = TUMBLE.replace("DESCRIPTOR(ts)", "DESCRIPTOR(pt)")
+SESSION = TUMBLE.replace("TUMBLE", "SESSION")
+GROUPS = "SELECT shop, CAST(NULL AS TIMESTAMP(3)), COUNT(*), 'x' FROM events GROUP BY shop"
+CASCADE = "SELECT CAST(1 AS INT), window_end, COUNT(*), 'x' FROM TABLE(TUMBLE((SELECT window_time AS t FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end, window_time), DESCRIPTOR(t), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    "options, given, message",
+    [
+        ({"first-result": "1 min"}, {}, "'first-result' +1 minute is after 'complete-result' 0 seconds"),
+        ({"complete-result": "2 min", "last-result": "1 min"}, {}, "'last-result' +1 minute is before"),
+        ({"update-rate": "3 min"}, {}, "'update-rate' needs a 'first-result'"),
+        ({"late-updates": "on"}, {}, "'late-updates' need a 'last-result' after"),
+        (EARLY, {"key": ""}, "it takes no early results and no late updates. Declare PRIMARY KEY"),
+        ({"late-updates": "on", "last-result": "1 min"}, {"key": ""}, "has no PRIMARY KEY"),
+        (EARLY, {"key": ", PRIMARY KEY (shop) NOT ENFORCED"}, "add the column that holds window_start"),
+        ({"first-result": "soon"}, {}, "'soon' is not a duration"),
+        ({"update-rate": "count(0)"}, {}, "neither a duration ('3 min') nor a number of rows ('count(100)')"),
+        ({"late-updates": "maybe"}, {}, "'maybe' is neither 'on' nor 'off'"),
+        ({"frist-result": "0"}, {}, "there is no option 'frist-result'; did you mean 'first-result'?"),
+        ({"result-state": "mood"}, {}, "has no column 'mood' for 'result-state'"),
+        ({"result-state": "n"}, {}, "column 'n' for 'result-state' must be a STRING"),
+        ({"result-state": "state"}, {}, "the query has 4 columns (shop, window_end, EXPR$2, EXPR$3)"),
+        ({"complete-result": "1 min"}, {"query": PROCTIME}, "'complete-result' is for event time only"),
+        ({"complete-result": "1 min"}, {"query": "SELECT shop, ts, CAST(1 AS BIGINT), 'x' FROM events"}, "rows that are published as they come"),  # noqa: E501
+        (EARLY, {"query": GROUPS}, "results that never complete have no time but 'update-rate'"),
+        (EARLY, {"query": SESSION.replace("(ts)", "(pt)")}, "early results of SESSION over processing time"),
+        ({**EARLY, "update-rate": "count(3)"}, {"query": SESSION}, "an update rate of rows for SESSION"),
+        ({**EARLY, "result-state": "state"}, {"query": SESSION.replace(", 'x'", "")}, "a result state of SESSION"),
+        (EARLY, {"query": CASCADE}, "early results and late updates of windows over the results of windows"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(options: dict[str, str], given: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        planned(options, **given)
+    assert message in str(wrong.value)
+
+
+def test_a_complete_result_that_waits_is_for_any_sink() -> None:
+    assert planned({"complete-result": "5 min"}, CASCADE, key="").operators[-1].delay == 5 * MINUTE
+    assert planned({"complete-result": "5 min"}, key="").inserts[0].timing.publishes_once

@@ -1,0 +1,124 @@
+"""Programs as reports: how they are named, what they are given, and what travels with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.launch.engine import place_program
+from airflow_nrt.operators.planning import planned_apart
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.program import Program, program_of
+from airflow_nrt.table.load import load_report, plan_of_home
+
+REPORT = """
+from airflow_nrt.table import DataTypes, Tumble, col, lit, udf
+from {helper} import factor
+
+
+@udf(result_type=DataTypes.BIGINT())
+def times(value):
+    return value * factor()
+
+
+def build(t_env):
+    size = int(t_env.get_config().get("size", "10"))
+    t_env.execute_sql('''
+        CREATE TABLE orders (ts TIMESTAMP(3), price INT, WATERMARK FOR ts AS ts)
+        WITH ('connector' = 'filesystem', 'path' = '${{DATA}}', 'format' = 'json');
+        CREATE TABLE totals (ends TIMESTAMP(3), total BIGINT)
+        WITH ('connector' = 'filesystem', 'path' = 'out', 'format' = 'json');
+    ''')
+    window = Tumble.over(lit(size).minutes).on(col("ts")).alias("w")
+    totals = t_env.from_path("orders").window(window).group_by(col("w"))
+    totals.select(col("w").end, times(col("price")).sum).execute_insert("totals")
+"""
+SETTINGS = {"DATA": "orders"}
+
+
+def written(place: Path, name: str, factor: int = 3) -> Path:
+    """A program with a module beside it; modules of one process have different names."""
+    (place / f"{name}_helper.py").write_text(f"def factor():\n    return {factor}\n")
+    (place / f"{name}.py").write_text(REPORT.format(helper=f"{name}_helper"))
+    return place / f"{name}.py"
+
+
+def test_a_program_is_a_file_or_a_function_of_a_module(tmp_path: Path) -> None:
+    file = written(tmp_path, "one")
+    expected = Program(tmp_path, "one", "build")
+    assert program_of(file, Path()) == program_of("one.py", tmp_path) == program_of("one:build", tmp_path) == expected
+    assert program_of(str(expected), Path()) == expected
+    assert program_of(f"{file}:other", Path()) == Program(tmp_path, "one", "other")
+    assert program_of("report.sql", tmp_path) is None
+    with pytest.raises(InputError, match="there is no Python module 'two'"):
+        program_of("two.py", tmp_path)
+
+
+def test_settings_reach_the_program(tmp_path: Path) -> None:
+    file = written(tmp_path, "settings")
+    plan = load_report(file, {**SETTINGS, "size": "5", "parallelism.default": "3"})
+    assert (plan.name, plan.setting("parallelism.default"), plan.setting("size")) == ("settings", "3", None)
+    assert plan.source("orders").table.path == str(tmp_path / "orders")
+    assert str(plan.operators[0].window) == "TUMBLE 5 minutes"
+
+
+def test_a_changed_function_is_a_changed_report(tmp_path: Path) -> None:
+    """Also where what has changed is a module that it uses."""
+    facts = []
+    for n, factor in enumerate((3, 4)):
+        place = tmp_path / str(n)
+        place.mkdir()
+        program = program_of(written(place, "changed", factor), place)
+        assert program is not None
+        facts.append(data_facts(planned_apart(program, {"DATA": "/orders"})))
+    assert any("function TIMES" in change for change in changed_facts(*facts))
+
+
+def test_its_modules_travel(tmp_path: Path) -> None:
+    program = program_of(written(tmp_path, "travels"), tmp_path)
+    assert program is not None
+    plan = planned_apart(program, SETTINGS)
+    home = Home.create(tmp_path / "home", plan)
+    copy = place_program(home, program)
+    assert sorted(file.name for file in copy.files) == ["travels.py", "travels_helper.py"]
+    for file in program.files:
+        file.unlink()
+    (tmp_path / "orders").mkdir()
+    row = {"ts": "2024-03-01 10:05:00", "price": 5}
+    (tmp_path / "orders" / "a.jsonl").write_text(json.dumps(row))
+    there = load_report(str(copy), SETTINGS, base=tmp_path)
+    assert data_facts(there) == data_facts(plan)
+    assert there.source("orders").table.path == str(tmp_path / "orders")
+
+
+def test_a_home_knows_its_program(tmp_path: Path) -> None:
+    file = written(tmp_path, "runs")
+    (tmp_path / "orders").mkdir()
+    row = {"ts": "2024-03-01 10:05:00", "price": 5}
+    (tmp_path / "orders" / "a.jsonl").write_text(json.dumps(row))
+    plan = load_report(file, SETTINGS)
+    home = Home.create(tmp_path / "home", plan)
+    assert plan_of_home(home).operators == plan.operators
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("build = 1", "'int' object is not callable"),
+        ("def build(t_env):\n    return 1 / 0", "raised in line 2: ZeroDivisionError"),
+        ("def other(t_env): pass", "has no function 'build'"),
+        ("import nowhere_to_be_found", "can't be imported"),
+        ("def build(t_env):\n    t_env.from_path('orders')", "no table or view 'orders'"),
+        ("def build(t_env):\n    pass", "at least one INSERT INTO"),
+    ],
+)
+def test_what_is_wrong_with_a_program(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "wrong.py").write_text(text)
+    program = program_of("wrong.py", tmp_path)
+    assert program is not None
+    with pytest.raises(InputError, match=told):
+        planned_apart(program, {})

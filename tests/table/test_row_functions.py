@@ -1,0 +1,140 @@
+"""Functions of rows and groups: names of their columns, names of functions, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.table import (
+    AggregateFunction,
+    DataTypes,
+    Row,
+    Table,
+    TableEnvironment,
+    Tumble,
+    call,
+    col,
+    lit,
+    udaf,
+    udf,
+    udtf,
+)
+
+PAIR = DataTypes.ROW([DataTypes.FIELD("a", DataTypes.INT()), DataTypes.FIELD("b", DataTypes.STRING())])
+
+
+@pytest.fixture
+def orders() -> Table:
+    environment = TableEnvironment(base=Path("/data"))
+    environment.execute_sql(
+        "CREATE TABLE orders (ts TIMESTAMP(3), shop STRING, price INT, WATERMARK FOR ts AS ts) "
+        "WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'csv')"
+    )
+    return environment.from_path("orders")
+
+
+class Both(AggregateFunction):
+    def create_accumulator(self):
+        return Row(0, "")
+
+    def accumulate(self, accumulator, value):
+        accumulator[0] += value
+
+    def merge(self, accumulator, others):
+        for other in others:
+            accumulator[0] += other[0]
+
+    def get_value(self, accumulator):
+        return accumulator
+
+    def get_accumulator_type(self):
+        return PAIR
+
+    get_result_type = get_accumulator_type
+
+
+@udf
+def doubled(price: int | None) -> int | None:
+    return None if price is None else price * 2
+
+
+@udtf
+def split(text: str | None) -> Iterator[tuple[str, int]]:
+    yield from ((word, len(word)) for word in (text or "").split())
+
+
+def names(table: Table) -> list[str]:
+    return table.get_schema().get_field_names()
+
+
+def test_columns_are_the_fields_of_the_row_or_the_alias(orders: Table) -> None:
+    pair = udf(lambda row: Row(row[2], row[1]), result_type=PAIR)
+    both = udaf(Both())
+    assert names(orders.map(pair)) == ["a", "b"]
+    assert names(orders.map(doubled(col("price")))) == ["_c0"]
+    assert names(orders.flat_map(split(col("shop")))) == ["f0", "f1"]
+    assert names(orders.join_lateral(split(col("shop")).alias("word", "n"))) == ["ts", "shop", "price", "word", "n"]
+    assert names(orders.group_by(col("shop")).aggregate(both(col("price"))).select(col("shop"), col("b"))) == [
+        "shop",
+        "b",
+    ]
+    window = orders.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("w"), col("shop"))
+    grouped = window.aggregate(both(col("price")).alias("x", "y")).select(col("w").end, col("y"), col("x") + 1)
+    assert names(grouped) == ["EXPR$0", "y", "_c2"]
+
+
+def test_the_time_attribute_stays_beside_lateral_rows(orders: Table) -> None:
+    assert "*ROWTIME*" in str(orders.join_lateral(split(col("shop"))).get_schema())
+    assert "*ROWTIME*" not in str(orders.map(udf(lambda row: row[0], result_type=DataTypes.TIMESTAMP(3))).get_schema())
+
+
+def test_equal_names_are_told_apart(orders: Table) -> None:
+    one, other = (udf(lambda value, n=n: value + n, result_type=DataTypes.BIGINT()) for n in (1, 2))
+    table = orders.select(one(col("price")), other(col("price")), one(other(col("price"))), split_like()(col("shop")))
+    plan = table.environment.plan_of(table)
+    assert [function.name for function in plan.functions] == ["LAMBDA", "LAMBDA_1", "SPLIT_1"]
+
+
+def split_like():
+    @udf
+    def split(text: str) -> str:
+        return text
+
+    return split
+
+
+def test_a_function_has_a_name_in_sql(orders: Table) -> None:
+    orders.environment.create_temporary_function("doubled", doubled)
+    assert names(orders.environment.sql_query("SELECT doubled(price) AS d FROM orders")) == ["d"]
+    assert names(orders.select(call("doubled", col("price")).alias("d"))) == ["d"]
+
+
+@pytest.mark.parametrize(
+    "wrong, told",
+    [
+        (lambda t: t.map(col("price")), "map takes a scalar function, @udf"),
+        (lambda t: t.flat_map(doubled(col("price"))), "flat_map takes a table function, @udtf"),
+        (lambda t: t.aggregate(doubled(col("price"))), "aggregate takes an aggregate function, @udaf"),
+        (lambda t: t.flat_map(split(col("shop")).alias("a")), "SPLIT_1 gives 2 columns, its alias has 1 names"),
+        (lambda t: t.select(split(col("shop"))), "is a table function"),
+        (lambda t: t.join_lateral(split(col("shop")).alias("shop", "n")), "the left side has a column 'shop' too"),
+        (
+            lambda t: t.select(doubled(col("shop"))),
+            "the parameter 'price' of DOUBLED is BIGINT, the argument is STRING",
+        ),
+        (lambda t: t.select(udf(lambda v: v)(col("price"))), "the parameter 'v' has no annotation"),
+    ],
+)
+def test_what_is_refused(orders: Table, wrong, told: str) -> None:
+    with pytest.raises(InputError) as refused:
+        wrong(orders)
+    assert told in str(refused.value)
+    assert "test_row_functions.py, line " in str(refused.value)
+
+
+def test_an_aggregate_needs_a_select(orders: Table) -> None:
+    with pytest.raises(AttributeError, match=r"aggregate is no table yet.*write \.select"):
+        orders.group_by(col("shop")).aggregate(udaf(Both())(col("price"))).execute()

@@ -1,0 +1,219 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Tables: the plan is the one that SQL gives, names are PyFlink's, and mistakes are told where they are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.planner import plan_query
+from airflow_nrt.table import (
+    CURRENT_ROW,
+    UNBOUNDED_RANGE,
+    Cumulate,
+    DataTypes,
+    Over,
+    Session,
+    Slide,
+    Table,
+    TableEnvironment,
+    TimeIntervalUnit,
+    Tumble,
+    call_sql,
+    coalesce,
+    col,
+    concat,
+    if_then_else,
+    lit,
+    null_of,
+    row_interval,
+)
+
+DDL = """
+CREATE TABLE orders (ts TIMESTAMP(3), shop STRING, price INT, note STRING, pt AS PROCTIME(),
+    WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'csv');
+CREATE TABLE visits (at TIMESTAMP(3), place STRING,
+    WATERMARK FOR at AS at - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'visits', 'format' = 'csv');
+"""
+BASE = Path("/data")
+
+
+@pytest.fixture
+def environment() -> TableEnvironment:
+    environment = TableEnvironment(base=BASE)
+    environment.execute_sql(DDL)
+    return environment
+
+
+@pytest.fixture
+def orders(environment: TableEnvironment) -> Table:
+    return environment.from_path("orders")
+
+
+def by_window(orders: Table, window) -> Table:
+    prices = col("price").sum.alias("total"), col("shop").count.distinct.alias("shops")
+    return orders.window(window.alias("w")).group_by(col("w"), col("shop")).select(
+        col("shop"), col("w").start.alias("ws"), col("w").end.alias("we"), *prices
+    )  # fmt: skip
+
+
+GROUPED = (
+    "SELECT shop, {0}_START(ts, {1}) AS ws, {0}_END(ts, {1}) AS we, SUM(price) AS total, COUNT(DISTINCT shop) AS shops "
+    "FROM orders GROUP BY {0}(ts, {1}), shop"
+)
+SAME = {
+    "a filter and a projection": (
+        lambda t: t.where(col("price") > 3).where(~col("note").like("x%")).select(col("shop"), (col("price") * 2).alias("d")),
+        "SELECT shop, price * 2 AS d FROM orders WHERE price > 3 AND NOT note LIKE 'x%'",
+    ),
+    "tumble": (lambda t: by_window(t, Tumble.over(lit(10).minutes).on(col("ts"))), GROUPED.format("TUMBLE", "INTERVAL '10' MINUTE")),
+    "slide": (
+        lambda t: by_window(t, Slide.over(lit(1).hours).every(lit(15).minutes).on(col("ts"))),
+        GROUPED.format("HOP", "INTERVAL '15' MINUTE, INTERVAL '1' HOUR"),
+    ),
+    "cumulate": (
+        lambda t: by_window(t, Cumulate.over(lit(1).days).step(lit(10).minutes).on(col("ts"))),
+        "SELECT shop, window_start AS ws, window_end AS we, SUM(price) AS total, COUNT(DISTINCT shop) AS shops FROM "
+        "TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' DAY)) "
+        "GROUP BY window_start, window_end, shop",
+    ),
+    "session": (lambda t: by_window(t, Session.with_gap(lit(10).seconds).on(col("ts"))), GROUPED.format("SESSION", "INTERVAL '10' SECOND")),
+    "a cascade": (
+        lambda t: t.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("w"), col("shop"))
+        .select(col("shop"), col("w").rowtime.alias("rt"), col("price").max.alias("top"))
+        .window(Tumble.over(lit(1).minutes).on(col("rt")).alias("v")).group_by(col("v"))
+        .select(col("v").end.alias("we"), col("top").avg.alias("a")),
+        "SELECT TUMBLE_END(rt, INTERVAL '1' MINUTE) AS we, AVG(top) AS a FROM (SELECT shop, "
+        "TUMBLE_ROWTIME(ts, INTERVAL '5' SECOND) AS rt, MAX(price) AS top FROM orders "
+        "GROUP BY TUMBLE(ts, INTERVAL '5' SECOND), shop) GROUP BY TUMBLE(rt, INTERVAL '1' MINUTE)",
+    ),
+    "row windows": (
+        lambda t: t.over_window(
+            Over.partition_by(col("shop")).order_by(col("ts")).preceding(row_interval(2)).following(CURRENT_ROW).alias("a"),
+            Over.order_by(col("ts")).preceding(UNBOUNDED_RANGE).alias("b"),
+        ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
+        "SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY ts ROWS 2 PRECEDING) AS x, "
+        "MAX(price) OVER (ORDER BY ts RANGE UNBOUNDED PRECEDING) AS y FROM orders",
+    ),
+    "groups without a window": (
+        lambda t: t.group_by(col("shop"), (col("price") > 5).alias("dear")).select(col("shop"), col("dear"), lit(1).count.alias("n"))
+        .where(col("n") > 1),
+        "SELECT * FROM (SELECT shop, price > 5 AS dear, COUNT(1) AS n FROM orders GROUP BY shop, price > 5) WHERE n > 1",
+    ),
+    "distinct": (lambda t: t.select(col("shop")).distinct(), "SELECT DISTINCT * FROM (SELECT shop FROM orders)"),
+    "the first of all": (
+        lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).fetch(3),
+        "SELECT shop, price FROM orders ORDER BY price DESC LIMIT 3",
+    ),
+    "set operations": (
+        lambda t: t.select(col("shop")).minus(t.select(col("note"))).intersect(t.select(col("note")).union(t.select(col("shop")))),
+        "(SELECT shop FROM orders EXCEPT SELECT note FROM orders) INTERSECT (SELECT note FROM orders UNION SELECT shop FROM orders)",
+    ),
+    "a join": (
+        lambda t: t.join(t.environment.from_path("visits"), col("shop") == col("place")).select(col("shop"), col("at")),
+        "SELECT shop, at FROM (SELECT * FROM orders) JOIN (SELECT * FROM visits) ON shop = place",
+    ),
+    "a join whose condition follows": (
+        lambda t: t.join(t.environment.from_path("visits")).where(col("shop") == col("place")).select(col("shop"), col("at")),
+        "SELECT shop, at FROM (SELECT * FROM orders) JOIN (SELECT * FROM visits) ON shop = place",
+    ),
+    "expressions": (
+        lambda t: t.select(
+            if_then_else(col("price").between(1, 5), "low", "high").alias("a"), coalesce(col("note"), concat(col("shop"), "!")).alias("b"),
+            col("ts").floor(TimeIntervalUnit.HOUR).alias("c"), (col("price") / 2.5).alias("d"), (-col("price") % 7).alias("e"),
+            col("price").cast(DataTypes.BIGINT()).alias("f"), null_of(DataTypes.DATE()).alias("g"), col("note").substring(2, 3).alias("h"),
+            (col("shop").in_("a", "b") | col("note").is_null).alias("i"), call_sql("UPPER(shop) || '?'").alias("j"),
+            (col("ts") + lit(90).seconds).alias("k"), col("shop").trim_leading.alias("l"),
+        ),
+        "SELECT CASE WHEN price BETWEEN 1 AND 5 THEN 'low' ELSE 'high' END AS a, COALESCE(note, CONCAT(shop, '!')) AS b, "
+        "FLOOR(ts TO HOUR) AS c, price / 2.5E0 AS d, -price % 7 AS e, CAST(price AS BIGINT) AS f, CAST(NULL AS DATE) AS g, "
+        "SUBSTRING(note, 2, 3) AS h, shop IN ('a', 'b') OR note IS NULL AS i, UPPER(shop) || '?' AS j, "
+        "ts + INTERVAL '90' SECOND AS k, TRIM(LEADING FROM shop) AS l FROM orders",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_the_plan_is_that_of_sql(orders: Table, what: str) -> None:
+    program, query = SAME[what]
+    ours, sqls = orders.environment.plan_of(program(orders)), plan_query(DDL, query, BASE)
+    for part in ("sources", "operators", "regroups", "updating", "inserts"):
+        assert getattr(ours, part) == getattr(sqls, part)
+
+
+def test_columns_without_an_alias_are_named_as_in_pyflink(orders: Table) -> None:
+    total = orders.select(
+        col("price").sum, col("price").avg.alias("a"), col("shop").count.distinct, col("price").max + 1
+    )
+    assert total.get_schema().get_field_names() == ["EXPR$0", "a", "EXPR$2", "_c3"]
+    plain = orders.select(col("shop"), col("price") + 1, col("price").cast(DataTypes.STRING()), lit(1))
+    assert plain.get_schema().get_field_names() == ["shop", "_c1", "price-STRING", "_c3"]
+
+
+def test_columns_come_and_go(orders: Table) -> None:
+    table = orders.drop_columns(col("note"), col("pt")).rename_columns(col("price").alias("p"))
+    table = table.add_columns((col("p") * 2).alias("d")).add_or_replace_columns(
+        lit("x").alias("shop"), lit(1).alias("one")
+    )
+    assert table.get_schema().get_field_names() == ["ts", "shop", "p", "d", "one"]
+    assert table.alias("a", "b").get_schema().get_field_names() == ["a", "b", "p", "d", "one"]
+
+
+def test_the_schema_tells_time_attributes(orders: Table) -> None:
+    assert "`ts` TIMESTAMP(3) *ROWTIME*" in str(orders.get_schema())
+    assert "*PROCTIME*" in str(orders.get_schema())
+
+
+def test_views_and_sql_meet(environment: TableEnvironment) -> None:
+    cheap = environment.sql_query("SELECT shop, price FROM orders WHERE price < 5").where(col("shop") == "a")
+    environment.create_temporary_view("cheap", cheap)
+    assert environment.from_path("cheap").select(col("price")).get_schema().get_field_names() == ["price"]
+
+
+@pytest.mark.parametrize(
+    "wrong, told",
+    [
+        (lambda t: t.where((col("price") > 1) and (col("price") < 5)), "write & for AND"),
+        (lambda t: t.where(1 < col("price") < 5), "write & for AND"),
+        (lambda t: t.select("price"), "write col('price') for the column"),
+        (lambda t: t.select(col("prize")), "did you mean 'price'?"),
+        (lambda t: t.select(col("w").start), "there is no window 'w' here"),
+        (lambda t: t.window(Tumble.over(lit(5).seconds).on(col("ts"))), "not complete without its time and its alias"),
+        (lambda t: t.window(Tumble.over(lit(5)).on(col("ts")).alias("w")), "Tumble.over takes a length"),
+        (lambda t: Slide.over(lit(5).seconds).every(row_interval(3)), "both lengths are times"),
+        (lambda t: Tumble.over(row_interval(0)), "holds at least one row"),
+        (lambda t: t.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("shop")), "as col('w')"),
+        (lambda t: t.over_window(Over.order_by(col("ts"))), "not complete without its order and its alias"),
+        (
+            lambda t: Over.order_by(col("ts")).preceding(row_interval(2)).following(lit(1).seconds).alias("w"),
+            "both a number",
+        ),
+        (lambda t: t.alias(*"abcdef"), "there are 6 names for 5 columns"),
+        (lambda t: t.join(t, col("price") == 1), "both sides of the join have a column 'note'"),
+        (lambda t: t.union_all(t.select(col("shop"))), "one side has 5 columns"),
+        (lambda t: col("price").seconds, "a length of time is a literal"),
+        (lambda t: lit(float("nan")), "SQL has no literal for nan"),
+    ],
+)
+def test_a_mistake_is_told_where_it_is_made(orders: Table, wrong, told: str) -> None:
+    with pytest.raises(InputError) as refused:
+        wrong(orders)
+    assert told in str(refused.value)
+    assert "test_table.py, line " in str(refused.value)
+
+
+def test_a_mistake_in_sql_shows_its_line(environment: TableEnvironment) -> None:
+    with pytest.raises(SqlError, match=r"line 1, column 8: there is no column 'prize'[^\n]*\n    SELECT prize"):
+        environment.sql_query("SELECT prize FROM orders")
+
+
+def test_an_unknown_method_is_no_function(orders: Table) -> None:
+    with pytest.raises(AttributeError, match="did you mean 'upper_case'"):
+        col("shop").uper_case
+
+
+def test_a_plan_in_words(orders: Table) -> None:
+    assert "TUMBLE 5 s" in by_window(orders, Tumble.over(lit(5).seconds).on(col("ts"))).explain()
