@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench import reports
 from bench.orders import Day
-from bench.processes import Figures, measured
+from bench.processes import Figures, killed, measured
 from bench.reports import CUMULATE, HOP, PLAIN, TUMBLE, Report, airflow_nrt, files
 from bench.same_rows import flink_csv, parquet
 
@@ -65,6 +65,11 @@ def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
             for report in goals:
                 ours, peer = stream(report, day.csv, OFTEN), flink_job(report, day, flink, ROCKSDB)
                 found.append(Contest(f"catch-up, {report.name}, a commit every 10 s", 4.0, ours, peer))
+            found.append(
+                Contest("catch-up, CUMULATE, killed half-way", 4.0, killed_stream(day), killed_flink(day, flink))
+            )
+            batch = flink_job(CUMULATE, day, flink, ("execution.runtime-mode=batch",))
+            found.append(Contest("backfill of the day", 50.0, backfill(day), batch))
     found.append(Contest("backfill of the day", 0.5, backfill(day), duckdb(day)))
     plain = (stream(PLAIN, day.csv, ONE_BY_ONE), spark_window(day))
     # Spark ends where its watermark stands.
@@ -82,6 +87,25 @@ def stream(report: Report, directory: Path, options: Mapping[str, str] = AT_ONCE
     """The stream over all that is there, to its end."""
     source = files(directory, "csv", options)
     return _of_product(lambda sink: report.script(source, sink), "run")
+
+
+def killed_stream(day: Day) -> Contestant:
+    """The same, killed half-way and started again."""
+    whole = stream(CUMULATE, day.csv, OFTEN)
+
+    def run(place: Path) -> Figures:
+        seconds = whole.run(emptied(place / "whole")).seconds
+        (place / "sales.sql").write_text(CUMULATE.script(files(day.csv, "csv", OFTEN), place / "sales"))
+        command = airflow_nrt("run", place)
+        return _killed_once(command, lambda: command, place, seconds / 2)
+
+    return Contestant("airflow-nrt, killed", run, whole.result)
+
+
+def _killed_once(begin: Sequence[str], resume: Callable[[], Sequence[str]], place: Path, after: float) -> Figures:
+    seconds = killed(begin, place / "killed", after)
+    rest = measured(resume(), place / "log")
+    return Figures(seconds + rest.seconds, rest.cpu, rest.peak)
 
 
 def backfill(day: Day) -> Contestant:
@@ -105,19 +129,37 @@ def _of_product(script: Callable[[Path], str], command: str, *arguments: str) ->
 
 def flink_job(report: Report, day: Day, python: Path, settings: Sequence[str] = HEAP) -> Contestant:
     def run(place: Path) -> Figures:
-        chosen = list(settings)
-        if settings:
-            chosen.append(f"execution.checkpointing.dir=file://{place}/checkpoints")
-        command = [
-            str(python), str(Path(__file__).with_name("peers") / "flink.py"), "--data", str(day.two),
-            "--out", str(place / "sales"), "--windows", report.windows, "--aggregates", report.aggregates,
-            "--columns", reports.COLUMNS, "--results", f"{reports.BOUNDS}, {report.results}",
-            *(word for one in chosen for word in ("--set", one)),
-        ]  # fmt: skip
-        return measured(command, place / "log")
+        return measured(_flink(report, day, python, place, settings), place / "log")
 
-    name = "Flink, RocksDB" if settings else "Flink"
+    name = f"Flink, {settings[0].rpartition('=')[2]}" if settings else "Flink"
     return Contestant(name, run, lambda place: flink_csv(place / "sales", NAMES))
+
+
+def killed_flink(day: Day, python: Path) -> Contestant:
+    """Flink with RocksDB, killed half-way and started again from its last checkpoint."""
+    kept = (*ROCKSDB, "execution.checkpointing.externalized-checkpoint-retention=RETAIN_ON_CANCELLATION")
+    whole = flink_job(CUMULATE, day, python, ROCKSDB)
+
+    def run(place: Path) -> Figures:
+        def resumed() -> list[str]:
+            last = max((place / "checkpoints").rglob("_metadata"), key=lambda file: file.stat().st_mtime, default=None)
+            recovery = [] if last is None else [f"execution.state-recovery.path=file://{last.parent}"]
+            return _flink(CUMULATE, day, python, place, (*kept, *recovery))
+
+        seconds = whole.run(emptied(place / "whole")).seconds
+        return _killed_once(_flink(CUMULATE, day, python, place, kept), resumed, place, seconds / 2)
+
+    return Contestant("Flink, rocksdb, killed", run, whole.result)
+
+
+def _flink(report: Report, day: Day, python: Path, place: Path, settings: Sequence[str]) -> list[str]:
+    chosen = [*settings, f"execution.checkpointing.dir=file://{place}/checkpoints"]
+    return [
+        str(python), str(Path(__file__).with_name("peers") / "flink.py"), "--data", str(day.two),
+        "--out", str(place / "sales"), "--windows", report.windows, "--aggregates", report.aggregates,
+        "--columns", reports.COLUMNS, "--results", f"{reports.BOUNDS}, {report.results}",
+        *(word for one in chosen for word in ("--set", one)),
+    ]  # fmt: skip
 
 
 def duckdb(day: Day) -> Contestant:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -20,6 +22,21 @@ class Figures:
     seconds: float
     cpu: float
     peak: int
+
+
+def killed(command: Sequence[str], log: Path, after: float) -> float:
+    """Starts a command and kills it, with all that it has started, after so many seconds. Gives the seconds."""
+    began = time.monotonic()
+    with log.open("wb") as output:
+        process = psutil.Popen(command, stdout=output, stderr=output)
+    try:
+        status = process.wait(after)
+    except psutil.TimeoutExpired:
+        for one in (*process.children(recursive=True), process):
+            one.kill()
+        process.wait()
+        return time.monotonic() - began
+    raise RuntimeError(f"{' '.join(command)[:200]} ended with {status} before it could be killed")
 
 
 def measured(command: Sequence[str], log: Path) -> Figures:

@@ -155,8 +155,10 @@ def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
 def fired_rows(plan: Plan, insert: Insert, history: History, rows: DataFrame, entry: int) -> DataFrame:
     """The rows of `rows_read` up to an entry, without those of a slot that has fired which are still to fire."""
     rows = rows.where(f"{ENTRY} <= {entry}")
-    has_slots = insert.window is not None and insert.window.has_slots
-    unfired = history.unfired_batch(plan.absorbing(insert), entry) if has_slots else None
+    unfired = None
+    if insert.window is not None and insert.window.has_slots:
+        once = insert.timing.publishes_once
+        unfired = history.unfired_batch(plan.absorbing(insert), entry) if once else history.open_batch(entry)
     return rows if unfired is None else rows.where(f"{ENTRY} <> {unfired}")
 
 

@@ -6,7 +6,7 @@ than once, only how it stood first and how it stands last is told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
@@ -24,6 +24,7 @@ from airflow_nrt.report.timing import Rows
 _ALL = 0
 """These results are of one window, which has no end."""
 Held = Mapping[str, "StateFile | None"]
+Changes = tuple[Insert, DataFrame]
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,16 @@ class RatedInserts:
     store: SliceStore
     plan: Plan
 
-    def hold(self, insert: Insert, changes: DataFrame) -> StateFile | None:
-        """Keeps what a batch changes."""
-        entries = changes.withColumnRenamed("_nrt_entry", SLICE)
-        return self.store.write(f"{insert.name}.held", entries).file
+    def hold(self, changes: Iterable[Changes]) -> tuple[list[Changes], Held]:
+        """The changes that a batch makes: those to tell at once, and the files of those that it keeps."""
+        told, held = [], {}
+        for insert, frame in changes:
+            if insert in self.plan.rated:
+                entries = frame.withColumnRenamed("_nrt_entry", SLICE)
+                held[insert.name] = self.store.write(f"{insert.name}.held", entries).file
+            else:
+                told.append((insert, frame))
+        return told, held
 
     def noted(self, versions: Mapping[str, Versions], held: Held, rows: int, clock: int) -> dict[str, Versions]:
         """What is to be remembered once a batch of so many rows has held these changes."""

@@ -69,7 +69,7 @@ def kept(store: SliceStore, files: tuple[StateFile, ...], like: DataFrame) -> Da
 
 
 def due_sql(timing: OutputOptions, before: int | None, now: int) -> str:
-    """SQL over a session: whether a version of it may be due. Those that nobody could tell apart are not published."""
+    """SQL over a session: whether a version of it is due, provided that its rows have changed."""
 
     def instant(offset: int) -> str:
         return f"{WINDOW_END} + {offset - 1}L"

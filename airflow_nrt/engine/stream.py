@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import needs_position
 from airflow_nrt.engine.compaction import compact
@@ -27,13 +26,14 @@ from airflow_nrt.engine.rated import Held, RatedInserts
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
+from airflow_nrt.engine.taken import Taken, TakenRows
 from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions import Touched, VersionedInserts, with_state
+from airflow_nrt.engine.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
@@ -60,35 +60,6 @@ from airflow_nrt.report.updating import RecentRows
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """What a batch left behind, before the log knows of it: counts, files of state and results, the ledger."""
-
-    rows: int = 0
-    proposal: int | None = None
-    partials: Mapping[str, StateFile] = field(default_factory=dict)
-    updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
-    published: tuple[Published, ...] = ()
-    late: tuple[Lateness, ...] = ()
-    ledger: str | None = None
-    rejected: Mapping[str, int] = field(default_factory=dict)
-    touched: Mapping[str, Sequence[Touched]] = field(default_factory=dict)
-    held: Held = field(default_factory=dict)
-
-
-@dataclass
-class _Rows:
-    """The accepted rows of a batch. Whoever takes them first gets those that are counted as they pass."""
-
-    _next: DataFrame
-    _others: DataFrame
-
-    def take(self, seen: int | None) -> DataFrame:
-        """The rows for one consumer, late by this watermark (ms), none of them if it is None."""
-        taken, self._next = self._next, self._others
-        return taken.withColumn("_nrt_seen", F.lit(seen).cast("bigint"))
 
 
 class StreamDriver:
@@ -184,14 +155,14 @@ class StreamDriver:
         publish_entry(self.home, self.plan, entry)
         self.fire_due()
 
-    def _take_in(self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None]) -> _Batch:
+    def _take_in(self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None]) -> Taken:
         """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
         corrupt = [file for file in files if file.corrupt]
         if corrupt:
             write_unreadable(self.home, ledger, source.name, corrupt)
         if len(corrupt) == len(files):
-            return _Batch(ledger=ledger, rejected=reasons(self.home, ledger))
+            return Taken(ledger=ledger, rejected=reasons(self.home, ledger))
         latest = latest_rowtime(self.spark, self.plan, source, clock)
         rows = absorbed(self._read(source, files), clock, self.position.sources[source.name].watermark)
         judged = judge(rows, source, latest)
@@ -199,7 +170,7 @@ class StreamDriver:
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
         updates = Updates(self.store, self.plan, self.position, clock)
-        taken = _Rows(accepted(watched, source), accepted(judged, source))
+        taken = TakenRows(accepted(watched, source), accepted(judged, source))
         try:
             written, published = self._write(source, taken, seen, updates)
             changes, held = self._stage_changes(updates)
@@ -216,7 +187,7 @@ class StreamDriver:
             judged.unpersist()
         rejections = reasons(self.home, ledger)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
-        return _Batch(
+        return Taken(
             rows=counted["rows"],
             proposal=counted["proposal"],
             partials=partials,
@@ -236,7 +207,7 @@ class StreamDriver:
         return read_files(self.spark, source, [file for file in files if not file.corrupt], numbers)
 
     def _write(
-        self, source: Source, rows: _Rows, seen: dict[str, int | None], updates: Updates
+        self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
         """Every consumer of the batch."""
         written: dict[str, Written] = {}
@@ -257,9 +228,7 @@ class StreamDriver:
         """What updating operators have changed, staged; or held, where it is not to be told at once."""
         changes = updates.changes(self.writer.log.last)
         states = {True: "changed", False: "passed"}
-        rated = {insert.name for insert in self.plan.rated}
-        held = {insert.name: self.rated.hold(insert, frame) for insert, frame in changes if insert.name in rated}
-        told = [(insert, frame) for insert, frame in changes if insert.name not in rated]
+        told, held = self.rated.hold(changes)
         return [one for insert, frame in told for one in self._stage(insert, frame, states[insert.changes], 1)], held
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
@@ -267,7 +236,7 @@ class StreamDriver:
         others = {name: no_rows(self.spark, self.plan.source(name)) for name in query.inputs if name != source.name}
         return {source.name: rows, **others}
 
-    def _after_batch(self, name: str, files: int, batch: _Batch, clock: int, ends: bool) -> Position:
+    def _after_batch(self, name: str, files: int, batch: Taken, clock: int, ends: bool) -> Position:
         state = self.position.sources[name]
         state = replace(
             state,

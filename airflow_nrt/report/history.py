@@ -48,11 +48,16 @@ class History:
 
         Of sessions and OVER, where a row can come in time for a slot that has fired: a driver fires behind each batch.
         """
-        last = max((n for n in (*self.batches, *self.ticks) if n <= entry), default=-1)
-        if last not in self.batches:
+        last = self.open_batch(entry)
+        if last is None:
             return None
         states = self.batches[last].position.operators
         return last if any(_is_due(states[name]) for name in operators) else None
+
+    def open_batch(self, entry: int) -> int | None:
+        """The batch behind which nothing has been published yet at this entry, None if there is none."""
+        last = max((n for n in (*self.batches, *self.ticks) if n <= entry), default=-1)
+        return last if last in self.batches else None
 
     def watermarks_before(self, source: str) -> dict[int, int | None]:
         """By entry the watermark of a source before the batch that this entry committed."""

@@ -123,13 +123,23 @@ class TableEnvironment:
 
     def add(self, statement: parsed.Statement) -> None:
         """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
+        from airflow_nrt.sql import parsed
         from airflow_nrt.sql.local_time import zone_of
 
+        if isinstance(statement, parsed.Insert):
+            self.check_insert()
         planner = self.planner()
         planner.queries.zone = zone_of([*self.statements, statement], None)
         with planner.at_work(statement.at):
             planner.add(statement)
         self.statements.append(statement)
+
+    def check_insert(self) -> None:
+        """Raises InputError if nobody will ever run an insert."""
+        raise InputError(
+            f"{here()}: inserts are for a report, which goes on where it stopped and keeps its home: put this into "
+            "def build(t_env) of a report.py, and run airflow-nrt run report.py --home DIR"
+        )
 
     def planner(self) -> Planner:
         """Knows all statements so far."""
@@ -265,6 +275,9 @@ class ReportEnvironment(TableEnvironment):
         self.modules = modules
         self._settings = dict(settings)
         self._asked: set[str] = set()
+
+    def check_insert(self) -> None:
+        """Inserts are what it is for."""
 
     def setting(self, key: str) -> str | None:
         self._asked.add(key)

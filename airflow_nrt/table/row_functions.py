@@ -34,7 +34,7 @@ def joined_lateral(table: Table, func: Any, kind: str, condition: Expression | N
     """Each row beside those that the function gives for it."""
     call, function = _call(table, func, ("udtf",), "join_lateral")
     right = ast.Lateral(call.node, True, here(), columns=_names(call, _field_names(function), function.name))
-    on = table.environment.expressions((condition,))[0].node if condition is not None else None
+    on = table.environment.expressions((True if condition is None else condition,))[0].node
     left = ast.Derived(table.query, here())
     star = (ast.SelectItem(ast.Star(None, here()), None),)
     return Table(table.environment, ast.Select(star, ast.Join(kind, left, right, on, (), here()), here()))

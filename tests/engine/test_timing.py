@@ -11,7 +11,9 @@ from pathlib import Path
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.report.durations import MINUTE
 from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
+from tests.engine.reports import MORNING, clock
 from tests.engine.sinks.test_standard_output import printed
+from tests.engine.time.test_processing_time import EVENTS, QUERIES, SUMS, TUMBLE, Live
 from tests.engine.timed import Scripted, Seen, timed_insert
 
 SEED = OutputOptions(first_result=-15 * MINUTE, complete_result=2 * MINUTE, update_rate=5 * MINUTE)
@@ -169,3 +171,25 @@ def test_sessions_grow_and_meet(spark, tmp_path: Path) -> None:
 
 def sessions(stream: Scripted) -> list[tuple[str, str, int]]:
     return sorted((row["window_start"][11:16], row["window_end"][11:16], row["n"]) for row in stream.rows())
+
+
+def test_processing_time(spark, tmp_path: Path) -> None:
+    """The clock alone moves it: a first result, an update without rows, the complete one."""
+    sums = SUMS.replace("n INT)", "n INT, PRIMARY KEY (window_start) NOT ENFORCED)")
+    hint = OutputOptions(first_result=-40_000, update_rate=20_000).hint()
+    insert = f"INSERT INTO sums {hint} {QUERIES['TVF'].format(window=TUMBLE)};"
+    live = Live(spark, tmp_path, EVENTS.format(proctime="PROCTIME"), sums, insert)
+    live.absorb(MORNING, 1, 2)
+    assert live.rows() == []
+    live.pass_time(MORNING + 19_000)
+    assert live.rows() == []
+    live.pass_time(MORNING + 20_000)
+    live.pass_time(MORNING + 21_000)
+    live.absorb(MORNING + 25_000, 4)
+    assert live.rows() == [[clock(MORNING), 3]]
+    live.pass_time(MORNING + 41_000)
+    assert live.rows() == [[clock(MORNING), 7]]
+    live.pass_time(MORNING + MINUTE)
+    states = [one.state for entry in live.stream.entries for one in entry.published]
+    assert states == [EARLY, EARLY, COMPLETE]
+    assert verify(spark, live.plan, live.stream.home).is_proven

@@ -112,3 +112,19 @@ def test_what_is_refused(options: dict[str, str], given: dict[str, str], message
 def test_a_complete_result_that_waits_is_for_any_sink() -> None:
     assert planned({"complete-result": "5 min"}, CASCADE, key="").operators[-1].delay == 5 * MINUTE
     assert planned({"complete-result": "5 min"}, key="").inserts[0].timing.publishes_once
+
+
+def test_the_older_form_of_windows() -> None:
+    """The example of hourly temperatures: the first result 15 minutes early, kept up for 15 minutes behind the end."""
+    timing = OutputOptions(-15 * MINUTE, 5 * MINUTE, 3 * MINUTE, late_updates=True, last_result=15 * MINUTE)
+    script = f"""
+    CREATE TABLE sensors (id BIGINT, loc STRING, stime TIMESTAMP(3), temp DOUBLE, WATERMARK FOR stime AS stime)
+    WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+    CREATE TABLE avgRoomTemp (id BIGINT, atime TIMESTAMP(3), temp DOUBLE, PRIMARY KEY (id, atime) NOT ENFORCED)
+    WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'json');
+    INSERT INTO avgRoomTemp {timing.hint()}
+    SELECT id, TUMBLE_START(stime, INTERVAL '1' HOUR) AS atime, AVG(temp) FROM sensors WHERE loc LIKE 'room%'
+    GROUP BY id, TUMBLE(stime, INTERVAL '1' HOUR);"""
+    plan = plan_script(script, {}, "report", Path("/"))
+    assert plan.inserts[0].timing == timing
+    assert plan.operators[0].delay == 15 * MINUTE

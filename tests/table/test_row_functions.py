@@ -91,6 +91,15 @@ def test_the_time_attribute_stays_beside_lateral_rows(orders: Table) -> None:
     assert "*ROWTIME*" not in str(orders.map(udf(lambda row: row[0], result_type=DataTypes.TIMESTAMP(3))).get_schema())
 
 
+def test_an_outer_lateral_join_keeps_rows_without_any(orders: Table) -> None:
+    joined = orders.left_outer_join_lateral(split(col("shop")).alias("word", "n")).select(col("shop"), col("word"))
+    assert "posexplode_outer" in joined.environment.plan_of(joined).inserts[0].query.sql
+    with pytest.raises(InputError, match="takes ON TRUE"):
+        orders.left_outer_join_lateral(split(col("shop")).alias("word", "n"), col("n") > 1)
+    chosen = orders.join_lateral(split(col("shop")).alias("word", "n"), col("n") > 1)
+    assert "WHERE" in chosen.environment.plan_of(chosen).inserts[0].query.sql
+
+
 def test_equal_names_are_told_apart(orders: Table) -> None:
     one, other = (udf(lambda value, n=n: value + n, result_type=DataTypes.BIGINT()) for n in (1, 2))
     table = orders.select(one(col("price")), other(col("price")), one(other(col("price"))), split_like()(col("shop")))

@@ -205,6 +205,13 @@ def test_a_mistake_is_told_where_it_is_made(orders: Table, wrong, told: str) -> 
     assert "test_table.py, line " in str(refused.value)
 
 
+def test_an_insert_that_nobody_would_run_is_refused(orders: Table) -> None:
+    with pytest.raises(InputError, match=r"test_table.py, line \d+: inserts are for a report"):
+        orders.execute_insert("visits")
+    with pytest.raises(InputError, match="inserts are for a report"):
+        orders.environment.execute_sql("INSERT INTO visits SELECT ts, shop FROM orders")
+
+
 def test_a_mistake_in_sql_shows_its_line(environment: TableEnvironment) -> None:
     with pytest.raises(SqlError, match=r"line 1, column 8: there is no column 'prize'[^\n]*\n    SELECT prize"):
         environment.sql_query("SELECT prize FROM orders")

@@ -21,11 +21,13 @@ def python(call: AggregateCall, operand: Operand) -> Accumulators:
     kept, row = function.accumulator.spark, operand.type.spark
     lifted = f"named_struct('acc', CAST(NULL AS {kept}), 'row', {operand.value})"
     folded = f"{function.spark_name}_fold(collect_list({{0}}){{over}})"
+    nothing = f"'row', CAST(NULL AS {row})"
+    scanned = f"{function.spark_name}_scan(transform({{0}}, p -> p.acc))"
     one = Accumulator(
         f"{function.spark_name}_{operand.tag}",
         f"IF({operand.counts}, {lifted}, NULL)",
         f"STRUCT<acc: {kept}, row: {row}>",
-        f"named_struct('acc', {folded}, 'row', CAST(NULL AS {row}))",
-        f"transform({function.spark_name}_scan({{0}}), a -> named_struct('acc', a, 'row', CAST(NULL AS {row})))",
+        f"named_struct('acc', {folded}, {nothing})",
+        f"transform({scanned}, a -> named_struct('acc', a, {nothing}))",
     )
     return Accumulators((one,), f"{result}({one.name}.acc)", additive=False)

@@ -1,7 +1,7 @@
 """Python functions in a Spark session.
 
 A scalar or table function is one UDF of its values. Of an aggregate there are `…_fold`, of an array of rows and
-accumulators to one accumulator, `…_scan`, of such an array to each of its elements with all before it folded in, and
+accumulators to one accumulator, `…_scan`, of an array of accumulators to each with all before it merged in, and
 `…_result`, of what was kept to the value (`aggregates.py`).
 """
 

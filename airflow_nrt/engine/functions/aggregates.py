@@ -44,16 +44,13 @@ def folding(function: PythonFunction) -> Batch:
 
 
 def scanning(function: PythonFunction) -> Batch:
-    """Arrays of elements to the accumulators of the first, the first two, the first three, …"""
+    """Arrays of accumulators to those of the first, the first two, the first three, …"""
     assert function.accumulator is not None
     kind, convert = arrow_type(function.accumulator), _storing(function)
-    folded, merge = folding(function), _merging(function)
+    merge = _merging(function)
 
     def scan(groups: pa.Array) -> pa.Array:
-        # Each element by itself is an accumulator first.
-        elements = groups.values
-        known = values(folded(pa.ListArray.from_arrays(range(len(elements) + 1), elements)))
-        scanned = []
+        known, scanned = values(groups.values), []
         for a, b in _ends(groups):
             accumulator = known[a] if a < b else None
             scanned.append([convert(accumulator)][: b - a])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from airflow_nrt.functions import Row
@@ -93,6 +93,7 @@ def _map(kind: DataType, what: str) -> Convert:
 def _scalar(kind: DataType, what: str) -> Convert:
     name, classes, text = kind.name, _CLASSES[kind.name], kind.flink
     limit, milliseconds = INTEGER_LIMITS.get(kind.name, 0), (kind.precision or 0) <= 3
+    unit, digits = Decimal(1).scaleb(-(kind.scale or 0)), Context(prec=kind.precision or 1)
 
     def convert(value: Any) -> Any:
         fits = isinstance(value, classes) and (name == "BOOLEAN" or not isinstance(value, bool))
@@ -107,7 +108,10 @@ def _scalar(kind: DataType, what: str) -> Convert:
         if name in ("FLOAT", "DOUBLE"):
             return float(value)
         if name == "DECIMAL":
-            return Decimal(value)
+            try:
+                return Decimal(value).quantize(unit, ROUND_HALF_UP, digits)
+            except InvalidOperation:
+                raise OverflowError(f"{what} {value!r} does not fit {text}") from None
         if name == "TIMESTAMP":
             if value.tzinfo is not None:
                 raise TypeError(f"{what} {value!r} has a zone, a TIMESTAMP has none: leave it out")

@@ -27,7 +27,8 @@ MODULE = """
     def named(n: int | None, other: str = "?") -> str: return NAMES.get(n, other)
     def next_day(at: datetime) -> date: return (at + timedelta(days=1)).date()
     def exactly(at: datetime) -> datetime: return at + timedelta(microseconds=1999)
-    def taxed(p: Decimal) -> Annotated[Decimal, "DECIMAL(10, 2)"]: return p * 2
+    def taxed(p: Decimal) -> Annotated[Decimal, "DECIMAL(10, 2)"]: return p * Decimal("2.004")
+    def tiny(p: Decimal) -> Annotated[Decimal, "DECIMAL(3, 2)"]: return p * 8
     def ratio(n: int) -> float: return n
     def inverse(n: int) -> int: return 1 // (n - 2)
     def text(n: int) -> int: return "one"
@@ -36,7 +37,20 @@ MODULE = """
     def zoned(at: datetime) -> datetime: return at.replace(tzinfo=timezone.utc)
     def moment(at: datetime) -> date: return at
 """
-FUNCTIONS = ("named", "next_day", "exactly", "taxed", "ratio", "inverse", "text", "truth", "huge", "zoned", "moment")
+FUNCTIONS = (
+    "named",
+    "next_day",
+    "exactly",
+    "taxed",
+    "tiny",
+    "ratio",
+    "inverse",
+    "text",
+    "truth",
+    "huge",
+    "zoned",
+    "moment",
+)
 ROWS = [
     {"n": 1, "p": "1.255", "ts": "2026-01-01 00:00:00.001"},
     {"n": 2, "p": None, "ts": None},
@@ -74,9 +88,9 @@ def test_values(spark, place, mode: str) -> None:
     )
     analyse(spark, one)
     assert rows(spark, one, mode) == [
-        [1, "one", "one", "2026-01-02", "2026-01-01 00:00:00.002", "2.51", 1.0],
+        [1, "one", "one", "2026-01-02", "2026-01-01 00:00:00.002", "2.52", 1.0],
         [2, "?", "x", None, None, None, 2.0],
-        [None, "?", "x", "2027-01-01", "2027-01-01 00:00:00.000", "6.00", None],
+        [None, "?", "x", "2027-01-01", "2027-01-01 00:00:00.000", "6.01", None],
     ]
 
 
@@ -87,6 +101,7 @@ def test_values(spark, place, mode: str) -> None:
         ("text(n)", "raised TypeError: the result 'one' is no BIGINT"),
         ("truth(n)", "raised TypeError: the result True is no BIGINT"),
         ("huge(n)", "raised OverflowError: the result 2147483648 does not fit INT"),
+        ("tiny(p)", "function tiny(p=Decimal('1.255')) raised OverflowError"),
         ("zoned(ts)", "has a zone, a TIMESTAMP has none: leave it out"),
         ("moment(ts)", "is no DATE"),
     ],

@@ -86,7 +86,7 @@ def test_stream_and_batch_equal_brute_force(spark, text: str, seed: int) -> None
         table = "events PARTITION BY shop" if "SESSION" in text else "events"
         plan = plan_of(place, declared, events_table(), curve_insert(text, AGGREGATES, source=table))
         stream = Stream(spark, plan, place / "home")
-        stream.absorb_batches(place, cut(arriving(events, seed, DELAY), seed, 4))
+        stream.absorb_batches(place, cut(arriving(events, seed, DELAY), seed, 3))
         stream.end()
         assert sorted(map(tuple, rows_of(place / "curve")), key=repr) == expected
         files = [source_file(file) for file in sorted((place / "events").glob("*.csv"))]

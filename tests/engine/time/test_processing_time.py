@@ -243,3 +243,17 @@ def test_a_batch_query(spark, tmp_path: Path) -> None:
     assert list(run_bounded(spark, plan, "stream")) == []
     (line,) = run_bounded(spark, plan_query(ddl, "SELECT n, pt FROM events", tmp_path), "batch")
     assert json.loads(line)["pt"] > "2026"
+
+
+def test_over_fires_with_the_batch_that_brings_its_rows(spark, tmp_path: Path) -> None:
+    """By processing time a row has all before it: also two batches of one time, and one behind a tick of that time."""
+    live = Live(spark, tmp_path, *report("SELECT ts, SUM(n) OVER (ORDER BY pt ROWS 1 PRECEDING) FROM events"))
+    live.absorb(MORNING, 1, 2)
+    assert [n for _, n in live.rows()] == [1, 3]
+    live.absorb(MORNING, 4)
+    live.pass_time(MORNING)
+    live.restart()
+    live.absorb(MORNING, 8)
+    assert [n for _, n in live.rows()] == [1, 3, 6, 12]
+    verdict = verify(spark, live.plan, live.stream.home)
+    assert (verdict.is_proven, verdict.late_rows) == (True, 0)
