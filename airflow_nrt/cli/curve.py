@@ -102,11 +102,12 @@ def _read(path: Path, insert: Insert, column: str) -> list[Any]:
         with path.open("rb") as file:
             values: list[Any] = parquet.ParquetFile(file).read([column])[column].to_pylist()
         return values
-    if insert.sink.format == "json":
+    if insert.sink.suffix == "json":
         import json
 
         with path.open(encoding="utf-8") as lines:
-            return [json.loads(line).get(column) for line in lines]
+            written = (json.loads(line) for line in lines)
+            return [(row["after"] if insert.sink.is_changelog else row).get(column) for row in written]
     import csv
 
     stored = [one.name for one in insert.sink.physical if one.name not in insert.sink.partition_keys]

@@ -93,4 +93,4 @@ def source_rows(
 def needs_position(plan: Plan, source: str) -> bool:
     """Whether a result depends on where the rows of this source stood on arrival."""
     windowed = any(layout_of(operator).needs_position for operator in plan.readers(source))
-    return windowed or any(updates.step_of(operator).needs_position for operator in plan.updated_by(source))
+    return windowed or any(updates.needs_position(operator) for operator in plan.updated_by(source))

@@ -15,6 +15,7 @@ from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.tables import Table
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def standing_rows(
     base = root or root_of(insert)
     wanted = set(ends)
     mine, foreign = [], []
-    for path in visible_files(base, insert.sink.format):
+    for path in visible_files(base, insert.sink.suffix):
         published = ledger.get((insert.name, str(path.relative_to(base))))
         if published is not None and published.end in wanted:
             mine.append((path, published.end))
@@ -62,16 +63,35 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
     schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in table.physical)
     if not files:
         return spark.createDataFrame([], f"{schema}, {WINDOW_END} BIGINT")
+    columns = [quote(column.name) for column in table.physical]
+    if table.is_changelog:
+        # A window is written once: its file holds rows that are added alone.
+        schema, columns = _of_added(table)
     reader = spark.read.schema(schema).option("basePath", str(base))
     if table.format == "csv":
         null = sink_option(table.options, "csv.null-literal")
         separator = sink_option(table.options, "csv.field-delimiter")
         reader = reader.options(sep=separator, escape='"', nullValue=null or "", emptyValue="", multiLine=True)
-    rows = reader.format(table.format).load([str(path).translate(GLOB) for path, _ in files])
+    rows = reader.format(_spark_format(table)).load([str(path).translate(GLOB) for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
     ends = spark.createDataFrame(known, f"{FILE} STRING, {WINDOW_END} BIGINT")
-    columns = [quote(column.name) for column in table.physical]
     return known_files(rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}"), ends, WINDOW_END).drop(FILE)
+
+
+def _of_added(table: Table) -> tuple[str, list[str]]:
+    """The schema of a changelog's files, and the table's columns in it."""
+    stored = [column for column in table.physical if column.name not in table.partition_keys]
+    row = ", ".join(f"{quote(column.name)}: {column.type.spark}" for column in stored)
+    keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
+    columns = [
+        f"after.{quote(column.name)} AS {quote(column.name)}" if column in stored else quote(column.name)
+        for column in table.physical
+    ]
+    return ", ".join([f"after STRUCT<{row}>", *keys]), columns
+
+
+def _spark_format(table: Table) -> str:
+    return "json" if table.is_changelog else table.format
 
 
 def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
@@ -87,4 +107,4 @@ def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
 def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:
     """How many rows foreign files hold."""
     paths = [str(path).translate(GLOB) for path in files]
-    return spark.read.format(insert.sink.format).load(paths).count() if paths else 0
+    return spark.read.format(_spark_format(insert.sink)).load(paths).count() if paths else 0

@@ -20,9 +20,10 @@ from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.engine.updating.changelog import OP, ORDER
+from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.entries import Lease, SourceFile
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.hidden import OP
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.options import source_option
@@ -111,7 +112,8 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     The result goes to `place/result` in parquet, the home is `place/home`; gives the plan with that sink, and the home.
     """
     declared = plan.inserts[0].sink
-    sink = Table(declared.name, declared.columns, "filesystem", options=_parquet(place / "result"))
+    options = _parquet(place / "result")
+    sink = Table(declared.name, declared.columns, "filesystem", primary_key=declared.primary_key, options=options)
     plan = replace(plan, inserts=tuple(replace(insert, sink=sink) for insert in plan.inserts))
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))

@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.changelog import OP, changelog
+from airflow_nrt.engine.updating.changelog import changelog
 from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.entries import Position, StateFile, Versions
-from airflow_nrt.report.hidden import AFTER, KEY
+from airflow_nrt.report.hidden import AFTER, KEY, OP
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.timing import Rows

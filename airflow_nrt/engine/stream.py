@@ -31,6 +31,7 @@ from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import suit
+from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.kinds import kind_of
@@ -49,11 +50,13 @@ from airflow_nrt.report.entries import (
 )
 from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.timing import COMPLETE, EARLY
+from airflow_nrt.report.updating import RecentRows
 
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
@@ -166,7 +169,7 @@ class StreamDriver:
         several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
-        updates = Updates(self.store, self.plan, self.position.updating, clock)
+        updates = Updates(self.store, self.plan, self.position, clock)
         taken = TakenRows(accepted(watched, source), accepted(judged, source))
         try:
             written, published = self._write(source, taken, seen, updates)
@@ -316,7 +319,11 @@ class StreamDriver:
         return self.now if self.plan.waits_for_clock else self.clock()
 
     def fire_due(self) -> None:
-        """Fires all windows that are complete and have not fired, and publishes versions that are due."""
+        """Fires windows that are complete, publishes versions that are due, takes recent rows to this time."""
+        self._fire_windows()
+        self._move_on()
+
+    def _fire_windows(self) -> None:
         suit(self.spark, self._state(self.position.operators))
         fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
         fired.fire()
@@ -325,7 +332,7 @@ class StreamDriver:
         if not fired.firings and not rated and not self.versions.may_be_due(self.position):
             return
         reach("fire-closed")
-        updates = Updates(self.store, self.plan, self.position.updating, clock)
+        updates = Updates(self.store, self.plan, self.position, clock)
         try:
             once = [insert for insert in fired.inserts() if insert.timing.publishes_once]
             published = [one for insert in once for one in self._fired(fired, insert)]
@@ -358,6 +365,39 @@ class StreamDriver:
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
 
+    def _move_on(self) -> None:
+        """Rows come and go as the watermark of their source moves on."""
+        moments = self._moments()
+        if not moments:
+            return
+        updates = Updates(self.store, self.plan, self.position, self.clock())
+        try:
+            if not updates.move_on(moments):
+                return
+            published, held = self._stage_changes(updates)
+        finally:
+            updates.close()
+        noted = self.rated.noted(self.position.versions, held, 0, self.clock())
+        versions = {**self.position.versions, **noted}
+        position = replace(self.position, updating=updates.files, moments=updates.moments, versions=versions)
+        reach("tick-before")
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
+        self._stand_at(position)
+        reach("tick-after")
+        publish_entry(self.home, self.plan, entry)
+
+    def _moments(self) -> dict[str, int]:
+        """The watermarks that operators over recent rows do not stand at yet."""
+        found: dict[str, int] = {}
+        for operator in self.plan.updating:
+            if isinstance(operator, RecentRows):
+                state, files = self.position.sources[operator.source], self.position.updating[operator.name]
+                known = [state.watermark, *(file.last for file in files if state.ended)]
+                latest = max((at for at in known if at is not None), default=None)
+                if latest is not None and latest > self.position.moments.get(operator.name, -END_OF_TIME):
+                    found[operator.name] = latest
+        return found
+
     def _state(self, operators: Iterable[str]) -> list[StateFile]:
         """What these operators carry, and all that updating ones do."""
         states = [self.position.operators[name] for name in operators]
@@ -378,6 +418,8 @@ class StreamDriver:
         return min(windows, int(self.spark.conf.get("spark.sql.shuffle.partitions") or "1"))
 
     def _stage(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
+        if insert.changes and insert.sink.primary_key:
+            frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
         directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
 

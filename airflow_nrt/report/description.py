@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from airflow_nrt.report.bounds import END, bound
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.operators import AggregateCall, RowFrame, WindowAggregate
-from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
+from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, RowFrame, WindowAggregate
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.report.updating import Updating, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows
 
-HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
+_UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
@@ -160,18 +160,18 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
 
 
 def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
-    ttl = read_option(dict(plan.settings), REPORT_OPTIONS, STATE_TTL)
+    proof = bound(plan, operator)
     told: dict[str, Any] = {
         "name": operator.name,
         "window": "none: results change as rows come",
         "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
-        "bounded_by": f"a key that no row touches for {format_duration(ttl)} of processing time is forgotten"
-        if ttl
-        else "nothing but the end of its sources",
+        "bounded_by": _UNBOUNDED.get(proof, proof),
         "late": "no row is ever late",
     }
+    if isinstance(operator, RecentRows):
+        return {**told, "stored": ["the rows that have not left"]}
     if isinstance(operator, UpdatingJoin):
-        return {**told, **_join(operator, ttl)}
+        return {**told, **_join(operator)}
     if isinstance(operator, UpdatingRows):
         kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
         framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
@@ -188,15 +188,14 @@ def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
     return [f"all rows of a group for {', '.join(texts)}: without merge there is no partial"] if texts else []
 
 
-def _join(operator: UpdatingJoin, ttl: int | None) -> dict[str, Any]:
+def _join(operator: UpdatingJoin) -> dict[str, Any]:
     sides = (("left", operator.left), ("right", operator.right))
-    told = {
+    late = "a row meets those that are not forgotten" if operator.interval is not None else "no row is ever late"
+    return {
+        "late": late,
         "join": f"{operator.kind} JOIN ON {operator.text}",
         "stored": [f"all rows of the {name} side, by key: {len(side.columns)} columns" for name, side in sides],
     }
-    if ttl:
-        told["bounded_by"] = f"a row is forgotten {format_duration(ttl)} of processing time after it was last written"
-    return told
 
 
 def _publishes(insert: Insert) -> str:

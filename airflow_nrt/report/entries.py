@@ -90,8 +90,9 @@ class SourceState:
 class Position:
     """Where the stream stands after an entry: all that a driver needs to go on.
 
-    `updating` is the state of the operators without windows; `first` and `last` of these files are versions. `versions`
-    are of the inserts whose windows have several.
+    `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
+    rowtimes of the operators over recent rows, and `moments` are the watermarks that these stand at. `versions` are of
+    the inserts whose windows have several.
     """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)
@@ -100,6 +101,7 @@ class Position:
     dropped: int = 0
     windows: int = 0
     updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
+    moments: Mapping[str, int] = field(default_factory=dict)
     versions: Mapping[str, Versions] = field(default_factory=dict)
 
     def files(self) -> frozenset[str]:
@@ -249,6 +251,7 @@ def _position(data: Mapping[str, Any]) -> Position:
         dropped=data["dropped"],
         windows=data["windows"],
         updating={name: tuple(StateFile(**file) for file in files) for name, files in data.get("updating", {}).items()},
+        moments=dict(data.get("moments", {})),
         versions={name: _versions(one) for name, one in data.get("versions", {}).items()},
     )
 

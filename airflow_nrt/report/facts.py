@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.report.operators import Regroup, WindowAggregate
-from airflow_nrt.report.options import STATE_TTL, TIME_ZONE
+from airflow_nrt.report.options import DOMAIN, STATE_TTL, TIME_ZONE
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.tables import Table
-from airflow_nrt.report.updating import Updating, UpdatingAggregate, UpdatingJoin
+from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin
 
 _FREE_OPTIONS = frozenset(
     {
@@ -71,7 +71,11 @@ def _source_facts(source: Source) -> dict[str, str]:
 
 
 def _option_facts(label: str, table: Table) -> dict[str, str]:
-    options = {name: value for name, value in table.options.items() if name not in _FREE_OPTIONS}
+    options = {
+        name: value
+        for name, value in table.options.items()
+        if name not in _FREE_OPTIONS and not name.startswith(DOMAIN)
+    }
     return {f"{label}, option {name}": value for name, value in sorted(options.items())}
 
 
@@ -89,7 +93,9 @@ def _updating_facts(operator: Updating) -> dict[str, str]:
         sides = {f"{label}, {name}": query.sql for name, query in zip(("left", "right"), operator.inputs)}
         return {**sides, f"{label}, kind": operator.kind, f"{label}, condition": operator.condition}
     facts = {f"{label}, input": operator.input.sql}
-    if isinstance(operator, UpdatingAggregate):
+    if isinstance(operator, RecentRows):
+        facts[f"{label}, condition"] = operator.text
+    elif isinstance(operator, UpdatingAggregate):
         facts.update({f"{label}, aggregate {call.name}": f"{call.text} {call.type}" for call in operator.aggregates})
     else:
         facts.update({f"{label}, column {field.name}": sql for field, sql in operator.computed})
@@ -104,6 +110,8 @@ def _insert_facts(insert: Insert) -> dict[str, str]:
     facts.update(_option_facts(label, insert.sink))
     for column in insert.sink.physical:
         facts[f"{label}, column {column.name}"] = str(column.type)
+    if insert.changes and insert.sink.primary_key:
+        facts[f"{label}, key"] = ", ".join(insert.sink.primary_key)
     if insert.sink.partition_keys:
         facts[f"{label}, partitioned by"] = ", ".join(insert.sink.partition_keys)
     return facts

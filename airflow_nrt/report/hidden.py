@@ -11,6 +11,8 @@
     _nrt_after  boolean     of rows that change: whether this is how a row stands behind the batch, or stood before it
     _nrt_key    string      of rows that change: what a row before and a row behind the batch have in common
     _nrt_alive  boolean     of rows in the state behind an updating operator: whether they were not taken back
+    _nrt_op     string      of changes, told or read: +I, -U, +U, -D
+    _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which one may come that it meets
     _nrt_side   string      of rows below an updating join: L or R
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
@@ -31,6 +33,8 @@ SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)
 WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
 AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
 CHANGE_HIDDEN = (AFTER, KEY)
+OP = "_nrt_op"
+UNTIL = "_nrt_until"
 SIDE, LEFT, RIGHT = "_nrt_side", "L", "R"
 
 CLOCK = "_nrt_clock"

@@ -9,6 +9,7 @@ from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
 
+HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 

@@ -18,6 +18,8 @@ from airflow_nrt.report.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
+DOMAIN = "attribute-domain."
+"""How the options begin that say of a column whether its domain grows."""
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?)?", re.IGNORECASE)
 
@@ -81,7 +83,7 @@ def _pattern(text: str) -> str:
 _COMMON = (
     Option("connector", str, None, "filesystem or print"),
     Option("path", str, None, "the directory (or the one file) of the table"),
-    Option("format", _one_of("csv", "json", "parquet"), None, "how a file is written"),
+    Option("format", _one_of("csv", "json", "parquet", "debezium-json"), None, "how a file is written"),
 )
 
 _FORMATS = (
@@ -91,7 +93,11 @@ _FORMATS = (
     Option("csv.null-literal", str, None, "the text that means NULL"),
     Option("csv.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
     Option("json.timestamp-format.standard", _one_of("sql", "iso-8601"), "sql", "how times are written; both are read"),
-    Option("json.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
+    Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
+    *(
+        Option(f"{name}.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted")
+        for name in ("json", "debezium-json")
+    ),
 )
 
 SOURCE_OPTIONS = {
@@ -182,6 +188,10 @@ def sink_option(options: Mapping[str, str], name: str) -> Any:
 def check_options(options: Mapping[str, str], known: Mapping[str, Option], where: str) -> None:
     """Raises InputError that names the first unknown option or unreadable value."""
     for name, text in options.items():
+        if name.startswith(DOMAIN):
+            if text != "constant":
+                raise InputError(f"{where}: option {name!r}: {text!r} is not 'constant', the one domain that is known")
+            continue
         if name not in known:
             raise InputError(f"{where}: there is no option {name!r}{nearest(name, known)}")
         try:

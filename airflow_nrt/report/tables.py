@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.report.options import DOMAIN
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 
+CHANGELOG = "debezium-json"
 SOURCE_FILE = "_nrt_file"
 """The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
 
@@ -91,3 +93,23 @@ class Table:
     @property
     def format(self) -> str:
         return self.options["format"].lower()
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its files end."""
+        return "json" if self.is_changelog else self.format
+
+    @property
+    def is_changelog(self) -> bool:
+        """Whether its files hold changes, rows that are added and rows that are taken back."""
+        return self.options.get("format", "").lower() == CHANGELOG
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The columns whose domain does not grow, as it declares."""
+        return tuple(name.removeprefix(DOMAIN) for name in self.options if name.startswith(DOMAIN))
+
+    @property
+    def takes_changes(self) -> bool:
+        """Whether a row that was written to it can be taken back."""
+        return self.connector == "print" or self.is_changelog

@@ -123,6 +123,8 @@ STRING = DataType("STRING")
 DATE = DataType("DATE")
 NULL = DataType("NULL")
 TIMESTAMP3 = DataType("TIMESTAMP", precision=3)
+POSITION_TYPE = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
+"""Where a row stood on arrival."""
 
 
 def decimal(precision: int, scale: int, *, nullable: bool = True) -> DataType:

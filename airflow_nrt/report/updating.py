@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.report.hidden import LEFT, RIGHT
 from airflow_nrt.report.operators import AggregateCall, Query
-from airflow_nrt.report.types import Field
+from airflow_nrt.report.types import POSITION_TYPE, Field
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class UpdatingAggregate:
     The input query gives the key columns, the arguments, the filters and where rows stood on arrival. With `changing`
     its rows change themselves: it gives `_nrt_after` and `_nrt_key`, and `arguments` are all its columns but keys.
     The result has the keys, one column an aggregate, `_nrt_after` and `_nrt_key`, for groups that a batch touches.
+    `constant` says that neither the number of groups grows, nor what is kept of each.
     """
 
     name: str
@@ -24,6 +25,7 @@ class UpdatingAggregate:
     aggregates: tuple[AggregateCall, ...]
     arguments: tuple[str, ...] = ()
     changing: bool = False
+    constant: bool = False
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -50,8 +52,9 @@ class UpdatingRows:
     The input query gives the key columns (what the rows are partitioned by), `columns`, and `p`, by which a row is
     known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time,
     `framed` are aggregates over them. With a `limit` only rows whose one computed column is not above it are kept: no
-    other can come down to it again. `identity` is the SQL of `_nrt_key`. The result has the columns, what is computed,
-    `_nrt_after` and `_nrt_key`, for partitions that a batch touches.
+    other can come down to it again. `constant` says that the number of rows of its result does not grow. `identity` is
+    the SQL of `_nrt_key`. The result has the columns, what is computed, `_nrt_after` and `_nrt_key`, for the partitions
+    that a batch touches.
     """
 
     name: str
@@ -62,6 +65,7 @@ class UpdatingRows:
     identity: str
     limit: int | None = None
     changing: bool = False
+    constant: bool = False
     framed: tuple[FramedCall, ...] = ()
 
     @property
@@ -92,6 +96,9 @@ class JoinSide:
 class UpdatingJoin:
     """A regular join: rows of two sides meet whenever they come.
 
+    Of an interval join the time of the left row less that of the right one lies in the `interval` (ms); then the sides
+    also give `_nrt_until`, and `sources` are those whose watermarks say when a row is needed no more.
+
     They meet where their `keys` are equal and the `condition` holds, SQL over the columns of both; `text` is how the
     report writes it. `kind` is INNER, LEFT, RIGHT or FULL. The result has the columns of the left side, then of the
     right, `_nrt_after` and `_nrt_key`.
@@ -104,6 +111,8 @@ class UpdatingJoin:
     condition: str
     kind: str
     text: str
+    interval: tuple[int, int] | None = None
+    sources: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -124,5 +133,32 @@ class UpdatingJoin:
         return {"LEFT": (LEFT,), "RIGHT": (RIGHT,), "FULL": (LEFT, RIGHT)}.get(self.kind, ())
 
 
-Updating = UpdatingAggregate | UpdatingRows | UpdatingJoin
+@dataclass(frozen=True)
+class RecentRows:
+    """The rows of a source whose rowtime lies in the `span` (ms) behind its watermark, that included.
+
+    The input query gives `columns`, `t`, the rowtime (ms), `w`, the watermark (ms) that the row proposes, and `p`,
+    where it stood on arrival. The result has the columns, `p`, `_nrt_after` and `_nrt_key`. When the source has ended,
+    its last rowtime stands for the watermark. `text` is the condition as the report writes it.
+    """
+
+    name: str
+    input: Query
+    columns: tuple[Field, ...]
+    source: str
+    span: int
+    text: str
+    keys: tuple[Field, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """As of an `UpdatingAggregate`; `p` among them."""
+        return (*self.columns, Field("p", POSITION_TYPE))
+
+
+Updating = UpdatingAggregate | UpdatingRows | UpdatingJoin | RecentRows
 """An operator whose result is never complete: it publishes what each batch changes of it."""

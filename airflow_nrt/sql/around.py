@@ -27,6 +27,11 @@ class Around:
         )
         return cls(select if keeps_names else None)
 
+    @property
+    def where(self) -> ast.Expression | None:
+        """What it asks of rows."""
+        return None if self.select is None else self.select.where
+
     def limit(self, column: str) -> int | None:
         """The greatest value of a column that it lets pass, None if any may."""
         if self.select is None or self.select.where is None:
@@ -80,6 +85,10 @@ def _mentions(node: Any, column: str) -> bool:
     """Whether a name like this stands anywhere inside, or a star."""
     if isinstance(node, tuple):
         return any(_mentions(part, column) for part in node)
+    if isinstance(node, ast.Call):
+        # The star of COUNT(*) is no column.
+        arguments = tuple(one for one in node.arguments if not isinstance(one, ast.Star))
+        return _mentions((*arguments, node.filter, node.over, node.within), column)
     if isinstance(node, (ast.Name, ast.Star)):
         return isinstance(node, ast.Star) or column in node.parts
     return is_dataclass(node) and any(_mentions(getattr(node, part.name), column) for part in fields(node))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import SINK_OPTIONS, SOURCE_OPTIONS, TIMING, check_options, nearest
+from airflow_nrt.report.options import DOMAIN, SINK_OPTIONS, SOURCE_OPTIONS, TIMING, check_options, nearest
 from airflow_nrt.report.partitions import check_pattern
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
@@ -39,6 +39,9 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     for key in (*partition_keys, *statement.primary_key):
         if key not in {column.name for column in columns}:
             raise SqlError(f"table {statement.name!r} has no column {key!r}", statement.at)
+    unknown = next((key for key in _domains(options) if key not in {column.name for column in columns}), None)
+    if unknown is not None:
+        raise SqlError(f"table {statement.name!r} has no column {unknown!r} with a domain", statement.at)
     return Table(
         statement.name,
         columns,
@@ -48,6 +51,10 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
         statement.primary_key or (base.primary_key if base else ()),
         options,
     )
+
+
+def _domains(options: Mapping[str, str]) -> list[str]:
+    return [key.removeprefix(DOMAIN) for key in options if key.startswith(DOMAIN)]
 
 
 def _check_options(statement: parsed.CreateTable) -> None:
@@ -63,8 +70,6 @@ def check_source(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be read."""
     if table.connector != "filesystem":
         raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
-    if table.primary_key:
-        raise NotThereYet(f"table {table.name!r}: reading a table with PRIMARY KEY", at)
     _check_file_table(table, at)
     pattern = table.options.get("partition.time-extractor.timestamp-pattern")
     try:
@@ -96,6 +101,13 @@ def _check_file_table(table: Table, at: Place) -> None:
         if name not in table.options:
             raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
     nested = next((column for column in table.physical if column.type.children), None)
+    mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
+    if mapped is not None and table.is_changelog and not table.primary_key:
+        raise NotThereYet(
+            f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key",
+            at,
+            "declare PRIMARY KEY (…) NOT ENFORCED",
+        )
     if nested is not None and table.format == "csv":
         raise NotThereYet(
             f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", at, "use json or parquet"
@@ -164,7 +176,9 @@ def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
     """The columns of a table as a query sees them, with its time attribute."""
     watermark = table.watermark
     return tuple(
-        ScopeColumn(column.name, column.type, proctime=column.expression == PROCTIME_SQL)
+        ScopeColumn(
+            column.name, column.type, proctime=column.expression == PROCTIME_SQL, constant=column.name in table.constant
+        )
         if watermark is None or watermark.column != column.name
         else ScopeColumn(column.name, column.type, rowtime=not watermark.path, rowtime_path=watermark.path)
         for column in table.columns

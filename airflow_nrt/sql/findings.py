@@ -19,11 +19,15 @@ from airflow_nrt.sql.typed import Typed
 
 @dataclass(frozen=True)
 class Boundless:
-    """Why rows change for ever: `what` the query does, the `clause` that would give it an end, and where it stands."""
+    """Why rows change for ever: `what` the query does, the `clause` that would give it an end, and where it stands.
+
+    `bounds` are further clauses and options by which it could go on for ever with a state that does not grow.
+    """
 
     what: str
     clause: str
     at: Place
+    bounds: tuple[str, ...] = ()
 
 
 _ROWS = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
@@ -91,21 +95,6 @@ class Findings:
         self.updating.append(named)
         self.boundless[named.name] = boundless
         return named
-
-    def live_sources(self, operator: Updating) -> list[str]:
-        """The sources without an end whose rows reach an updating operator."""
-        found: list[str] = []
-        steps: dict[str, tuple[Query, ...]] = {one.name: (one.input,) for one in self.operators}
-        steps |= {one.name: (one.input,) for one in self.regroups}
-        steps |= {one.name: one.inputs for one in self.updating}
-        names = [name for query in operator.inputs for name in query.inputs]
-        while names:
-            name = names.pop()
-            if name in steps:
-                names += [below for query in steps[name] for below in query.inputs]
-            elif "source.monitor-interval" in self.read[name].options:
-                found.append(name)
-        return found
 
     def sources_of(self, relation: Relation) -> tuple[str, ...]:
         """The sources whose rows a relation has; none if it has the windows of operators."""

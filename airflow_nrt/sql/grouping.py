@@ -23,6 +23,7 @@ from airflow_nrt.sql.projection import column_names, expand, plain_column
 from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import carried, keys_of_windows
 from airflow_nrt.sql.unparse import text_of
 from airflow_nrt.sql.walk import children, conjuncts, unqualified
 
@@ -108,6 +109,7 @@ class Aggregation:
             f"{f' WHERE {condition}' if condition else ''})"
         )
         key_names = {field.name for _, field in self.keys}
+        fields = tuple(quote(field.name) for _, field in self.keys)
         keys = tuple(
             (name, source)
             for name, value in zip(names, values)
@@ -122,6 +124,7 @@ class Aggregation:
             rowtime_type=operator.rowtime_type,
             operator=operator.name,
             keys=keys,
+            unique=carried(keys_of_windows(operator.window, fields), names, values),
         )
 
     # ------------------------------------------------------------------ GROUP BY and WHERE

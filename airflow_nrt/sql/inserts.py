@@ -18,6 +18,7 @@ from airflow_nrt.sql.projection import plain_column
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import Keys, carried
 
 
 def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
@@ -36,6 +37,8 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
     operators = found.operators_below(relation.inputs)
     window = relation.window
     key = _unique_key(found, sink, relation, values) if window is not None else None
+    if changes:
+        key = next(iter(written_keys(sink, relation, values)), None)
     timing = OutputOptions.read(sink.options)
     found.inserts.append(Insert(name, sink, query, operators, window, key, changes, timing=timing))
 
@@ -43,6 +46,12 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
 def written_columns(sink: Table) -> tuple[Column, ...]:
     """The columns that a query gives: the driver knows what `'result-state'` is to say."""
     return tuple(column for column in sink.physical if column.name != sink.options.get("result-state"))
+
+
+def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> Keys:
+    """The sink columns that tell the query's rows apart."""
+    unique = [tuple(map(quote, key)) for key in relation.unique]
+    return carried(unique, [column.name for column in written_columns(sink)], values)
 
 
 def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:

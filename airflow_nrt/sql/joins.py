@@ -49,7 +49,8 @@ def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:
             "write FROM TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), size)) on both sides and "
             "ON l.window_start = r.window_start AND l.window_end = r.window_end"
         )
-        return Boundless("a join without windows", clause, node.at)
+        near = _near(node, left, right)
+        return Boundless("a join without windows", clause, node.at, () if near is None else (near,))
     if windows[0] != windows[1]:
         return Boundless(f"a join of {windows[0]} with {windows[1]}", "use the same window on both sides", node.at)
     columns = side_columns(*left), side_columns(*right)
@@ -61,9 +62,18 @@ def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:
     return Boundless(f"a join without equal {' and '.join(missing)}", f"add {equal} to ON", node.at)
 
 
+def _near(node: ast.Join, left: Named, right: Named) -> str | None:
+    """The condition that would make it an interval join, where it can be one."""
+    times = [(name, next((c.name for c in one.columns if c.rowtime), None)) for one, name in (left, right) if one.scan]
+    if node.kind != "INNER" or len(times) < 2 or None in (time for _, time in times):
+        return None
+    first, second = (f"{name}.{time}" for name, time in times)
+    return f"add AND {first} BETWEEN {second} - INTERVAL '1' HOUR AND {second} + INTERVAL '1' HOUR to ON"
+
+
 def _window_of(relation: Relation) -> Window | None:
     """The windows that a join of its rows can have in common, None if none of its columns tell of any."""
-    if relation.role("start") is None and relation.role("end") is None:
+    if relation.is_changing or (relation.role("start") is None and relation.role("end") is None):
         return None
     return replace(relation.pending, only_updates=False) if relation.pending is not None else relation.window
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 from airflow_nrt.report.hidden import POSITION
 from airflow_nrt.report.operators import Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.types import POSITION_TYPE, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.relation import Relation, raw_windows
 
 _NAMES = {role: name for name, role in ROLES.items()}
-POSITION_TYPE = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
 
 
 def place(name: str) -> str:
@@ -25,6 +24,10 @@ def finished(found: Findings, relation: Relation) -> Relation:
     """The relation as rows of finished windows, if it is a windowing function of which nothing was computed yet."""
     if relation.pending is None:
         return relation
+    if relation.is_changing:
+        # Its windows are never complete.
+        found.note_all_columns(relation)
+        return raw_windows(relation)
     assert relation.rowtime_type is not None
     # A row is in all of its windows: only aggregates have updates.
     window = replace(relation.pending, only_updates=False)

@@ -18,7 +18,7 @@ from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.inserts import add_insert, as_typed, matched
+from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
@@ -27,6 +27,7 @@ from airflow_nrt.sql.python_functions import declare_function, own_function
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.timing import check_timing, delayed, timing_of
+from airflow_nrt.sql.unique import check_key
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -56,8 +57,9 @@ def plan_statements(
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     problems.raise_any(script)
-    check_bounded(planner.queries.found, planner.settings, script)
-    return planner.plan(script, name)
+    plan = planner.plan(script, name)
+    check_bounded(plan, planner.queries.found.boundless, script)
+    return plan
 
 
 def plan_query(
@@ -252,4 +254,5 @@ class Planner:
             check_takes_changes(self.queries.found, sink, relation)
             values = matched(sink, relation, statement)
             check_timing(self.queries.found, sink, relation, values, statement.at)
+            check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values)

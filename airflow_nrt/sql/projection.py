@@ -21,6 +21,7 @@ from airflow_nrt.sql.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.subqueries import Subqueries
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import carried
 from airflow_nrt.sql.walk import children
 
 RelationOf = Callable[[ast.Relation], Named]
@@ -75,11 +76,11 @@ def plan_projection(
     ]
     selected += relation.hidden
     text = f"(SELECT {', '.join(selected)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''})"
-    carried = dict(relation.keys)
+    inherited = dict(relation.keys)
     keys = tuple(
-        (name, carried[source])
+        (name, inherited[source])
         for name, value in zip(names, values)
-        if (source := plain_column(value)) is not None and source in carried
+        if (source := plain_column(value)) is not None and source in inherited
     )
     return replace(
         relation,
@@ -88,6 +89,7 @@ def plan_projection(
         inputs=union_inputs([relation.inputs, *subqueries.inputs]),
         scan=None,
         keys=keys,
+        unique=carried([tuple(map(quote, key)) for key in relation.unique], names, values),
         partition=tuple(
             name for name, value in zip(names, values) if plain_column(value) in (relation.partition or ())
         ),

@@ -24,13 +24,22 @@ from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
-from airflow_nrt.sql.relation import Relation, as_rows, raw_windows, timed_by_clock, window_columns
+from airflow_nrt.sql.relation import (
+    Relation,
+    as_rows,
+    raw_windows,
+    timed_by_clock,
+    timed_by_column,
+    window_columns,
+)
 from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.set_operations import as_grouping
+from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
-from airflow_nrt.sql.updating import plan_emitting, plan_group
+from airflow_nrt.sql.update_tables import changing_rows, newest_rows
+from airflow_nrt.sql.updating import plan_emitting, plan_group, unwindowed
 from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
@@ -88,8 +97,10 @@ class Queries:
         self._around = Around.of(node)
         relation, alias = self.relation(node.relation, scope)
         self._around = Around()
+        node, relation = slid(node, relation, alias)
         node = written_out(node)
         if has_row_windows(node):
+            relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
             if of_rows and is_over_all_time(node, relation, alias):
                 node, relation = with_updating_over(self.found, node, relation, alias)
@@ -173,7 +184,13 @@ class Queries:
         check_source(table, node.at)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
-        return Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+        rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+        sliding = sliding_of(self._around.where)
+        if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
+            rows = recent_rows(self.found, rows, table, sliding, self._around)
+        if table.is_changelog:
+            return changing_rows(self.found, rows, table, self._around, node.at)
+        return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows
 
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         windowing = read_windowing(call)
@@ -190,15 +207,19 @@ class Queries:
         windowing: tuple[Window, tuple[str, ...] | None],
         at: Place,
     ) -> Relation:
-        if relation.is_changing:
-            raise NotThereYet("a window over rows that change", at)
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
+        if relation.is_changing and (window.kind == "SESSION" or not column.rowtime):
+            raise NotThereYet(
+                "a window over rows that change", at, "use TUMBLE, HOP or CUMULATE over a table's rowtime"
+            )
         if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
         relation = finished(self.found, relation)
         if relation.window is not None:
             relation = as_rows(relation)
+        if relation.is_changing:
+            relation = timed_by_column(relation, column, self.zone)
         if column.proctime:
             self.found.note_columns(relation, [as_typed(column)])
             relation = timed_by_clock(relation, self.zone)
@@ -215,6 +236,7 @@ class Queries:
             pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
             partition=partition,
             rowtime_type=column.type,
+            unique=(),
         )
 
     def finished(self, relation: Relation) -> Relation:
@@ -249,6 +271,7 @@ def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
         text=f"(SELECT {', '.join([*items, *relation.hidden])} FROM {relation.text})",
         columns=tuple(replace(column, name=name) for column, name in zip(relation.columns, names)),
         keys=tuple((renames[column], key) for column, key in relation.keys),
+        unique=tuple(tuple(renames[column] for column in key) for key in relation.unique),
         scan=None,
     )
 

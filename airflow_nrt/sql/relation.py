@@ -9,13 +9,16 @@ from airflow_nrt.report.hidden import (
     ABSORBED,
     AFTER,
     BATCH,
+    CHANGE_HIDDEN,
     CLOCK,
     CLOCK_SQL,
+    KEY,
     POSITION,
     ROWTIME,
     SEEN,
     SOURCE_HIDDEN,
     WINDOW_END,
+    key_of,
 )
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
@@ -40,7 +43,8 @@ class Relation:
     aggregation above.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
-    `adds_only` holds of rows that change if none is ever taken back.
+    `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
+    in common. `is_recent` says that the sliding condition of the SELECT that reads these rows holds of them.
     """
 
     text: str
@@ -56,6 +60,8 @@ class Relation:
     operator: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
     adds_only: bool = False
+    unique: tuple[tuple[str, ...], ...] = ()
+    is_recent: bool = False
 
     @property
     def has_sessions(self) -> bool:
@@ -103,6 +109,14 @@ def timed_by_clock(relation: Relation, zone: str | None, instant: str = CLOCK_SQ
     rowtime = f"{wall_clock_sql(Sql(instant), zone)} AS {ROWTIME}"
     text = f"(SELECT * EXCEPT ({ROWTIME}), {rowtime} FROM {relation.text})"
     return replace(relation, text=text, clock=(CLOCK,))
+
+
+def timed_by_column(relation: Relation, column: ScopeColumn, zone: str | None) -> Relation:
+    """Rows that change, with a column of theirs as their rowtime, if it is an instant on the clock of this zone."""
+    at = Sql(f"unix_millis(CAST({column.rowtime_field or quote(column.name)} AS TIMESTAMP))")
+    on_clock = wall_clock_sql(at, zone if column.type.name == "TIMESTAMP_LTZ" else None)
+    text = f"(SELECT *, {on_clock} AS {ROWTIME} FROM {relation.text})"
+    return replace(relation, text=text, hidden=(*relation.hidden, ROWTIME))
 
 
 def as_rows(relation: Relation) -> Relation:
@@ -159,5 +173,10 @@ def raw_windows(relation: Relation) -> Relation:
     columns = tuple(
         ScopeColumn(c.name, c.type, rowtime=c.role == "time", role=None, of_window=False) for c in relation.columns
     )
-    text = f"(SELECT {', '.join([*items, *hidden])} FROM {exploded})"
+    if relation.is_changing:
+        # In each of its windows it is a row of its own.
+        hidden, keys = CHANGE_HIDDEN, [AFTER, f"{key_of([f'{KEY} AS row', f'{WINDOW_END} AS w'])} AS {KEY}"]
+    else:
+        keys = list(hidden)
+    text = f"(SELECT {', '.join([*items, *keys])} FROM {exploded})"
     return Relation(text, columns, relation.inputs, hidden)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from airflow_nrt.report.hidden import CLOCK_SQL, POSITION, WINDOW_END
 from airflow_nrt.report.operators import AggregateCall, Query, RowFrame, WindowAggregate
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.types import POSITION_TYPE, DataType, Field
 from airflow_nrt.report.windows import over
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
@@ -16,7 +16,7 @@ from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.intervals import interval_ms
-from airflow_nrt.sql.kept_rows import POSITION_TYPE, finished, place
+from airflow_nrt.sql.kept_rows import finished, place
 from airflow_nrt.sql.projection import contains_aggregate, expand
 from airflow_nrt.sql.ranking import RANKINGS
 from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock

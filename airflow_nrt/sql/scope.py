@@ -21,7 +21,7 @@ class ScopeColumn:
     of processing time.
     `rowtime_path` leads to the time attribute inside a ROW column; it is empty where there is none.
     `of_window` holds if the value depends on nothing but the window. In a join `table` is the alias of its side and
-    `shown` its name there.
+    `shown` its name there. The domain of a `constant` column does not grow.
     """
 
     name: str
@@ -33,6 +33,7 @@ class ScopeColumn:
     table: str | None = None
     shown: str | None = None
     proctime: bool = False
+    constant: bool = False
 
     @property
     def title(self) -> str:

@@ -10,7 +10,6 @@ from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.sql.changes import TAKES_CHANGES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.inserts import written_columns
@@ -106,8 +105,10 @@ def _check_sessions(found: Findings, timing: OutputOptions, names: tuple[str, ..
 
 def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, ...], at: Place) -> None:
     """A result that is published more than once replaces the one before, which an append table can't take back."""
-    if sink.connector in TAKES_CHANGES:
+    if sink.connector == "print":
         return
+    if sink.is_changelog:
+        raise NotThereYet("several results of a window in files of changes", at, "use json, csv or parquet")
     if not sink.primary_key:
         raise SqlError(
             f"table {sink.name!r} has no PRIMARY KEY, so that rows are appended to it and never changed: it takes no "

@@ -108,5 +108,6 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
         scan=None,
         operator=None,
         keys=(),
+        unique=(),
         adds_only=all(one.adds_only for one in relations),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airflow_nrt.report.hidden import CHANGE_HIDDEN
-from airflow_nrt.report.operators import Query
+from airflow_nrt.report.operators import HOLDING_VALUES, Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.updating import UpdatingAggregate
 from airflow_nrt.sql import ast
@@ -17,14 +17,21 @@ from airflow_nrt.sql.grouping import Aggregation
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import carried
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
     """A SELECT with plain group keys: inside windows if both bounds are among them, else over all rows so far."""
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
-    if not missing:
+    if not missing and not relation.is_changing:
         return Aggregation(found, node, relation).plan()
+    if not missing:
+        clause = "group rows that are only added"
+        return _UpdatingAggregation(
+            found, node, relation, Boundless("a window over rows that change", clause, node.at)
+        ).plan()
     cause = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
     return _UpdatingAggregation(found, node, relation, cause).plan()
 
@@ -72,7 +79,26 @@ def boundless(what: str, relation: Relation, missing: list[str], where: str, at:
 class _UpdatingAggregation(Aggregation):
     def __init__(self, found: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
         self.boundless = cause
+        self.time = next((column.name for column in relation.columns if column.rowtime), None)
         super().__init__(found, node, unwindowed(found, relation))
+
+    def _is_constant(self) -> bool:
+        """Whether neither the groups grow in number, nor what is kept of each."""
+        constant = {column.name for column in self.relation.columns if column.constant}
+        return not self._holds_values and all(self.below.compile(key).columns <= constant for key, _ in self.keys)
+
+    @property
+    def _holds_values(self) -> bool:
+        return any(call.distinct or call.keeps_rows or call.function in HOLDING_VALUES for call in self.calls.values())
+
+    def _ways(self) -> tuple[str, ...]:
+        """What would bound its state beside windows."""
+        table = self.relation.scan
+        if table is None or self.relation.pending is not None:
+            return ()
+        columns = frozenset().union(*(self.below.compile(key).columns for key, _ in self.keys))
+        growing = [name for name in self.relation.names if name in columns and not self.relation.column(name).constant]
+        return ways_to_bound(table, self.time, self.node.where, None if self._holds_values else growing)
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
         relation = self.relation
@@ -93,8 +119,9 @@ class _UpdatingAggregation(Aggregation):
                 aggregates=tuple(self.calls.values()),
                 arguments=tuple(name for name in self.inputs if name not in keys),
                 changing=relation.is_changing,
+                constant=self._is_constant(),
             ),
-            self.boundless,
+            replace(self.boundless, bounds=self._ways()),
         )
         condition = " AND ".join(value.sql for value in after)
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
@@ -104,4 +131,5 @@ class _UpdatingAggregation(Aggregation):
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (operator.name,),
             hidden=CHANGE_HIDDEN,
+            unique=carried([tuple(quote(field.name) for field in fields)], names, values),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, POSITION, RIGHT, ROWTIME, SIDE, key_of
+from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, POSITION, RIGHT, ROWTIME, SIDE, UNTIL, key_of
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN, DataType, Field
@@ -14,7 +14,8 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.expressions import Compiler, cast_to
 from airflow_nrt.sql.findings import Boundless, Findings
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.interval_join import Apart, apart
+from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed, common_type
 from airflow_nrt.sql.unparse import text_of
@@ -42,6 +43,12 @@ class _Side:
     def names(self) -> frozenset[str]:
         return frozenset(inner.name for inner, _ in self.columns)
 
+    @property
+    def unique(self) -> tuple[tuple[str, ...], ...]:
+        """The keys of its rows, as these columns are called above."""
+        titles = {column.name: titled.name for column, titled in zip(self.relation.columns, self.titled)}
+        return tuple(tuple(titles[name] for name in key) for key in self.relation.unique)
+
     def read(self, around: Around, condition: Typed) -> Columns:
         """The columns that the condition or the SELECT around looks at: no others are kept."""
         return [
@@ -51,7 +58,13 @@ class _Side:
         ]
 
     def planned(
-        self, found: Findings, keys: Sequence[tuple[str, Field]], own: Columns, other: Columns, where: Sequence[str]
+        self,
+        found: Findings,
+        keys: Sequence[tuple[str, Field]],
+        own: Columns,
+        other: Columns,
+        where: Sequence[str],
+        until: str | None,
     ) -> JoinSide:
         """What it gives the join: its rows with the key columns and with `own` columns, NULL for those of the other."""
         below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
@@ -64,6 +77,7 @@ class _Side:
         items = [f"'{self.name}' AS {SIDE}", *(f"{sql} AS {field.name}" for sql, field in keys)]
         items += [inner.name for inner, _ in own]
         items += [f"CAST(NULL AS {inner.type.spark}) AS {inner.name}" for inner, _ in other]
+        items += [] if until is None else [f"{until} AS {UNTIL}"]
         condition = f" WHERE {' AND '.join(where)}" if where else ""
         text = f"SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM (SELECT {', '.join(renamed)} FROM {rows.text})"
         fields = tuple(Field(inner.name, inner.type) for inner, _ in own)
@@ -94,12 +108,17 @@ def plan_join(
     equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
     pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
     own = [side.read(around, condition) for side in sides]
+    near = _near(node, sides, around, compiler.scope)
+    own = [_with(side, columns, near) for side, columns in zip(sides, own)]
+    untils = (None, None) if near is None else _untils(near)
     planned = []
     for n, side in enumerate(sides):
         keys = [(cast_to(pair[n], field.type), field) for pair, field in pairs]
         # A row that can't meet any is there only on a side that is padded. A key that is NULL equals none.
         where = [part.sql for part in parts if part.columns <= side.names] + [f"{key} IS NOT NULL" for key, _ in keys]
-        planned.append(side.planned(found, keys, own[n], own[1 - n], where if side.name not in padded else []))
+        planned.append(
+            side.planned(found, keys, own[n], own[1 - n], where if side.name not in padded else [], untils[n])
+        )
     operator = UpdatingJoin(
         name="",
         left=planned[0],
@@ -108,6 +127,8 @@ def plan_join(
         condition=condition.sql,
         kind=node.kind,
         text=text_of(node.condition),
+        interval=None if near is None else (near.least, near.most),
+        sources=() if near is None else union_inputs([side.relation.inputs for side in sides]),
     )
     shared = found.share_updating(operator, boundless)
     shown = [
@@ -122,7 +143,47 @@ def plan_join(
         (shared.name,),
         hidden=CHANGE_HIDDEN,
         adds_only=node.kind == "INNER" and not operator.changing,
+        unique=_unique(node.kind, sides, [pair for pair, _ in pairs], [outer.name for _, outer in shown]),
     )
+
+
+def _near(node: ast.Join, sides: tuple[_Side, _Side], around: Around, scope: Scope) -> Apart | None:
+    """How near in time the rows must be that meet, if that tells when a row is needed no more.
+
+    A row that is there with NULLs as long as it meets nothing must be known again when it meets one.
+    """
+    assert node.condition is not None
+    are_rows = all(side.relation.scan is not None and side.relation.pending is None for side in sides)
+    if node.kind != "INNER" or not are_rows:
+        return None
+    asked = conjuncts(around.where) if around.where is not None else ()
+    return apart([*conjuncts(node.condition), *asked], scope, sides[0].names)
+
+
+def _with(side: _Side, own: Columns, near: Apart | None) -> Columns:
+    """The columns that are kept, with the time."""
+    times = {near.left.name, near.right.name} if near is not None else set()
+    kept = {inner.name for inner, _ in own} | times
+    return [pair for pair in side.columns if pair[0].name in kept]
+
+
+def _untils(near: Apart) -> tuple[str, str]:
+    """By side, the last watermark (ms) at which a row may come that one of it meets."""
+    left, right = (f"unix_millis(CAST({column.name} AS TIMESTAMP))" for column in (near.left, near.right))
+    return f"{left} - {near.least}L", f"{right} + {near.most}L"
+
+
+def _unique(
+    kind: str, sides: tuple[_Side, _Side], pairs: Sequence[tuple[Typed, Typed]], shown: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """By what the pairs differ: by a key of each side, or by that of one whose rows meet one of the other at most."""
+    found = [(*left, *right) for left in sides[0].unique for right in sides[1].unique]
+    for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
+        other = sides[1 - n]
+        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}
+        if kind in kinds and any(set(key) <= equal for key in other.unique):
+            found = [*sides[n].unique, *found]
+    return tuple(key for key in found if set(key) <= set(shown))
 
 
 def _equal(

@@ -30,10 +30,10 @@ _PLACES = ("p.file", "p.block", "p.row")
 
 
 def is_over_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
-    """Whether OVER of a SELECT is ordered, but not by a time attribute first."""
+    """Whether OVER of a SELECT is ordered, but not by a time attribute first; of rows that change, by anything."""
     scope = Scope(relation.columns, alias)
     orders = [call.over.order for call in _calls(node) if call.over is not None]
-    return any(order and not _is_time(order[0].expression, scope) for order in orders)
+    return any(order and (relation.is_changing or not _is_time(order[0].expression, scope)) for order in orders)
 
 
 def _is_time(node: ast.Expression, scope: Scope) -> bool:

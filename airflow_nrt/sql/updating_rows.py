@@ -19,7 +19,9 @@ from airflow_nrt.sql.projection import column_names, expand
 from airflow_nrt.sql.ranking import RANKINGS, UNORDERED
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.unique import carried
 from airflow_nrt.sql.updating import boundless, missing_bounds, unwindowed
 from airflow_nrt.sql.walk import children, unqualified
 
@@ -30,6 +32,8 @@ _PLACES = ("file", "block", "row")
 def ranks_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
     """Whether a SELECT ranks rows by keys that don't hold both window bounds, or ranks rows that change."""
     calls = [call for item in unqualified(node.items, alias) for call in _rankings(item.expression)]
+    if relation.is_changing:
+        return bool(calls)
     return any(missing_bounds(relation, call.over.partition) for call in calls if call.over is not None)
 
 
@@ -99,7 +103,8 @@ class _Ranking:
             columns.setdefault(typed.sql, Field(f"o{n}", typed.type))
         operator = self._operator([key for key in keys if key is not None], columns, where)
         shown = next((name for name, item in zip(names, items) if item.expression == self.call), None)
-        shared = self.found.share_updating(self._narrowed(operator, shown), self.boundless)
+        cause = replace(self.boundless, bounds=self._ways(shown))
+        shared = self.found.share_updating(self._narrowed(operator, shown), cause)
         inner = [f"{columns[quote(name)].name} AS {quote(name)}" for name in sorted(read)]
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         return Relation(
@@ -108,6 +113,7 @@ class _Ranking:
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (shared.name,),
             hidden=CHANGE_HIDDEN,
+            unique=carried(self._unique(shown), names, values),
         )
 
     def _needed(self, name: str, value: Typed) -> Typed:
@@ -135,6 +141,25 @@ class _Ranking:
             changing=relation.is_changing,
         )
 
+    def _ways(self, shown: str | None) -> tuple[str, ...]:
+        """What would bound its state beside windows."""
+        relation = self.relation
+        if relation.scan is None:
+            return ()
+        columns = frozenset().union(*(self.below.compile(key).columns for key in self.over.partition))
+        growing = [name for name in relation.names if name in columns and not relation.column(name).constant]
+        time = next((column.name for column in relation.columns if column.rowtime), None)
+        is_limited = shown is not None and self.around.limit(shown) is not None
+        return ways_to_bound(relation.scan, time, self.node.where, growing if is_limited else None)
+
+    def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
+        """What tells the rows apart that the SELECT around it lets pass, in Spark SQL."""
+        known = [tuple(map(quote, key)) for key in self.relation.unique]
+        if self.call.name != "ROW_NUMBER" or shown is None:
+            return known
+        keys = [self.below.compile(key).sql for key in self.over.partition]
+        return [tuple(keys) if self.around.limit(shown) == 1 else (*keys, _RANK), *known]
+
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
         """The operator with what the SELECT around it asks of its rank."""
         if shown is None:
@@ -144,7 +169,12 @@ class _Ranking:
         if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.selects(shown)):
             operator = replace(operator, identity=key_of(keys if limit == 1 else [*keys, "r0"]))
         # What stood behind the limit may come up again where rows above it can go away.
-        return operator if operator.changing else replace(operator, limit=limit)
+        constant = limit is not None and all(
+            self.relation.column(name).constant
+            for key in self.over.partition
+            for name in self.below.compile(key).columns
+        )
+        return replace(operator, limit=None if operator.changing else limit, constant=constant)
 
     def _place(self) -> str:
         """Where a row stood on arrival; a row of several windows stands in each."""

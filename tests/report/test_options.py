@@ -35,7 +35,7 @@ from airflow_nrt.report.options import (
             "orders: option 'source.monitor-interval': 'soon' is not a duration: "
             "write for example '10 min', '30 s', '1 h' or '500 ms'",
         ),
-        ({"format": "avro"}, "orders: option 'format': 'avro' is none of 'csv', 'json', 'parquet'"),
+        ({"format": "avro"}, "orders: option 'format': 'avro' is none of 'csv', 'json', 'parquet', 'debezium-json'"),
         (
             {"csv.ignore-parse-errors": "yes"},
             "orders: option 'csv.ignore-parse-errors': 'yes' is neither 'true' nor 'false'",

@@ -358,7 +358,7 @@ def test_all_problems_of_a_script_and_none_that_only_follow() -> None:
     assert problems_of("SET 'a' = 'b';\n" + script) == [
         "1:1: there is no setting 'a'",
         "4:10: there is no type STRNG",
-        "11:55: table 'curve': option 'format': 'jsn' is none of 'csv', 'json', 'parquet'",
+        "11:55: table 'curve': option 'format': 'jsn' is none of 'csv', 'json', 'parquet', 'debezium-json'",
     ]
 
 

@@ -18,12 +18,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
+from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.hidden import OP, WINDOW_END
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.options import sink_option
@@ -74,7 +77,10 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     if windowed:
         # By the window alone: so all rows of a window meet in one task, and one file.
         frame = frame.repartition(max(tasks, 1), WINDOW_END) if tasks > 1 else frame.coalesce(1)
-    writer = _as_written(frame, table).write
+    if table.is_changelog:
+        writer, kind = debezium_lines(_as_written(_ordered(frame, insert), table), insert).write, "text"
+    else:
+        writer, kind = _as_written(frame, table).write, table.format
     if table.format == "parquet":
         codec = sink_option(table.options, "parquet.compression")
         writer = writer.option("compression", {"lz4": "lz4_raw", "none": "uncompressed"}.get(codec, codec))
@@ -83,12 +89,16 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         writer = writer.options(
             sep=sink_option(table.options, "csv.field-delimiter"), escape='"', nullValue=null or "", emptyValue='""'
         )
-    else:
+    elif table.format == "json":
         writer = writer.option("ignoreNullFields", "false")
     path = directory / insert.name
-    writer.format(table.format).partitionBy(*by).save(str(path))
-    for file in sorted(path.rglob(f"part-*.{table.format}")):
+    writer.format(kind).partitionBy(*by).save(str(path))
+    for file in sorted(path.rglob(f"part-*.{'txt' if kind == 'text' else table.format}")):
         yield _staged(insert, directory, path, file, state)
+
+
+def _ordered(frame: DataFrame, insert: Insert) -> DataFrame:
+    return frame.sortWithinPartitions(*(F.expr(one) for one in ORDER)) if insert.changes else frame
 
 
 def _as_written(frame: DataFrame, table: Table) -> DataFrame:
@@ -103,7 +113,7 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
             zone = "'Z'" if column.type.name == "TIMESTAMP_LTZ" else ""
             name = f'date_format({name}, "yyyy-MM-dd HH:mm:ss{fraction}{zone}") AS {name}'
         columns.append(name)
-    return frame.selectExpr(*columns, *([WINDOW_END] if WINDOW_END in frame.columns else []))
+    return frame.selectExpr(*columns, *(name for name in (WINDOW_END, OP) if name in frame.columns))
 
 
 def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str) -> Published:
@@ -118,7 +128,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
             name += f"-{uuid.uuid4().hex}"
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
-    target = "/".join([*parts, f"{name}.{insert.sink.format}"])
+    target = "/".join([*parts, f"{name}.{insert.sink.suffix}"])
     content = file.read_bytes()
     checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
     rows = _row_count(insert.sink, file, content)
@@ -133,7 +143,7 @@ def _compact(ms: int | None) -> str:
 def _row_count(table: Table, file: Path, content: bytes) -> int:
     if table.format == "parquet":
         return read_footer([file]).rows
-    if table.format == "json":
+    if table.suffix == "json":
         return content.count(b"\n")
     with open(file, newline="", encoding="utf-8") as lines:
         return sum(1 for _ in csv.reader(lines, delimiter=sink_option(table.options, "csv.field-delimiter")))

@@ -14,9 +14,9 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.updating.changelog import OP, ORDER
+from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.entries import Published
-from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.hidden import OP, WINDOW_END
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote

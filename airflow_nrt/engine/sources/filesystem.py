@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.sources.csv import parse_csv
+from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.plan import Source
@@ -38,6 +39,7 @@ def read_files(
     _nrt_malformed  boolean   the line could not be read (csv, json)
     _nrt_line       string    the line itself (csv, json), else NULL
     _nrt_file       string    the file, as Spark spells it (`file_keys`)
+    _nrt_op         string    what happens to the row (debezium-json alone)
     _nrt_number     bigint    the number of the file, where `numbers` has them by path
     _nrt_block, _nrt_index    where the row stood in the file
     """
@@ -54,7 +56,10 @@ def read_files(
     else:
         lines = reader.schema(_schema([Column("value", STRING), *partitions])).text(paths)
         lines = lines.selectExpr("*", "value AS _nrt_line", *_PLACE).where("value <> ''")
-        rows = parse_csv(lines, table, stored, wanted) if table.format == "csv" else parse_json(lines, wanted)
+        if table.format == "csv":
+            rows = parse_csv(lines, table, stored, wanted)
+        else:
+            rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, wanted)
         rows = rows.drop("value")
     return rows if numbers is None else _numbered(rows, numbers)
 

@@ -1,4 +1,8 @@
-"""From rows before and behind a batch to what changed: `+I`, `-U` and `+U`, `-D`."""
+"""From rows before and behind a batch to what changed, in one of two forms.
+
+In retraction form a change is a pair: `+I`, `-U` and `+U`, `-D`. In update form it is a key, and the row that stands
+there now (`+I`, `+U`) or none (`-D`).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,10 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.hidden import AFTER, KEY
+from airflow_nrt.report.hidden import AFTER, KEY, OP, key_of
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import Field
 
-OP = "_nrt_op"
 ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
 """In this order changes are told: what a key had before goes first."""
 
@@ -29,6 +32,20 @@ def changelog(rows: DataFrame, fields: Sequence[Field], entry: int, more: Sequen
     return pairs.where(f"_nrt_other IS NULL OR NOT ({same})").selectExpr(
         "_nrt_row.*", *more, op, KEY, f"CAST({entry} AS BIGINT) AS _nrt_entry"
     )
+
+
+def by_key(rows: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Rows that change, known by these columns."""
+    return rows.selectExpr(f"* EXCEPT ({KEY})", f"{key_of([quote(name) for name in key])} AS {KEY}")
+
+
+def in_update_form(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]) -> DataFrame:
+    """A changelog by this key without the rows before: of a row that is gone only the key is told."""
+    values = [
+        quote(field.name) if field.name in key else f"IF({OP} = '-D', NULL, {quote(field.name)}) AS {quote(field.name)}"
+        for field in fields
+    ]
+    return changes.where(f"{OP} <> '-U'").selectExpr(*values, OP, KEY, "_nrt_entry")
 
 
 def _comparable(side: str, field: Field) -> str:

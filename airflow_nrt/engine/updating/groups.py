@@ -28,7 +28,8 @@ class Groups:
     """The groups of one operator. `columns` are those of its rows, the keys among them.
 
     Of rows with one `identity` those of the newest version count; None where nothing is written twice. Versions up to
-    `forgotten` are out of memory; None where nothing is ever forgotten.
+    `forgotten` are out of memory; None where nothing is ever forgotten. A column that says until when a row is `needed`
+    stands for its version.
     """
 
     store: SliceStore
@@ -38,6 +39,7 @@ class Groups:
     identity: tuple[str, ...] | None
     files: tuple[StateFile, ...]
     forgotten: int | None
+    needed: str | None = None
 
     def rows(self, touched: DataFrame) -> DataFrame | None:
         """The rows of the groups with these keys, each of which is there once; None if there are none."""
@@ -51,8 +53,9 @@ class Groups:
 
     def written(self, rows: DataFrame, clock: int) -> Groups:
         """The state with these groups as they stand now; `clock` is the processing time (ms)."""
-        version = max([clock, *(file.last + 1 for file in self.files)])
-        file = self.store.write(self.operator, rows.select(*self.columns, F.lit(version).alias(VERSION))).file
+        newest = F.lit(max([clock, *(file.last + 1 for file in self.files)]))
+        version = newest if self.needed is None else F.col(self.needed)
+        file = self.store.write(self.operator, rows.select(*self.columns, version.alias(VERSION))).file
         grown = replace(self, files=(*self._remembered(), *([file] if file is not None else [])))
         return grown._compacted()
 

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, key_of
+from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, UNTIL, key_of
 from airflow_nrt.report.types import Field
 from airflow_nrt.report.updating import UpdatingJoin
 
@@ -31,7 +31,8 @@ class JoinStep(Step):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*self.keys, *(field.name for field in self.operator.fields), KEY, ALIVE, ALONE)
+        until = () if self.operator.interval is None else (UNTIL,)
+        return (*self.keys, *(field.name for field in self.operator.fields), KEY, ALIVE, ALONE, *until)
 
     @property
     def needs_position(self) -> bool:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.updating.framed import with_framed
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.hidden import AFTER, ALIVE, KEY
+from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, POSITION
 from airflow_nrt.report.updating import UpdatingRows
 
 
@@ -30,7 +30,7 @@ class RowsStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return not self.operator.changing
+        return POSITION in self.operator.input.sql
 
     def fresh(self, rows: DataFrame) -> DataFrame:
         names = [name for name in self.columns if name != ALIVE]

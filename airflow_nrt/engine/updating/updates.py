@@ -10,21 +10,28 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
-from airflow_nrt.engine.updating.changelog import changelog
+from airflow_nrt.engine.updating.changelog import by_key, changelog
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.join import JoinStep
+from airflow_nrt.engine.updating.recent import Recent, recent
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.entries import StateFile
-from airflow_nrt.report.hidden import AFTER, KEY
+from airflow_nrt.report.clock import operator_watermark
+from airflow_nrt.report.entries import Position
+from airflow_nrt.report.hidden import AFTER, KEY, UNTIL
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.updating import Updating, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin, UpdatingRows
 
 
-def step_of(operator: Updating) -> Step:
+def needs_position(operator: Updating) -> bool:
+    """Whether it looks at where rows stood on arrival."""
+    return isinstance(operator, RecentRows) or step_of(operator).needs_position
+
+
+def step_of(operator: UpdatingAggregate | UpdatingRows | UpdatingJoin) -> Step:
     """How this operator works."""
     if isinstance(operator, UpdatingJoin):
         return JoinStep(operator)
@@ -35,6 +42,8 @@ def step_of(operator: Updating) -> Step:
 
 def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
     """The operator's whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
+    if isinstance(operator, RecentRows):
+        return recent(operator, _together(parts))
     step = step_of(operator)
     return step.results(step.judged(step.merged(None, step.fresh(_together(parts)))))
 
@@ -42,13 +51,16 @@ def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
 class Updates:
     """Absorbs the rows of one batch; what changed by it is computed when it is read.
 
-    `files` is the state before and, once something was absorbed, the state behind. `clock` is the processing time (ms).
+    `files` is the state before and, once something was absorbed, the state behind; `moments` are the watermarks (ms)
+    that operators over recent rows stand at. `clock` is the processing time (ms).
     """
 
-    def __init__(self, store: SliceStore, plan: Plan, files: Mapping[str, tuple[StateFile, ...]], clock: int) -> None:
+    def __init__(self, store: SliceStore, plan: Plan, position: Position, clock: int) -> None:
         self.store = store
         self.plan = plan
-        self.files = dict(files)
+        self.files = dict(position.updating)
+        self.moments = dict(position.moments)
+        self.sources = position.sources
         self.clock = clock
         self._changed: dict[str, DataFrame] = {}
         self._held = Held()
@@ -59,8 +71,24 @@ class Updates:
             above = [query for query in operator.inputs if any(name in self._changed for name in query.inputs)]
             parts = [rows[query] for query in operator.inputs if query in rows]
             parts += [run_query(query, self._views(query.inputs)) for query in above]
-            if parts:
+            if not parts:
+                continue
+            if isinstance(operator, RecentRows):
+                self._absorb_recent(operator, _together(parts))
+            else:
                 self._absorb(operator, _together(parts))
+
+    def move_on(self, moments: Mapping[str, int]) -> bool:
+        """Takes operators over recent rows to these watermarks (ms); False if no row can come or go by that."""
+        for operator in (one for one in self.plan.updating if isinstance(one, RecentRows) and one.name in moments):
+            files, rows = self._recent(operator).moved(moments[operator.name])
+            if rows is not None:
+                self._changed[operator.name] = self._held.hold(rows)
+                self.files[operator.name] = files
+                self.moments[operator.name] = moments[operator.name]
+        if self._changed:
+            self.absorb({})
+        return bool(self._changed)
 
     def changes(self, entry: int) -> list[tuple[Insert, DataFrame]]:
         """The inserts that have something to publish, each with its changelog behind this log entry.
@@ -68,7 +96,7 @@ class Updates:
         Where rows are only ever added, that is these rows.
         """
         return [
-            (insert, changelog(rows, insert.query.fields, entry) if insert.changes else rows)
+            (insert, _told(insert, rows, entry) if insert.changes else rows)
             for insert in self.plan.inserts
             if any(name in self._changed for name in insert.query.inputs)
             for rows in [run_query(insert.query, self._views(insert.query.inputs))]
@@ -78,10 +106,12 @@ class Updates:
         """Lets go of what was kept for several readers."""
         self._held.release()
 
-    def _absorb(self, operator: Updating, rows: DataFrame) -> None:
+    def _absorb(self, operator: UpdatingAggregate | UpdatingRows | UpdatingJoin, rows: DataFrame) -> None:
         step = step_of(operator)
         known = self.files.get(operator.name, ())
-        groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, self._forgotten())
+        needed = UNTIL if UNTIL in step.columns else None
+        past = self._forgotten(operator)
+        groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, past, needed)
         fresh = self._held.compute(step.fresh(rows))
         rows = self._held.hold(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(rows)
@@ -89,13 +119,30 @@ class Updates:
         self.files[operator.name] = groups.written(step.kept(merged), self.clock).files
         self._changed[operator.name] = step.results(merged)
 
-    def _forgotten(self) -> int | None:
+    def _absorb_recent(self, operator: RecentRows, rows: DataFrame) -> None:
+        # Spark counts what passes where it sees the counting in the plan: not inside the text of a query.
+        fresh = self._held.compute(rows.select("*"))
+        self.files[operator.name], there = self._recent(operator).absorb(fresh)
+        self._changed[operator.name] = there
+
+    def _recent(self, operator: RecentRows) -> Recent:
+        return Recent(self.store, operator, self.files.get(operator.name, ()), self.moments.get(operator.name))
+
+    def _forgotten(self, operator: Updating) -> int | None:
+        if isinstance(operator, UpdatingJoin) and operator.interval is not None:
+            watermark = operator_watermark(None, self.sources, operator.sources)
+            return None if watermark is None else watermark - 1
         ttl = read_option(dict(self.plan.settings), REPORT_OPTIONS, STATE_TTL)
         return self.clock - ttl if ttl else None
 
     def _views(self, names: tuple[str, ...]) -> dict[str, DataFrame]:
         untouched = [one for one in self.plan.updating if one.name in names and one.name not in self._changed]
         return {**self._changed, **{one.name: nothing(self.store.spark, one) for one in untouched}}
+
+
+def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
+    key = insert.sink.primary_key
+    return changelog(by_key(rows, key) if key else rows, insert.query.fields, entry)
 
 
 def nothing(spark: SparkSession, operator: Updating) -> DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from airflow_nrt.engine.updating.changelog import OP
+from airflow_nrt.report.hidden import OP
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Table
 from tests.engine.reports import events_table, ordered, plan_of

@@ -1,0 +1,20 @@
+"""Format `debezium-json`, as Flink writes it: `c` a row that is there now, `d` one that is there no more."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.report.hidden import OP, WINDOW_END
+from airflow_nrt.report.plan import Insert
+from airflow_nrt.report.spelling import quote
+
+
+def debezium_lines(rows: DataFrame, insert: Insert) -> DataFrame:
+    """Rows, with `_nrt_op` where they are changes, as lines; the columns of the partition and the window stay."""
+    table = insert.sink
+    row = ", ".join(quote(column.name) for column in table.physical if column.name not in table.partition_keys)
+    gone = f"{OP} IN ('-U', '-D')" if insert.changes else "false"
+    sides = f"IF({gone}, struct({row}), NULL) AS before, IF({gone}, NULL, struct({row})) AS after"
+    line = f"to_json(struct({sides}, IF({gone}, 'd', 'c') AS op), map('ignoreNullFields', 'false')) AS value"
+    others = [WINDOW_END] if insert.operators else []
+    return rows.selectExpr(line, *(quote(name) for name in table.partition_keys), *others)

@@ -1,0 +1,149 @@
+"""Sources of changes: what each line does, and that a table comes back from its changelog."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.plan import Plan
+from tests.engine.reports import (
+    HOUR,
+    Stream,
+    cut,
+    events_table,
+    ordered,
+    plan_of,
+    random_events,
+    source_file,
+    write_lines,
+)
+from tests.engine.updating.queries import folded, published_in_parquet, told
+
+CHANGES = "'connector' = 'filesystem', 'path' = '${DATA}/%s', 'format' = 'debezium-json'"
+COLUMNS = "id BIGINT, shop STRING, n INT"
+
+
+def reading(place: Path, *queries: str, key: str = "", options: str = "") -> Plan:
+    """A report over the changelog `orders`, whose results are told to `q0`, `q1`, …"""
+    source = f"CREATE TABLE orders ({COLUMNS}{key}) WITH ({CHANGES % 'orders'}{options});"
+    inserts = [
+        f"CREATE TABLE q{n} (a BIGINT, b STRING, c INT) WITH ('connector' = 'print'); INSERT INTO q{n} {query};"
+        for n, query in enumerate(queries)
+    ]
+    return published_in_parquet(plan_of(place, source, *inserts), place)
+
+
+def order(id: int, shop: str, n: int) -> dict[str, Any]:
+    return {"id": id, "shop": shop, "n": n}
+
+
+def line(op: str, before: Any = None, after: Any = None) -> str:
+    return json.dumps({"before": before, "after": after, "op": op, "ts_ms": 5})
+
+
+def stream(spark, plan: Plan, place: Path, batches: Sequence[Sequence[str]]) -> Stream:
+    one = Stream(spark, plan, place / "home")
+    for n, lines in enumerate(batches):
+        one.absorb(write_lines(place / "orders" / f"{n}.json", lines, at=(n + 1) * 10**9), source="orders")
+    return one
+
+
+KEY = ", PRIMARY KEY (id) NOT ENFORCED"
+ALL = "SELECT id, shop, n FROM orders"
+SHOPS = "SELECT COUNT(DISTINCT id), shop, SUM(n) FROM orders GROUP BY shop"
+
+
+def changes(place: Path) -> list[tuple[str, tuple[Any, ...]]]:
+    return [(op, row) for op, _, row in told(place / "q0")]
+
+
+def test_what_lines_do_without_a_key(spark, tmp_path: Path) -> None:
+    batches = [
+        [line("c", after=order(1, "a", 5)), line("c", after=order(1, "a", 5)), line("r", after=order(2, "a", 1))],
+        [line("d", before=order(1, "a", 5)), line("u", order(2, "a", 1), order(2, "b", 3))],
+    ]
+    plan = reading(tmp_path, ALL, SHOPS)
+    stream(spark, plan, tmp_path, batches)
+    assert changes(tmp_path) == [
+        ("+I", (1, "a", 5)), ("+I", (1, "a", 5)), ("+I", (2, "a", 1)),
+        ("-D", (1, "a", 5)), ("-D", (2, "a", 1)), ("+I", (2, "b", 3)),
+    ]  # fmt: skip
+    assert folded(tmp_path / "q1").table == [(1, "a", 5), (1, "b", 3)]
+
+
+def test_what_lines_do_with_a_key(spark, tmp_path: Path) -> None:
+    """The row before need not be whole, and a change that comes again changes nothing."""
+    batches = [
+        [line("c", after=order(1, "a", 5)), line("u", None, order(1, "a", 6)), line("c", after=order(2, "a", 1))],
+        [line("u", None, order(1, "b", 7)), line("d", {"id": 2}), line("d", {"id": 3})],
+        [line("c", after=order(4, "b", 2))],
+        [line("u", None, order(1, "b", 7)), line("c", after=order(2, "c", 9))],
+    ]  # fmt: skip
+    plan = reading(tmp_path, ALL, SHOPS, key=KEY)
+    stream(spark, plan, tmp_path, batches)
+    assert changes(tmp_path) == [
+        ("+I", (1, "a", 6)), ("+I", (2, "a", 1)),
+        ("-U", (1, "a", 6)), ("+U", (1, "b", 7)), ("-D", (2, "a", 1)),
+        ("+I", (4, "b", 2)),
+        ("+I", (2, "c", 9)),
+    ]  # fmt: skip
+    assert folded(tmp_path / "q1").table == [(1, "c", 9), (2, "b", 9)]
+    files = [source_file(file) for file in sorted((tmp_path / "orders").iterdir())]
+    batch = insert_result(spark, plan, plan.inserts[0], {"orders": files}).drop("_nrt_after", "_nrt_key")
+    assert ordered(batch.collect()) == [(1, "b", 7), (2, "c", 9), (4, "b", 2)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["{", "7", line("x", after=order(1, "a", 1)), line("d", after=order(1, "a", 1)), line("c", after={"id": "x"})],
+)
+def test_malformed_lines(spark, tmp_path: Path, wrong: str) -> None:
+    good = json.dumps({"schema": {}, "payload": json.loads(line("c", after=order(1, "a", 5)))})
+    inside = json.dumps({"payload": json.loads(wrong)}) if wrong != "{" else wrong
+    options = ", 'debezium-json.ignore-parse-errors' = 'true', 'debezium-json.schema-include' = 'true'"
+    one = stream(spark, reading(tmp_path, ALL, options=options), tmp_path, [[good, inside]])
+    assert changes(tmp_path) == [("+I", (1, "a", 5))]
+    assert one.driver.position.sources["orders"].rejected == 1
+
+
+@pytest.mark.slow
+def test_a_table_comes_back_from_its_changelog(spark, several_tasks, tmp_path: Path) -> None:
+    """Stream → table → changelog → table, in both forms, each time in other batches."""
+    totals = "SELECT user_id, item, COUNT(*) AS n FROM events GROUP BY user_id, item HAVING COUNT(*) <> 2"
+    columns = "user_id INT, item STRING, n BIGINT"
+    tables = {"pairs": columns, "keyed": f"{columns}, PRIMARY KEY (user_id, item) NOT ENFORCED"}
+    declared = [f"CREATE TABLE {name} ({kinds}) WITH ({CHANGES % name});" for name, kinds in tables.items()]
+    events = random_events(5, 160, HOUR)
+    inserts = [f"INSERT INTO {name} {totals};" for name in tables]
+    first = plan_of(tmp_path, events_table(), *declared, *inserts)
+    Stream(spark, first, tmp_path / "first").absorb_batches(tmp_path, cut(events, 5, 4))
+    copies = [
+        f"CREATE TABLE {name}_back ({columns}) WITH ('connector' = 'print'); "
+        f"INSERT INTO {name}_back SELECT * FROM {name};"
+        for name in tables
+    ]
+    second = published_in_parquet(plan_of(tmp_path, *declared, *copies), tmp_path)
+    back = Stream(spark, second, tmp_path / "second")
+    for name in tables:
+        files = sorted((tmp_path / name).glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+        half = len(files) // 2
+        back.absorb(*files[:half], source=name)
+        back.absorb(*files[half:], source=name)
+    want: dict[tuple[Any, Any], int] = {}
+    for event in events:
+        want[event.user, event.item] = want.get((event.user, event.item), 0) + 1
+    table = ordered((user, item, n) for (user, item), n in want.items() if n != 2)
+    assert folded(tmp_path / "pairs_back").table == folded(tmp_path / "keyed_back").table == table
+
+
+def test_a_map_has_no_identity(tmp_path: Path) -> None:
+    source = f"CREATE TABLE orders (id BIGINT, m MAP<STRING, INT>) WITH ({CHANGES % 'orders'});"
+    sink = "CREATE TABLE q (a BIGINT) WITH ('connector' = 'print'); INSERT INTO q SELECT id FROM orders;"
+    with pytest.raises(InputError, match=r"column 'm': a row with a MAP that changes without a key: .*PRIMARY KEY"):
+        plan_of(tmp_path, source, sink)

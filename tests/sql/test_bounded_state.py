@@ -1,0 +1,164 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""What bounds the state of a query that never ends: the proofs, and what is said where there is none."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from airflow_nrt.report.description import describe
+from airflow_nrt.report.durations import HOUR, MINUTE
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.updating import UpdatingJoin
+from tests.sample import plan_of
+
+LIVE = "'connector' = 'filesystem', 'path' = 'x', 'format' = 'csv', 'source.monitor-interval' = '1 s'"
+TABLES = f"""
+CREATE TABLE pageviews (user STRING, page STRING, rowtime TIMESTAMP(3), WATERMARK FOR rowtime AS rowtime)
+WITH ({LIVE});
+CREATE TABLE sensors (id BIGINT, loc STRING, stime TIMESTAMP(3), temp BIGINT,
+    WATERMARK FOR stime AS stime - INTERVAL '5' SECOND) WITH ({LIVE});
+CREATE TABLE known (id BIGINT, loc STRING, stime TIMESTAMP(3), temp BIGINT,
+    WATERMARK FOR stime AS stime - INTERVAL '5' SECOND) WITH ({LIVE}, 'attribute-domain.loc' = 'constant');
+CREATE TABLE keyed (id BIGINT, loc STRING, stime TIMESTAMP(3), temp BIGINT, PRIMARY KEY (id) NOT ENFORCED,
+    WATERMARK FOR stime AS stime - INTERVAL '5' SECOND) WITH ({LIVE});
+CREATE TABLE few WITH ('attribute-domain.id' = 'constant') LIKE keyed;
+CREATE TABLE ended WITH ('path' = 'y') LIKE sensors (EXCLUDING OPTIONS);
+""".replace("WITH ('path' = 'y')", "WITH ('connector' = 'filesystem', 'path' = 'y', 'format' = 'csv')")
+VIEWS = "SELECT user, page, COUNT(page) AS pCnt FROM pageviews\nGROUP BY user, page"
+LAST_HOUR = """SELECT user, page, COUNT(page) AS pCnt
+FROM pageviews
+WHERE rowtime BETWEEN now() - INTERVAL '1' HOUR AND now() -- only last hour
+GROUP BY user, page"""
+ROOMS = "SELECT loc, AVG(temp) AS avgTemp\nFROM sensors\nGROUP BY loc"
+RECENT = "rowtime BETWEEN NOW() - INTERVAL '1' HOUR AND NOW()"
+
+
+def report(query: str, columns: int) -> str:
+    kinds = ", ".join(f"c{n} STRING" for n in range(columns))
+    texts = ", ".join(f"CAST(`{name}` AS STRING)" for name in names(query))
+    sink = f"CREATE TABLE told ({kinds}) WITH ('connector' = 'print');"
+    return f"{TABLES}{sink}\nINSERT INTO told SELECT {texts} FROM ({query});"
+
+
+def names(query: str) -> list[str]:
+    selected = re.split(r",\s*(?![^(]*\))", query.partition("SELECT ")[2].partition("FROM")[0].strip())
+    return [re.split(r"\s+AS\s+|\.", one)[-1].strip() for one in selected]
+
+
+def proofs(query: str) -> list[str]:
+    return [one["bounded_by"] for one in describe(plan_of(report(query, len(names(query)))))["operators"]]
+
+
+def refusal(query: str) -> str:
+    with pytest.raises(InputError) as wrong:
+        plan_of(report(query, len(names(query))))
+    return str(wrong.value).partition("\n")[0]
+
+
+FORGOTTEN = f"{RECENT}: a row is forgotten 1 hour of event time behind the watermark"
+DOMAIN = "its keys, whose domain is declared constant"
+
+
+def test_page_views_by_user_and_page() -> None:
+    told = refusal(VIEWS)
+    assert "add WHERE rowtime BETWEEN now() - INTERVAL '1' HOUR AND now()" in told
+    assert "declare 'attribute-domain.user' = 'constant', 'attribute-domain.page' = 'constant'" in told
+    assert proofs(LAST_HOUR) == [FORGOTTEN, f"the tables that it reads: {RECENT}"]
+
+
+def test_sensors_by_room() -> None:
+    assert "declare 'attribute-domain.loc' = 'constant' in WITH of table sensors" in refusal(ROOMS)
+    assert "add WHERE stime BETWEEN now() - INTERVAL '1' HOUR AND now()" in refusal(ROOMS)
+    assert proofs(ROOMS.replace("sensors", "known")) == [DOMAIN]
+
+
+STIME = "stime BETWEEN now() - INTERVAL '1' HOUR AND now()"
+OF_STIME = STIME.replace("now", "NOW")
+STIME_FORGOTTEN = FORGOTTEN.replace("rowtime", "stime")
+RANKED = "SELECT id, n FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY loc ORDER BY temp) AS n FROM {}) WHERE n <= 3"
+PROVEN = {
+    "rowtime is the time attribute": (LAST_HOUR.replace("user, page", "id").replace("page)", "id)").replace("pageviews", "sensors"), [FORGOTTEN, f"the tables that it reads: {RECENT}"]),
+    "a condition beside": (f"SELECT id FROM sensors WHERE temp > 3 AND {STIME}", [STIME_FORGOTTEN]),
+    "its own name": (f"SELECT s.id FROM sensors AS s WHERE s.{STIME}", [FORGOTTEN.replace("rowtime", "s.stime")]),
+    "a distinct count": (f"SELECT loc, COUNT(DISTINCT id) AS n FROM sensors WHERE {STIME} GROUP BY loc", [STIME_FORGOTTEN, f"the tables that it reads: {OF_STIME}"]),
+    "totals of totals": ("SELECT n, COUNT(*) AS m FROM (SELECT loc, COUNT(*) AS n FROM known GROUP BY loc) GROUP BY n", [DOMAIN, "the tables that it reads: a constant domain"]),
+    "a Top-N of each": (RANKED.format("known"), [DOMAIN]),
+    "an update table of few keys": ("SELECT id, temp FROM few", [DOMAIN]),
+    "an update table's last hour": (f"SELECT loc, AVG(temp) AS t FROM keyed WHERE {STIME} GROUP BY loc", [STIME_FORGOTTEN, f"the tables that it reads: {OF_STIME}", f"the tables that it reads: {OF_STIME}"]),
+    "a join of bounded tables": ("SELECT a.loc, b.temp FROM few AS a JOIN few AS b ON a.loc = b.loc", [DOMAIN, "the tables that it reads: a constant domain"]),
+    "a join of what ends": ("SELECT a.loc, b.temp FROM ended AS a JOIN ended AS b ON a.loc = b.loc", ["nothing but the end of its sources"]),
+    "a join of what ends with few": ("SELECT a.loc, b.temp FROM ended AS a JOIN few AS b ON a.loc = b.loc", [DOMAIN, "the tables that it reads: the end of its sources; a constant domain"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PROVEN)
+def test_proofs(what: str) -> None:
+    query, expected = PROVEN[what]
+    assert proofs(query) == expected
+
+
+REFUSED = {
+    "an update table": ("SELECT id, temp FROM keyed", "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
+    "the values of few groups": ("SELECT loc, COUNT(DISTINCT id) AS n FROM known GROUP BY loc", "an aggregation without a window keeps every key for ever"),
+    "a ranking without a limit": (RANKED.format("known").replace("n <= 3", "n > 3"), "ROW_NUMBER without a window keeps"),
+    "a join with what grows": ("SELECT a.loc, b.temp FROM few AS a JOIN sensors AS b ON a.loc = b.loc", "a join without windows keeps"),
+    "half of the key": ("SELECT loc, id, COUNT(*) AS n FROM known GROUP BY loc, id", "'attribute-domain.id' = 'constant' in WITH"),
+    "a condition beside": ("SELECT id, COUNT(*) AS n FROM sensors WHERE temp > 3 GROUP BY id", "add AND stime BETWEEN now() - INTERVAL '1' HOUR AND now() to WHERE"),
+    "no interval": (f"SELECT id FROM sensors WHERE {STIME.replace('1', '0')}", "the interval must be above 0"),
+    "a join of recent rows": (f"SELECT a.id FROM sensors AS a JOIN sensors AS b ON a.id = b.id WHERE a.{STIME}", "NOW above a window or a join: not there yet"),
+    "recent rows of a view": (f"SELECT id FROM (SELECT id, stime FROM sensors) WHERE {STIME}", "a sliding condition on anything but a table"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refusals(what: str) -> None:
+    query, message = REFUSED[what]
+    assert message in refusal(query)
+
+
+def test_a_cause_is_told_once() -> None:
+    told = refusal("SELECT loc, COUNT(*) AS n FROM keyed GROUP BY loc")
+    assert told.count("keeps every key for ever") == 1
+
+
+def test_a_domain_is_constant_and_of_a_column() -> None:
+    for option, message in (
+        ("'attribute-domain.loc' = 'small'", "'small' is not 'constant'"),
+        ("'attribute-domain.lok' = 'constant'", "has no column 'lok'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            plan_of(report(ROOMS.replace("sensors", "known"), 2).replace("'attribute-domain.loc' = 'constant'", option))
+
+
+def test_a_home_goes_on_with_another_domain() -> None:
+    known = report(ROOMS.replace("sensors", "known"), 2)
+    ttl = "SET 'table.exec.state.ttl' = '1 h';"
+    grown = known.replace(", 'attribute-domain.loc' = 'constant'", "")
+    assert changed_facts(data_facts(plan_of(ttl + known)), data_facts(plan_of(ttl + grown))) == []
+
+
+NEAR = "SELECT a.loc, b.temp FROM sensors AS a {} JOIN sensors AS b ON a.id = b.id AND {}"
+WITHIN = {
+    "a.stime BETWEEN b.stime - INTERVAL '4' HOUR AND b.stime": (-4 * HOUR, 0),
+    "b.stime <= a.stime + INTERVAL '1' MINUTE AND b.stime + INTERVAL '2' MINUTE > a.stime": (-MINUTE, 2 * MINUTE),
+    "a.stime = b.stime AND a.stime < b.stime + INTERVAL '1' HOUR": (0, 0),
+    "a.stime >= b.stime - INTERVAL '4' HOUR": None,
+    "a.stime BETWEEN b.stime AND a.stime + INTERVAL '1' HOUR": None,
+    "NOT a.stime BETWEEN b.stime AND b.stime + INTERVAL '1' HOUR": None,
+}
+
+
+@pytest.mark.parametrize("condition", WITHIN)
+def test_joins_within_an_interval(condition: str) -> None:
+    allowed = f"SET 'table.exec.state.unbounded' = 'allow';{report(NEAR.format('', condition), 2)}"
+    (operator,) = plan_of(allowed).updating
+    assert isinstance(operator, UpdatingJoin) and operator.interval == WITHIN[condition]
+    if operator.interval is None:
+        assert "add AND a.stime BETWEEN b.stime - INTERVAL '1' HOUR" in refusal(NEAR.format("", condition))
+    else:
+        (proof,) = proofs(NEAR.format("", condition))
+        assert proof.startswith("how near rows are that meet: the left are forgotten")
+        assert "a join without windows keeps" in refusal(NEAR.format("LEFT", condition))

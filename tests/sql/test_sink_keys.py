@@ -1,0 +1,84 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Sinks with a key: which queries they take, and what is said of the others."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from airflow_nrt.report.errors import InputError
+from tests.sample import ORDERS, plan_of
+
+TVF = "TABLE({}(TABLE orders, DESCRIPTOR(ts), {}))"
+TUMBLE = TVF.format("TUMBLE", "INTERVAL '10' MINUTES")
+CUMULATE = TVF.format("CUMULATE", "INTERVAL '10' MINUTES, INTERVAL '1' HOUR")
+SHOPS = "SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop"
+RANKED = "(SELECT *, {} OVER (PARTITION BY shop ORDER BY price) AS n FROM orders)"
+BOTH = "SELECT a.shop AS shop, b.n AS other FROM ({}) AS a {} JOIN ({}) AS b ON {}"
+
+
+def inserted(columns: str, key: str, query: str, connector: str = "print") -> str:
+    keyed = f", PRIMARY KEY ({key}) NOT ENFORCED" if key else ""
+    return (
+        f"{ORDERS}CREATE TABLE told ({columns}{keyed}) WITH ('connector' = '{connector}');\nINSERT INTO told {query};\n"
+    )
+
+
+TEXT_AND_COUNT = "shop STRING, n BIGINT"
+TAKEN = {
+    "the groups": (TEXT_AND_COUNT, "shop", SHOPS),
+    "more than the groups": (TEXT_AND_COUNT, "shop, n", SHOPS),
+    "one row": ("n BIGINT", "n", "SELECT COUNT(*) FROM orders"),
+    "a projection and a filter": (TEXT_AND_COUNT, "shop", f"SELECT shop, n + 1 FROM ({SHOPS}) WHERE n > 1"),
+    "the first of a key": (TEXT_AND_COUNT, "shop", f"SELECT shop, id FROM {RANKED.format('ROW_NUMBER()')} WHERE n = 1"),
+    "a place in a ranking": (TEXT_AND_COUNT, "shop, n", f"SELECT shop, n FROM {RANKED.format('ROW_NUMBER()')} WHERE n <= 3"),
+    "what is ranked": (TEXT_AND_COUNT, "shop", f"SELECT shop, n FROM (SELECT *, RANK() OVER (ORDER BY n DESC) AS r FROM ({SHOPS})) WHERE r <= 3"),
+    "both sides of a join": ("shop STRING, other STRING", "shop, other", f"SELECT a.shop, b.shop AS other FROM ({SHOPS}) AS a JOIN ({SHOPS}) AS b ON a.n = b.n"),
+    "a join by the other's key": (TEXT_AND_COUNT, "shop", BOTH.format(SHOPS, "LEFT", SHOPS, "a.shop = b.shop")),
+    "a window's end": ("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"SELECT shop, window_end, COUNT(*) FROM {CUMULATE} GROUP BY shop, window_start, window_end"),
+    "a window's start": ("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"SELECT shop, window_start, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end"),
+    "rows that only the author knows": ("id BIGINT, shop STRING", "id", "SELECT id, shop FROM orders"),
+}  # fmt: skip
+REFUSED = {
+    "another column": (TEXT_AND_COUNT, "n", SHOPS, "its PRIMARY KEY (n) does not tell the query's rows apart, which differ by (shop): declare PRIMARY KEY (shop) NOT ENFORCED, or leave PRIMARY KEY away"),
+    "a group that is not selected": ("n BIGINT", "n", "SELECT COUNT(*) FROM orders GROUP BY shop", "its PRIMARY KEY (n) is no key of the query, which gives no columns that tell its rows apart: select all that it groups by"),
+    "part of a key": (TEXT_AND_COUNT, "shop", f"SELECT shop, n FROM {RANKED.format('ROW_NUMBER()')} WHERE n <= 3", "which differ by (shop, n): declare PRIMARY KEY (shop, n) NOT ENFORCED"),
+    "equal ranks": (TEXT_AND_COUNT, "shop, n", f"SELECT shop, n FROM {RANKED.format('RANK()')} WHERE n <= 3", "is no key of the query"),
+    "a join of many": (TEXT_AND_COUNT, "shop", BOTH.format(SHOPS, "INNER", SHOPS, "a.n = b.n"), "is no key of the query"),
+    "a window without its groups": ("shop STRING, e TIMESTAMP(3), n BIGINT", "e", f"SELECT shop, window_end, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end", "differ by (shop, e): declare PRIMARY KEY (shop, e) NOT ENFORCED"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TAKEN)
+def test_a_key_that_tells_rows_apart(what: str) -> None:
+    columns, key, query = TAKEN[what]
+    (insert,) = plan_of(inserted(columns, key, query)).inserts
+    assert insert.sink.primary_key == tuple(key.split(", "))
+    assert plan_of(inserted(columns, "", query)).inserts[0].sink.primary_key == ()
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_key_that_does_not(what: str) -> None:
+    columns, key, query, message = REFUSED[what]
+    with pytest.raises(InputError, match=re.escape(message)):
+        plan_of(inserted(columns, key, query))
+    plan_of(inserted(columns, "", query))
+
+
+def test_a_row_does_not_move_between_partitions() -> None:
+    files = "PARTITIONED BY (n) WITH ('path' = 'told', 'format' = 'debezium-json', 'connector' = 'filesystem')"
+    script = inserted(TEXT_AND_COUNT, "shop", SHOPS)
+    with pytest.raises(InputError, match=r"a row can't move from one partition to another: add n to its PRIMARY KEY"):
+        plan_of(script.replace("WITH ('connector' = 'print')", files))
+
+
+def test_files_of_changes_take_them() -> None:
+    script = inserted(TEXT_AND_COUNT, "", SHOPS, "filesystem").replace(
+        "'filesystem')", "'filesystem', 'path' = 'told', 'format' = '{}')"
+    )
+    assert plan_of(script.format("debezium-json")).inserts[0].changes
+    with pytest.raises(
+        InputError, match=r"doesn't support consuming update changes.*or to files of 'format' = 'debezium-json'"
+    ):
+        plan_of(script.format("json"))
