@@ -12,6 +12,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.shown import standing_at
 
 NUMERIC = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 
@@ -46,16 +47,13 @@ class CurveReader:
 
     def points(self) -> list[Point]:
         """What stands now, in the order of windows."""
-        standing: dict[str, Point] = {}
-        for entry in self.home.log().entries():
-            for one in entry.published:
-                if one.insert == self.insert.name and one.end is not None:
-                    standing[one.target] = Point(one.end, self._value(one), entry.n, entry.time)
         sums: dict[int, Point] = {}
-        for point in standing.values():
-            before = sums.get(point.end)
-            value = point.value + (before.value if before else 0)
-            sums[point.end] = Point(point.end, value, point.entry, point.time)
+        for change in standing_at(self.home.log().entries()):
+            one = change.published
+            if one.insert == self.insert.name and one.end is not None:
+                before = sums.get(one.end)
+                value = self._value(one) + (before.value if before else 0)
+                sums[one.end] = Point(one.end, value, change.entry, change.time)
         return [sums[end] for end in sorted(sums)]
 
     def _value(self, one: Published) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
 
@@ -24,6 +24,7 @@ from airflow_nrt.engine.versions import with_state
 from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
 from airflow_nrt.report.errors import DataError, InputError
 from airflow_nrt.report.heartbeat import now_ms
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
@@ -71,7 +72,7 @@ def backfill(
     register_functions(spark, plan)
     for insert in plan.inserts:
         sink_of(insert).check(home, insert)
-    roll_forward(home, plan, home.log())
+    roll_forward(home, plan, home.log(), beside_driver=True)
     if not check:
         published = _restate(spark, plan, home, history, interval, "backfill", say=say)
         return BackfillResult(tuple(published), None, tuple(notes))
@@ -243,8 +244,7 @@ def _restate(
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
-        final = LAST if insert.timing.late_updates else COMPLETE
-        frame = with_state(insert, frame, string_literal(final))
+        frame = with_state(insert, frame, _final_state(insert, history))
         staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
         say(f"{insert.name}: {len(staged)} windows computed")
     for one in read.values():
@@ -252,8 +252,20 @@ def _restate(
     removed = tuple(_void(history, interval, staged, only))
     files = {} if history.batches else {name: tuple(files) for name, files in needed.items()}
     body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files)
-    publish_entry(home, plan, append_restatement(home.log(), body))
-    return staged
+    entry = append_restatement(home.log(), body)
+    publish_entry(home, plan, entry)
+    if len(entry.published) < len(staged):
+        say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
+    return list(entry.published)
+
+
+def _final_state(insert: Insert, history: History) -> str:
+    """SQL of what restated windows are: those that the stream may still update are not the last."""
+    if not insert.timing.late_updates:
+        return string_literal(COMPLETE)
+    fired = [history.position.operators[name].fired for name in insert.operators] if history.batches else [END_OF_TIME]
+    over = min(-END_OF_TIME if at is None else at for at in fired)
+    return f"IF({WINDOW_END} <= {over}L, {string_literal(LAST)}, {string_literal(COMPLETE)})"
 
 
 def _streamed(spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]) -> ReadRows:
@@ -279,11 +291,19 @@ def _void(
 
 
 def append_restatement(log: Log, body: Restate) -> Entry:
-    """Puts a restatement behind all other entries, whoever writes them."""
+    """Puts a restatement behind all other entries, whoever writes them.
+
+    It leaves out what the stream has published or taken away since the entry that it is as of: that is newer.
+    """
     while True:
         log.refresh()
+        behind = [entry for entry in log.entries(body.as_of + 1) if entry.epoch is not None]
+        newer = {f"{one.insert}/{one.target}" for entry in behind for one in entry.published}
+        newer |= {target for entry in behind for target in entry.removed}
+        published = tuple(one for one in body.published if f"{one.insert}/{one.target}" not in newer)
+        removed = tuple(target for target in body.removed if target not in newer)
         try:
-            return log.append(body, None)
+            return log.append(replace(body, published=published, removed=removed), None)
         except EntryTaken:
             continue
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import filesystem, sink_of
-from airflow_nrt.report.entries import Entry
+from airflow_nrt.report.entries import Entry, Published, Restate
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
@@ -16,17 +16,19 @@ from airflow_nrt.report.plan import Plan
 
 def publish_entry(home: Home, plan: Plan, entry: Entry) -> None:
     """Makes everything that an entry decided visible. Calling it again changes nothing."""
+    newer = {_place(one) for later in _behind(home, entry) for one in later.published} if entry.removed else set()
+    _publish(home, plan, entry, [target for target in entry.removed if target not in newer])
+
+
+def _publish(home: Home, plan: Plan, entry: Entry, gone: Iterable[str]) -> None:
     reach("publish-before")
     for published in sorted(entry.published, key=lambda one: (one.end or 0, one.insert)):
         insert = plan.insert(published.insert)
         sink_of(insert).publish(home, insert, published)
         reach("publish-between")
-    if entry.removed:
-        newer = {f"{one.insert}/{one.target}" for later in _behind(home, entry) for one in later.published}
-        for target in entry.removed:
-            if target not in newer:
-                name, _, path = target.partition("/")
-                filesystem.remove(plan.insert(name), (path,))
+    for target in gone:
+        name, _, path = target.partition("/")
+        filesystem.remove(plan.insert(name), (path,))
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
     reach("publish-after")
@@ -37,15 +39,27 @@ def _behind(home: Home, entry: Entry) -> Iterator[Entry]:
     return home.log().entries(entry.n + 1)
 
 
-def roll_forward(home: Home, plan: Plan, log: Log) -> None:
+def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = False) -> None:
     """Publishes what entries decided and nobody has published: their staged files are still there.
 
-    What was removed leaves no trace in the home, so it is removed again.
+    What was removed leaves no trace in the home, so it is removed again; but not what a driver has removed that may be
+    alive, and may be publishing the same place again.
     """
     waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
-    for entry in log.entries():
-        if entry.removed or any(Path(published.staged).parts[1] in waiting for published in entry.published):
-            publish_entry(home, plan, entry)
+    later: set[str] = set()
+    again = []
+    for entry in log.backwards():
+        is_mine = not beside_driver or isinstance(entry.body, Restate)
+        gone = [target for target in entry.removed if is_mine and target not in later]
+        if gone or any(Path(published.staged).parts[1] in waiting for published in entry.published):
+            again.append((entry, gone))
+        later.update(map(_place, entry.published), entry.removed)
+    for entry, gone in reversed(again):
+        _publish(home, plan, entry, gone)
+
+
+def _place(published: Published) -> str:
+    return f"{published.insert}/{published.target}"
 
 
 def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str]) -> None:

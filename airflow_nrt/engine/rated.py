@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.changelog import changelog
 from airflow_nrt.engine.windows.partials import SLICE
@@ -45,16 +46,30 @@ class RatedInserts:
                 told.append((insert, frame))
         return told, held
 
-    def noted(self, versions: Mapping[str, Versions], held: Held, rows: int, clock: int) -> dict[str, Versions]:
-        """What is to be remembered once a batch of so many rows has held these changes."""
+    def noted(
+        self, versions: Mapping[str, Versions], held: Held, came: Mapping[str, int], clock: int
+    ) -> dict[str, Versions]:
+        """What is to be remembered once a batch of so many rows, by source, has held these changes."""
         found = {}
         for insert in self.plan.rated:
             before = versions.get(insert.name, Versions())
             file = held.get(insert.name)
-            files = before.shown if file is None else (*before.shown, file)
+            files = before.shown if file is None else self._merged(insert, (*before.shown, file))
             at = clock if before.at is None else before.at
-            found[insert.name] = replace(before, at=at, rows={_ALL: before.rows.get(_ALL, 0) + rows}, shown=files)
+            sources = self.plan.sources_of(insert.query)
+            rows = before.rows.get(_ALL, 0) + sum(count for name, count in came.items() if name in sources)
+            found[insert.name] = replace(before, at=at, rows={_ALL: rows}, shown=files)
         return found
+
+    def _merged(self, insert: Insert, files: tuple[StateFile, ...]) -> tuple[StateFile, ...]:
+        """The same changes in fewer files, where too many wait."""
+        full = full_level(files)
+        rows = self.store.read(full, _columns(insert))
+        if rows is None:
+            return files
+        merged = self.store.write(f"{insert.name}.held", rows).file
+        assert merged is not None
+        return (merged, *(file for file in files if file not in full))
 
     def due(self, position: Position, clock: int) -> list[Insert]:
         """The inserts whose changes are to be told now."""
@@ -63,8 +78,7 @@ class RatedInserts:
 
     def net(self, insert: Insert, position: Position, entry: int) -> DataFrame:
         """What all that waits has changed."""
-        names = [quote(field.name) for field in insert.query.fields]
-        rows = self.store.read(position.versions[insert.name].shown, [*names, OP, KEY, SLICE])
+        rows = self.store.read(position.versions[insert.name].shown, _columns(insert))
         assert rows is not None
         bounds = (f"{what}({SLICE}) OVER (PARTITION BY {KEY}) AS _nrt_{what}" for what in ("min", "max"))
         placed = rows.selectExpr("*", *bounds)
@@ -83,3 +97,7 @@ class RatedInserts:
         if isinstance(rate, Rows):
             return ended or versions.rows.get(_ALL, 0) >= rate.count
         return ended or (rate is not None and clock >= versions.at + rate)
+
+
+def _columns(insert: Insert) -> list[str]:
+    return [*(quote(field.name) for field in insert.query.fields), OP, KEY, SLICE]

@@ -260,7 +260,7 @@ class StreamDriver:
             updating={**self.position.updating, **batch.updating},
             versions={
                 **self.versions.noted(self.position, moved[1], batch.touched),
-                **self.rated.noted(self.position.versions, batch.held, batch.rows, clock),
+                **self.rated.noted(self.position.versions, batch.held, {name: batch.rows}, clock),
             },
             late=self.position.late + sum(one.late for one in batch.late),
             dropped=self.position.dropped + sum(one.dropped for one in batch.late),
@@ -322,6 +322,9 @@ class StreamDriver:
         """Fires windows that are complete, publishes versions that are due, takes recent rows to this time."""
         self._fire_windows()
         self._move_on()
+        if self.rated.due(self.position, self.clock()):
+            # What these two have changed is itself held back until it is due, which it is at the end of the input.
+            self._fire_windows()
 
     def _fire_windows(self) -> None:
         suit(self.spark, self._state(self.position.operators))
@@ -357,7 +360,7 @@ class StreamDriver:
             operators=self.versions.with_complete(operators),
             windows=self.position.windows + self.versions.completed(self.position, published),
             updating=updates.files,
-            versions={**edition.versions, **self.rated.noted(told, held, 0, clock)},
+            versions={**edition.versions, **self.rated.noted(told, held, {}, clock)},
         )
         reach("tick-before")
         entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, edition.removed))
@@ -377,7 +380,7 @@ class StreamDriver:
             published, held = self._stage_changes(updates)
         finally:
             updates.close()
-        noted = self.rated.noted(self.position.versions, held, 0, self.clock())
+        noted = self.rated.noted(self.position.versions, held, {}, self.clock())
         versions = {**self.position.versions, **noted}
         position = replace(self.position, updating=updates.files, moments=updates.moments, versions=versions)
         reach("tick-before")

@@ -75,7 +75,7 @@ class Log:
         is_ours = put_if_absent(self._path(entry.n), content + b"\n")
         if is_ours and chapter_of(self.directory, entry.n).exists():
             # This writer slept for so long that the entry it collides with has left its place.
-            self._path(entry.n).unlink()
+            self._path(entry.n).unlink(missing_ok=True)
             is_ours = False
         if not is_ours:
             standing = self.read(entry.n)

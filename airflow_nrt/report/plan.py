@@ -149,6 +149,19 @@ class Plan:
         """The window operators whose windows a query reads, itself or through regroups."""
         return below(query, self.regroups)
 
+    def sources_of(self, query: Query) -> frozenset[str]:
+        """The sources whose rows a query depends on, however many operators stand between."""
+        return frozenset().union(*map(self._sources_under, query.inputs))
+
+    def _sources_under(self, name: str) -> frozenset[str]:
+        if any(source.name == name for source in self.sources):
+            return frozenset([name])
+        updating = next((one for one in self.updating if one.name == name), None)
+        if updating is not None:
+            return frozenset().union(*map(self.sources_of, updating.inputs))
+        step = self.regroup(name) or self.operator(name)
+        return self.sources_of(step.input)
+
     def absorbing(self, insert: Insert) -> tuple[str, ...]:
         """The operators that absorb the rows of sources for an insert, however many windows stand between."""
         found: dict[str, None] = {}

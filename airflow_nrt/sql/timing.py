@@ -67,7 +67,7 @@ def check_timing(found: Findings, sink: Table, relation: Relation, values: tuple
         raise SqlError(f"table {sink.name!r}: {wrong}", at) from None
     if not timing.publishes_once:
         if relation.window.kind == "SESSION":
-            _check_sessions(found, timing, operators, at)
+            _check_sessions(found, sink, timing, operators, at)
         _check_operators(found, operators, at)
         _check_takes_versions(sink, relation, values, at)
 
@@ -92,7 +92,9 @@ def _check_operators(found: Findings, names: tuple[str, ...], at: Place) -> None
             raise NotThereYet("early results and late updates of windows over the results of windows", at)
 
 
-def _check_sessions(found: Findings, timing: OutputOptions, names: tuple[str, ...], at: Place) -> None:
+def _check_sessions(found: Findings, sink: Table, timing: OutputOptions, names: tuple[str, ...], at: Place) -> None:
+    if sink.partition_keys:
+        raise NotThereYet("several results of SESSION in a partitioned table", at, "leave PARTITIONED BY out")
     if isinstance(timing.update_rate, Rows):
         raise NotThereYet("an update rate of rows for SESSION", at)
     if timing.result_state is not None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, write_events
+import pytest
+
+from airflow_nrt.engine import compaction
+from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, source_file, write_events
 from tests.engine.sinks.test_standard_output import printed
 
 TOLD = "CREATE TABLE told (shop INT, n BIGINT) WITH ('connector' = 'print', 'update-rate' = '{rate}');"
@@ -50,6 +53,43 @@ def test_changes_wait_for_their_time(spark, tmp_path: Path, capfd) -> None:
     live.stream.end()
     assert sorted(printed(capfd)) == ["+U[1, 3]", "-D[2, 1]", "-U[1, 2]"]
     assert not live.stream.driver.position.versions["told"].shown
+
+
+@pytest.mark.parametrize("rate", ["3 min", "count(100)"])
+def test_at_the_end_all_is_told(spark, tmp_path: Path, capfd, rate: str) -> None:
+    """Also what windows change that fire only then."""
+    windows = "SELECT shop, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
+    most = f"SELECT shop, MAX(n) FROM ({windows} GROUP BY shop, window_start, window_end) GROUP BY shop"
+    bounded = events_table().replace("'source.monitor-interval' = '1 s', ", "")
+    plan = plan_of(tmp_path, bounded, TOLD.format(rate=rate), f"INSERT INTO told {most};")
+    stream = Stream(spark, plan, tmp_path / "home")
+    capfd.readouterr()
+    events = [Event(n, shop, 1, "a", None, None, MORNING) for n, shop in enumerate((1, 1, 2))]
+    stream.driver.absorb("events", [source_file(write_events(tmp_path / "events" / "0.csv", events))], ends=True)
+    assert sorted(printed(capfd)) == ["+I[1, 2]", "+I[2, 1]"]
+
+
+def test_only_rows_of_its_own_source_count(spark, tmp_path: Path, capfd) -> None:
+    busy = events_table().replace("events", "busy")
+    passing = "CREATE TABLE passed (shop INT) WITH ('connector' = 'print'); INSERT INTO passed SELECT shop FROM busy;"
+    plan = plan_of(tmp_path, events_table(), busy, TOLD.format(rate="count(3)"), INSERT, passing)
+    stream = Stream(spark, plan, tmp_path / "home")
+    events = [Event(n, 7, 1, "a", None, None, MORNING) for n in range(5)]
+    stream.absorb(write_events(tmp_path / "events" / "0.csv", events[:2]))
+    capfd.readouterr()
+    stream.absorb(write_events(tmp_path / "busy" / "0.csv", events), source="busy")
+    assert printed(capfd) == ["+I[7]"] * 5
+
+
+def test_what_waits_stands_in_few_files(spark, tmp_path: Path, capfd, monkeypatch) -> None:
+    monkeypatch.setattr(compaction, "FANOUT", 3)
+    live = Live(spark, tmp_path, "1 h")
+    for n in range(4):
+        live.absorb(n % 2, n % 2)
+    assert len(live.stream.driver.position.versions["told"].shown) <= 3
+    capfd.readouterr()
+    live.stream.end()
+    assert sorted(printed(capfd)) == []
 
 
 def test_changes_wait_for_rows(spark, tmp_path: Path, capfd) -> None:

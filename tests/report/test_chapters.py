@@ -93,6 +93,23 @@ def test_a_file_where_an_entry_has_moved_away_counts_for_nobody(directory: Path)
     assert "11.json" not in names(directory)
 
 
+def test_two_drivers_that_bind_at_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other has taken the entries away before this one has read them."""
+    writer = Writer.begin(Log(directory), LEASE)
+    grow(writer, 2 * CHAPTER - 1)
+    read = chapters._line
+
+    def overtaken(path: Path, n: int) -> bytes:
+        monkeypatch.setattr(chapters, "_line", read)
+        chapters.bind_chapters(directory, writer.log.last)
+        return read(path, n)
+
+    monkeypatch.setattr(chapters, "_line", overtaken)
+    grow(writer, 2 * CHAPTER)
+    assert "0-15.jsonl" in names(directory) and "3.json" not in names(directory)
+    assert [entry.n for entry in Log(directory).entries()] == list(range(2 * CHAPTER + 1))
+
+
 def test_what_a_crash_left_twice_is_tidied_by_the_next_driver(directory: Path) -> None:
     writer = Writer.begin(Log(directory), LEASE)
     grow(writer, CHAPTER - 1)
