@@ -29,6 +29,9 @@ def get_provider_info() -> dict[str, Any]:
         "operators": _modules("operators.stream", "operators.backfill", "operators.verify", "operators.stop"),
         "sensors": _modules("sensors.window"),
         "triggers": _modules("triggers.driver", "triggers.window"),
+        "task-decorators": [
+            {"name": "nrt_report", "class-name": "airflow_nrt.decorators.nrt_report.nrt_report_task"},
+        ],
         "connection-types": [
             {
                 "connection-type": "nrt",

@@ -10,8 +10,10 @@ from pathlib import Path
 import airflow
 import jsonschema
 import pytest
+from airflow.sdk import task
 
 import tests.airflow_home  # noqa: F401
+from airflow_nrt.decorators.nrt_report import nrt_report_task
 from airflow_nrt.get_provider_info import get_provider_info
 
 INFO = get_provider_info()
@@ -47,6 +49,10 @@ def test_all_modules_are_there_and_none_is_missing(kind: str) -> None:
         if classes[kind] in file.read_text() and file.stem not in ("common", "batch")
     }
     assert named == holding
+
+
+def test_the_decorator_is_there() -> None:
+    assert task.nrt_report is nrt_report_task
 
 
 def test_the_connection_s_fields_are_the_hook_s() -> None:

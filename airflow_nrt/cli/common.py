@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from airflow_nrt.cli.interruption import interruption_of_java
@@ -33,6 +34,12 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="K=V",
         help="fill the placeholder ${K}, or set the option K; may be repeated",
+    )
+    parser.add_argument(
+        "--base",
+        type=Path,
+        metavar="DIR",
+        help="where relative paths of tables start (default: the report's directory)",
     )
 
 
@@ -69,7 +76,7 @@ def read_plan(options: argparse.Namespace) -> Plan:
     """The plan of the report argument. Raises InputError."""
     from airflow_nrt.table.load import load_report
 
-    return load_report(options.report, settings_of(options))
+    return load_report(options.report, settings_of(options), base=options.base)
 
 
 def time_of(text: str | None, plan: Plan) -> int | None:

@@ -9,13 +9,11 @@ import functools
 import hashlib
 import io
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import airflow_nrt
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.program import Program
 
 PARTS = ("report", "functions", "sql", "table", "engine")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -31,18 +29,6 @@ def place_engine(home: Home) -> tuple[Path, Path]:
 def place_report(home: Home, file: Path) -> Path:
     """A copy of a report file, put into the home if it is not there yet: a driver's host may not have the DAGs."""
     return _place(home, "report", file.suffix, file.read_bytes())
-
-
-def place_program(home: Home, program: Program) -> Program:
-    """A copy of a program with its modules, in a directory of its own."""
-    contents = {file.relative_to(program.root): file.read_bytes() for file in program.files}
-    told = hashlib.sha256(repr(sorted(contents.items())).encode()).hexdigest()[:16]
-    root = home.launches / f"report-{told}"
-    for path, content in contents.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        if not (root / path).exists():
-            put_if_absent(root / path, content)
-    return replace(program, root=root)
 
 
 @functools.cache

@@ -8,7 +8,6 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
-from airflow_nrt.operators.common import ending_the_task
 from airflow_nrt.operators.interval import interval_of_run
 
 ON_MISMATCH = ("fail", "repair", "report")
@@ -38,7 +37,7 @@ class NrtBackfillOperator(NrtBatchOperator):
         self.timezone = timezone
 
     def execute(self, context: Context) -> dict[str, Any]:
-        with ending_the_task():
+        with self.at_work():
             interval = interval_of_run(self.start, self.end, context, self.timezone)
             options = ["--verify", "--on-mismatch", self.on_mismatch] if self.verify else []
             outcome = self.run_command("backfill", interval, *options)

@@ -36,9 +36,13 @@ class NrtBatchOperator(NrtBaseOperator):
         plan = self.load_plan()
         cluster = self.hook.cluster()
         home = self.hook.home(self.home, plan.name)
+        if plan.built is not None:
+            report = [str(plan.built.program), "--base", str(plan.built.base)]
+        else:
+            report = [str(self.report_file())]
         arguments = [
             name,
-            str(self.program() or self.report_file()),
+            *report,
             "--home",
             str(home.path),
             "--master",

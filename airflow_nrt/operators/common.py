@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator
@@ -15,6 +16,7 @@ from airflow_nrt.report.errors import DataError, InputError, NrtError
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
     from airflow_nrt.hooks.nrt import NrtHook
+    from airflow_nrt.report.inline import InlineReport
     from airflow_nrt.report.plan import Plan
     from airflow_nrt.report.program import Program
     from airflow_nrt.report.status import Status
@@ -24,7 +26,8 @@ class NrtBaseOperator(BaseOperator):
     """A task about one report.
 
     :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
-        that builds one; a relative path starts at the DAG file's directory
+        that builds one; a relative path starts at the DAG file's directory; or a function of the DAG file, as
+        `@task.nrt_report` takes it
     :param home: (templated) the report's home; a relative path starts at the connection's `home`, and the default is
         the report's name there
     :param settings: (templated) values of `${KEY}` placeholders, and options by their names
@@ -38,7 +41,7 @@ class NrtBaseOperator(BaseOperator):
     def __init__(
         self,
         *,
-        report: str,
+        report: str | Callable[..., Any],
         home: str | None = None,
         settings: Mapping[str, str] | None = None,
         conn_id: str | None = None,
@@ -46,7 +49,9 @@ class NrtBaseOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.report = report
+        self._inline = _inline(report) if callable(report) else None
+        self.report = report.__name__ if callable(report) else report
+        self._place: Path | None = None
         self.home = home
         self.settings = settings
         self.conn_id = conn_id
@@ -66,11 +71,21 @@ class NrtBaseOperator(BaseOperator):
         """The report, if it is a program. Nothing of it is imported. Raises InputError if it is not there."""
         from airflow_nrt.report.program import program_of
 
+        if self._inline is not None:
+            assert self._place is not None
+            return self._inline.write(self._near(), self._place)
         return program_of(self.report, self._near())
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Ends the task as `ending_the_task` does. Meanwhile an inline report has a directory to be written to."""
+        with TemporaryDirectory(prefix="airflow-nrt-") as place, ending_the_task():
+            self._place = Path(place)
+            yield
 
     def _near(self) -> Path:
         dag = self.get_dag()
-        return Path(dag.fileloc).absolute().parent if dag is not None else Path()
+        return Path(dag.fileloc).absolute().parent if dag is not None else Path.cwd()
 
     def report_settings(self) -> dict[str, str]:
         return {key: str(value) for key, value in (self.settings or {}).items()}
@@ -82,8 +97,15 @@ class NrtBaseOperator(BaseOperator):
 
         program = self.program()
         if program is not None:
-            return planned_apart(program, self.report_settings())
+            return planned_apart(program, self.report_settings(), self._near() if self._inline is not None else None)
         return load_report(self.report_file(), self.report_settings())
+
+
+def _inline(report: Callable[..., Any]) -> InlineReport:
+    from airflow_nrt.report.inline import inline_report
+
+    # A function that is a task already stands inside of it.
+    return inline_report(getattr(report, "function", report))
 
 
 @contextmanager

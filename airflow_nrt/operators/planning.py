@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.report.errors import InputError
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 _PLAN = """
 import pickle, sys
 from dataclasses import replace
+from pathlib import Path
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.table.load import load_report
 out, sys.stdout = sys.stdout.buffer, sys.stderr
 try:
-    plan = load_report(sys.argv[1], pickle.load(sys.stdin.buffer))
+    plan = load_report(sys.argv[1], pickle.load(sys.stdin.buffer), base=Path(sys.argv[2]))
 except NrtError as wrong:
     found = str(wrong)
 else:
@@ -31,11 +33,11 @@ pickle.dump(found, out)
 """
 
 
-def planned_apart(program: Program, settings: Mapping[str, str]) -> Plan:
-    """The plan, without the functions themselves. Raises InputError."""
+def planned_apart(program: Program, settings: Mapping[str, str], base: Path | None = None) -> Plan:
+    """The plan, as `load_report` gives it, without the functions themselves. Raises InputError."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
     child = subprocess.run(
-        [sys.executable, "-c", _PLAN, str(program)],
+        [sys.executable, "-c", _PLAN, str(program), str(base or program.root)],
         input=pickle.dumps(dict(settings)),
         capture_output=True,
         env=environment,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Context
 
-from airflow_nrt.operators.common import NrtBaseOperator, ending_the_task
+from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.restarts import RestartPolicy
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
@@ -72,7 +72,7 @@ class NrtStreamOperator(NrtBaseOperator):
         self._supervision: Supervision | None = None
 
     def execute(self, context: Context) -> Any:
-        with ending_the_task():
+        with self.at_work():
             plan = self.load_plan()
             is_bounded = all("source.monitor-interval" not in source.table.options for source in plan.sources)
             home = self._open_home(plan)
@@ -84,7 +84,7 @@ class NrtStreamOperator(NrtBaseOperator):
         """Goes on after the trigger: ends, fails, or restarts. What the DAG says by now matters to a restart alone."""
         from airflow_nrt.report.home import Home
 
-        with ending_the_task():
+        with self.at_work():
             return self._supervise(context, Home.open(home), endless).answer(event, restarts)
 
     def _open_home(self, plan: Plan) -> Home:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowFailException
 
-from airflow_nrt.launch.engine import place_program, place_report
+from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
@@ -137,13 +137,11 @@ class Supervision:
         plan = self.task.load_plan()
         self.home.check_report(plan)
         number = next_number(self.home)
-        program = self.task.program()
-        if program is not None:
-            copy, name, base = str(place_program(self.home, program)), program.name, program.root
+        if plan.built is not None:
+            copy, base = str(plan.built.program.copied_to(self.home.launches)), str(plan.built.base)
         else:
-            file = self.task.report_file()
-            copy, name, base = str(place_report(self.home, file)), file.stem, file.parent
-        arguments = ["--report", copy, "--name", name, "--base", str(base)]
+            copy, base = str(place_report(self.home, self.task.report_file())), plan.base
+        arguments = ["--report", copy, "--name", plan.name, "--base", base]
         arguments += ["--launch", str(number)]
         for key, value in sorted(self.task.report_settings().items()):
             arguments += ["--set", f"{key}={value}"]

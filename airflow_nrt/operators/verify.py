@@ -7,7 +7,6 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
-from airflow_nrt.operators.common import ending_the_task
 from airflow_nrt.report.errors import InputError
 
 
@@ -19,7 +18,7 @@ class NrtVerifyOperator(NrtBatchOperator):
     """
 
     def execute(self, context: Context) -> dict[str, Any]:
-        with ending_the_task():
+        with self.at_work():
             if bool(self.start) != bool(self.end):
                 raise InputError(f"start and end belong together: only {'start' if self.start else 'end'} is given")
             interval = (self.start, self.end) if self.start and self.end else None

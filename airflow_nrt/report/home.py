@@ -18,6 +18,7 @@ import json
 import time
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,8 @@ class Home:
                 (self.path / part).mkdir(parents=True, exist_ok=True)
         except OSError as wrong:
             raise HomeError(f"can't make the home {self.path}: {wrong}") from None
+        # What a program was made of may be gone when somebody asks what the home shows.
+        built = plan.built and replace(plan.built, program=plan.built.program.copied_to(self.launches))
         identity = {
             "id": uuid.uuid4().hex,
             "name": plan.name,
@@ -107,7 +110,7 @@ class Home:
             "facts": data_facts(plan),
             "script": plan.script,
             "base": plan.base,
-            **(plan.built.identity if plan.built is not None else {}),
+            **(built.identity if built is not None else {}),
         }
         put_if_absent(self.report_file, json.dumps(identity, indent=1, ensure_ascii=False).encode())
 

@@ -10,9 +10,11 @@ import sys
 _PROBE = """
 import json, sys, time
 from airflow.sdk import DAG, BaseOperator, BaseSensorOperator, BaseHook, Connection, Context
+from airflow.sdk.bases.decorator import DecoratedOperator
 from airflow.triggers.base import BaseTrigger
 before = set(sys.modules)
 start = time.perf_counter()
+import airflow_nrt.decorators.nrt_report
 import airflow_nrt.operators.backfill, airflow_nrt.operators.stop, airflow_nrt.operators.stream
 import airflow_nrt.operators.verify, airflow_nrt.sensors.window
 seconds = time.perf_counter() - start

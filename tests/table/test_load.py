@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.launch.engine import place_program
 from airflow_nrt.operators.planning import planned_apart
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
@@ -83,7 +82,7 @@ def test_its_modules_travel(tmp_path: Path) -> None:
     assert program is not None
     plan = planned_apart(program, SETTINGS)
     home = Home.create(tmp_path / "home", plan)
-    copy = place_program(home, program)
+    copy = program.copied_to(home.launches)
     assert sorted(file.name for file in copy.files) == ["travels.py", "travels_helper.py"]
     for file in program.files:
         file.unlink()
@@ -100,8 +99,11 @@ def test_a_home_knows_its_program(tmp_path: Path) -> None:
     (tmp_path / "orders").mkdir()
     row = {"ts": "2024-03-01 10:05:00", "price": 5}
     (tmp_path / "orders" / "a.jsonl").write_text(json.dumps(row))
-    plan = load_report(file, SETTINGS)
+    program = program_of(file, tmp_path)
+    assert program is not None
+    plan = planned_apart(program, SETTINGS)
     home = Home.create(tmp_path / "home", plan)
+    file.unlink()
     assert plan_of_home(home).operators == plan.operators
 
 

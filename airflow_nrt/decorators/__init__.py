@@ -1,0 +1,1 @@
+"""Tasks whose report is written inline, in the DAG file."""
