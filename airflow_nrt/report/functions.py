@@ -129,7 +129,12 @@ def fingerprint(code: Any, base: Path) -> str:
 
 
 def files_with(file: Path, base: Path) -> list[Path]:
-    """The file of a module, and those of the modules in `base` that it imports, and that these import."""
+    """The file of a module, and those of the modules in `base` that it imports, and that these import.
+
+    Among installed modules only those of its own package: the others are installed wherever the report runs.
+    """
+    is_among_installed = base.name in ("site-packages", "dist-packages") and file.is_relative_to(base)
+    own = file.relative_to(base).parts[0] if is_among_installed else None
     found = [file]
     for one in found:
         for node in ast.walk(ast.parse(one.read_text(encoding="utf-8"))):
@@ -137,5 +142,7 @@ def files_with(file: Path, base: Path) -> list[Path]:
             if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
                 names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
             besides = (file_of(name, base) for name in names)
-            found += [beside for beside in besides if beside is not None and beside not in found]
+            for beside in besides:
+                if beside is not None and beside not in found and own in (None, beside.relative_to(base).parts[0]):
+                    found.append(beside)
     return found

@@ -107,6 +107,22 @@ def test_a_home_knows_its_program(tmp_path: Path) -> None:
     assert plan_of_home(home).operators == plan.operators
 
 
+def test_of_installed_modules_only_its_own_package_is_the_program_s(tmp_path: Path) -> None:
+    place = tmp_path / "site-packages"
+    for file, text in {
+        "shop/__init__.py": "",
+        "shop/report.py": "import library\nfrom shop import prices\ndef build(t_env): ...",
+        "shop/prices.py": "import library.more",
+        "library/__init__.py": "",
+        "library/more.py": "",
+    }.items():
+        (place / file).parent.mkdir(parents=True, exist_ok=True)
+        (place / file).write_text(text)
+    program = Program(place, "shop.report", "build")
+    names = [str(file.relative_to(place)) for file in program.files]
+    assert sorted(names) == ["shop/__init__.py", "shop/prices.py", "shop/report.py"]
+
+
 @pytest.mark.parametrize(
     "text, told",
     [
