@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.program import Program, modules_of
+from airflow_nrt.report.program import BUILD, Program, modules_of
 
 _MODULE = "nrt_report_"
 """Begins the module's name, so that a report may be called what a module is called."""
@@ -46,6 +46,8 @@ def inline_report(function: Callable[..., Any]) -> InlineReport:
     Raises InputError unless it is a plain function of one parameter that uses nothing from around it.
     """
     name = getattr(function, "__name__", repr(function))
+    if name == BUILD:
+        raise InputError(f"an inline report is called what its function is called: {BUILD!r} says nothing, rename it")
     parameters = list(inspect.signature(function).parameters.values())
     if len(parameters) != 1 or parameters[0].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
         raise InputError(

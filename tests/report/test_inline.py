@@ -136,6 +136,8 @@ def test_only_a_plain_function_of_one_parameter_is_a_report(tmp_path: Path) -> N
         inline_report(named(tmp_path, "two", "def two(t_env, size): ..."))
     with pytest.raises(InputError, match=r"write def none\(t_env\)"):
         inline_report(named(tmp_path, "none", "def none(): ..."))
+    with pytest.raises(InputError, match="'build' says nothing, rename it"):
+        inline_report(named(tmp_path, "build", "def build(t_env): ..."))
     with pytest.raises(InputError, match=r"must be a plain function: write def later\(t_env\)"):
         inline_report(named(tmp_path, "later", "async def later(t_env): ..."))
     with pytest.raises(InputError, match="must be a plain function"):
