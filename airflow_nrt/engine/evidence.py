@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.batch import needs_position
 from airflow_nrt.engine.failures import CorruptFileError, explained
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.filesystem import (
     BLOCK,
     FILE,
@@ -81,8 +82,8 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
         for path, n in read_by.items()
         for key in file_keys(path)
     ]
-    batch = "_nrt_latest BIGINT, _nrt_at BIGINT, _nrt_before BIGINT"
-    entries = spark.createDataFrame(known, f"{FILE} STRING, {ENTRY} BIGINT, {batch}")
+    numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before"), "BIGINT")
+    entries = given_rows(spark, {FILE: "STRING", **numbers_of_batch}, known)
     rows = absorbed(known_files(rows, entries, ENTRY), F.col("_nrt_at"), F.col("_nrt_before"))
     judged = judge(rows, source, F.col("_nrt_latest"))
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
@@ -148,7 +149,7 @@ def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
     """The rows with `_nrt_batch`, and `_nrt_seen`: the operator's watermark at the beginning of that batch."""
     unread = END_OF_TIME if history.batches else None
     seen = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
-    believed = read.sparkSession.createDataFrame(seen, f"{ENTRY} BIGINT, _nrt_seen BIGINT")
+    believed = given_rows(read.sparkSession, {ENTRY: "BIGINT", "_nrt_seen": "BIGINT"}, seen)
     return read.join(F.broadcast(believed), ENTRY).withColumn(BATCH, F.col(ENTRY))
 
 
@@ -213,7 +214,7 @@ def _claims(
     if not present:
         return None
     columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]
-    others = spark.createDataFrame([(file_uri(file.path),) for file in elsewhere], "file STRING")
+    others = given_rows(spark, {"file": "STRING"}, [(file_uri(file.path),) for file in elsewhere])
     records = spark.read.text(present).selectExpr(*columns)
     return records.join(F.broadcast(others), "file", "left_anti").select(*_COMPARED)
 

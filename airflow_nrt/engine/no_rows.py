@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
@@ -11,14 +12,14 @@ from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote
 
 _HIDDEN = (
-    "_nrt_malformed BOOLEAN", "_nrt_line STRING",
-    f"{FILE} STRING", f"{NUMBER} BIGINT", f"{BLOCK} BIGINT", f"{INDEX} BIGINT",
+    ("_nrt_malformed", "BOOLEAN"), ("_nrt_line", "STRING"),
+    (FILE, "STRING"), (NUMBER, "BIGINT"), (BLOCK, "BIGINT"), (INDEX, "BIGINT"),
 )  # fmt: skip
 
 
 def no_rows(spark: SparkSession, source: Source) -> DataFrame:
     """The source's accepted rows, none of them."""
     columns = [column for column in source.table.physical if column.name in source.physical]
-    schema = [f"{quote(column.name)} {column.type.spark}" for column in columns]
-    rows = absorbed(spark.createDataFrame([], ", ".join([*schema, *_HIDDEN])), None, None)
+    schema = [(quote(column.name), column.type.spark) for column in columns]
+    rows = absorbed(empty_rows(spark, [*schema, *_HIDDEN]), None, None)
     return accepted(judge(rows, source, None), source).selectExpr("*", "CAST(NULL AS BIGINT) AS _nrt_seen")

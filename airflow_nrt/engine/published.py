@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.given_rows import empty_rows, given_rows
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
 from airflow_nrt.report.entries import Published
@@ -62,7 +63,8 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
     table = insert.sink
     schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in table.physical)
     if not files:
-        return spark.createDataFrame([], f"{schema}, {WINDOW_END} BIGINT")
+        stored = [(quote(column.name), column.type.spark) for column in table.physical]
+        return empty_rows(spark, [*stored, (WINDOW_END, "BIGINT")])
     columns = [quote(column.name) for column in table.physical]
     if table.is_changelog:
         # A window is written once: its file holds rows that are added alone.
@@ -74,7 +76,7 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
         reader = reader.options(sep=separator, escape='"', nullValue=null or "", emptyValue="", multiLine=True)
     rows = reader.format(_spark_format(table)).load([str(path).translate(GLOB) for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
-    ends = spark.createDataFrame(known, f"{FILE} STRING, {WINDOW_END} BIGINT")
+    ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)
     return known_files(rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}"), ends, WINDOW_END).drop(FILE)
 
 

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json
@@ -66,7 +67,7 @@ def read_files(
 
 def _numbered(rows: DataFrame, numbers: Mapping[str, int]) -> DataFrame:
     pairs = [(key, n) for path, n in numbers.items() for key in file_keys(path)]
-    known = rows.sparkSession.createDataFrame(pairs, f"{FILE} STRING, {NUMBER} BIGINT")
+    known = given_rows(rows.sparkSession, {FILE: "STRING", NUMBER: "BIGINT"}, pairs)
     return known_files(rows.drop(NUMBER), known, NUMBER)
 
 

@@ -8,6 +8,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.changelog import by_key, changelog
@@ -147,8 +148,8 @@ def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
 
 def nothing(spark: SparkSession, operator: Updating) -> DataFrame:
     """The result of an operator that no row has touched."""
-    columns = [f"{field.name} {field.type.spark}" for field in operator.fields]
-    return spark.createDataFrame([], ", ".join([*columns, f"{AFTER} BOOLEAN", f"{KEY} STRING"]))
+    columns = [(field.name, field.type.spark) for field in operator.fields]
+    return empty_rows(spark, [*columns, (AFTER, "BOOLEAN"), (KEY, "STRING")])
 
 
 def _together(parts: Sequence[DataFrame]) -> DataFrame:

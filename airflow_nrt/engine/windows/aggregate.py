@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close
@@ -55,8 +56,8 @@ def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
     time = DataType("TIMESTAMP", precision=3)
     windows = (Field("window_start", time), Field("window_end", time), Field("window_time", operator.rowtime_type))
     aggregates = tuple(Field(call.name, call.type) for call in operator.aggregates)
-    columns = [f"{field.name} {field.type.spark}" for field in (*operator.keys, *windows, *aggregates)]
-    return spark.createDataFrame([], ", ".join([*columns, *(f"{name} BIGINT" for name in bounds(operator.window))]))
+    columns = [(field.name, field.type.spark) for field in (*operator.keys, *windows, *aggregates)]
+    return empty_rows(spark, [*columns, *((name, "BIGINT") for name in bounds(operator.window))])
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:

@@ -1,0 +1,34 @@
+"""Rows that the driver knows already. `createDataFrame` would send them through Python processes on the executors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.report.spelling import string_literal
+
+
+def given_rows(
+    spark: SparkSession, columns: Mapping[str, str], rows: Sequence[Sequence[str | int | None]]
+) -> DataFrame:
+    """These rows; `columns` are the types of the values, by name."""
+    if not rows:
+        return empty_rows(spark, columns.items())
+    values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+    named = (f"CAST(col{n} AS {kind}) AS {name}" for n, (name, kind) in enumerate(columns.items(), 1))
+    return spark.sql(f"SELECT {', '.join(named)} FROM VALUES {values}")
+
+
+def empty_rows(spark: SparkSession, columns: Iterable[tuple[str, str]]) -> DataFrame:
+    """No rows, with columns of these names and types.
+
+    Spark does not know that there are none: else it would leave out what it joins with them, and count nothing there.
+    """
+    return spark.range(0).selectExpr(*(f"CAST(NULL AS {kind}) AS {name}" for name, kind in columns))
+
+
+def _literal(value: str | int | None) -> str:
+    if value is None:
+        return "NULL"
+    return f"{value}L" if isinstance(value, int) else string_literal(value)
