@@ -83,8 +83,11 @@ class AggregatedTable:
 
         above = tuple(ast.SelectItem(rewritten(item.expression, column), item.alias or _own(item)) for item in items)
         known = {**below, **properties}
+        # A key by its alias: in its own expression that would be the key once more.
+        aliases = {key.node: ast.Name((key.names[0],), here()) for key in self.grouped.keys if key.names}
         rows = self.grouped.select(
-            *(Expression(node, (name,)) for node, name in known.items()), Expression(self.call.node, (_RESULT,))
+            *(Expression(aliases.get(node, node), (name,)) for node, name in known.items()),
+            Expression(self.call.node, (_RESULT,)),
         )
         at = here()
         if self.function.kind == "udtaf":

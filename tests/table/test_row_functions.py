@@ -86,6 +86,15 @@ def test_columns_are_the_fields_of_the_row_or_the_alias(orders: Table) -> None:
     assert names(grouped) == ["EXPR$0", "y", "_c2"]
 
 
+def test_a_key_may_have_the_name_of_a_column(orders: Table) -> None:
+    """What is computed is the same as under any other name."""
+    plans, both = [], udaf(Both())
+    for name in ("price", "hundreds"):
+        grouped = orders.group_by((col("price") / 100).alias(name)).aggregate(both(col("price")))
+        plans.append(orders.environment.plan_of(grouped.select(col(name), col("b"))))
+    assert plans[0].updating == plans[1].updating
+
+
 def test_the_time_attribute_stays_beside_lateral_rows(orders: Table) -> None:
     assert "*ROWTIME*" in str(orders.join_lateral(split(col("shop"))).get_schema())
     assert "*ROWTIME*" not in str(orders.map(udf(lambda row: row[0], result_type=DataTypes.TIMESTAMP(3))).get_schema())

@@ -103,6 +103,18 @@ SAME = {
         .where(col("n") > 1),
         "SELECT * FROM (SELECT shop, price > 5 AS dear, COUNT(1) AS n FROM orders GROUP BY shop, price > 5) WHERE n > 1",
     ),
+    "a key under the name of a column": (
+        lambda t: t.group_by(col("note").upper_case.alias("note"), (col("price") / 100).alias("price"))
+        .select(col("note"), col("price") + 1, col("note").count.distinct.alias("n"), (col("price").sum + col("price")).alias("s")),
+        "SELECT UPPER(note) AS note, price / 100 + 1 AS _c1, COUNT(DISTINCT note) AS n, SUM(price) + price / 100 AS s "
+        "FROM orders GROUP BY UPPER(note), price / 100",
+    ),
+    "a key under the name of a column in windows": (
+        lambda t: t.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("w"), (col("price") / 100).alias("price"))
+        .select(col("w").end.alias("we"), col("price"), col("price").sum.alias("s")),
+        "SELECT TUMBLE_END(ts, INTERVAL '5' SECOND) AS we, price / 100 AS price, SUM(price) AS s FROM orders "
+        "GROUP BY TUMBLE(ts, INTERVAL '5' SECOND), price / 100",
+    ),
     "distinct": (lambda t: t.select(col("shop")).distinct(), "SELECT DISTINCT * FROM (SELECT shop FROM orders)"),
     "the first of all": (
         lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).fetch(3),
