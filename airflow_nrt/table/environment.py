@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.options import is_setting
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.expression import Expression, node_of
@@ -59,12 +60,22 @@ class TableConfig:
         return self
 
     def get(self, key: str, default: str) -> str:
-        """A setting of whoever runs the report (`--set KEY=VALUE`), or the default."""
+        """A setting of whoever runs the report (`--set KEY=VALUE`), else of the program, else the default."""
         found = self._environment.setting(key)
         return default if found is None else found
 
     def set_local_timezone(self, zone: str) -> None:
         self.set("table.local-time-zone", zone)
+
+
+class Declaration:
+    """What a statement gives that declares and computes nothing: there is nothing to wait for."""
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Returns at once."""
+
+    def print(self) -> None:
+        print("OK")
 
 
 class StatementSet:
@@ -81,8 +92,9 @@ class StatementSet:
         self._environment.execute_sql(statement)
         return self
 
-    def execute(self) -> None:
+    def execute(self) -> Declaration:
         """Nothing is left to do: a report runs when `airflow-nrt run` or an operator starts it."""
+        return Declaration()
 
 
 class TableEnvironment:
@@ -104,12 +116,15 @@ class TableEnvironment:
         return TableConfig(self)
 
     def setting(self, key: str) -> str | None:
-        """What was given from outside for a key: here nothing is."""
-        return None
+        """What is set for a key, None if nothing is."""
+        from airflow_nrt.sql import parsed
+
+        values = [one.value for one in self.statements if isinstance(one, parsed.SetOption) and one.key == key]
+        return values[-1] if values else None
 
     # ------------------------------------------------------------------ statements
 
-    def execute_sql(self, stmt: str) -> TableResult | None:
+    def execute_sql(self, stmt: str) -> TableResult | Declaration:
         """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
         from airflow_nrt.sql.parse_statements import parse_script
 
@@ -119,7 +134,7 @@ class TableEnvironment:
         for statement in parse_script(stmt, problems):
             problems.attempt(lambda one=statement: self.add(one))  # type: ignore[misc]
         problems.raise_any(stmt)
-        return None
+        return Declaration()
 
     def add(self, statement: parsed.Statement) -> None:
         """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
@@ -236,10 +251,11 @@ class TableEnvironment:
     def create_statement_set(self) -> StatementSet:
         return StatementSet(self)
 
-    def add_insert(self, target_path: str, table: Table) -> None:
+    def add_insert(self, target_path: str, table: Table) -> Declaration:
         from airflow_nrt.sql import parsed
 
         self.add(parsed.Insert(target_path, (), table.query, here()))
+        return Declaration()
 
     # ------------------------------------------------------------------ plans and results
 
@@ -281,9 +297,9 @@ class ReportEnvironment(TableEnvironment):
 
     def setting(self, key: str) -> str | None:
         self._asked.add(key)
-        return self._settings.get(key)
+        return self._settings.get(key, super().setting(key))
 
-    def execute_sql(self, stmt: str) -> TableResult | None:
+    def execute_sql(self, stmt: str) -> TableResult | Declaration:
         from airflow_nrt.sql.load import fill_placeholders, placeholders
 
         self._asked |= placeholders(stmt)
@@ -299,6 +315,7 @@ class ReportEnvironment(TableEnvironment):
         from airflow_nrt.report.program import Built
         from airflow_nrt.sql.planner import plan_statements
 
-        overrides = {key: value for key, value in self._settings.items() if key not in self._asked}
+        asked = {key for key in self._asked if not is_setting(key)}
+        overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
         return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))

@@ -59,8 +59,8 @@ class TableResult:
                 frame[field.name] = pd.to_datetime(frame[field.name])
         return frame
 
-    def wait(self) -> None:
-        """Computes it all."""
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Computes it all, however long that takes."""
         for _ in self.collect():
             pass
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
     from airflow_nrt.sql.scope import ScopeColumn
-    from airflow_nrt.table.environment import TableEnvironment
+    from airflow_nrt.table.environment import Declaration, TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
     from airflow_nrt.table.result import TableResult
     from airflow_nrt.table.row_functions import AggregatedTable
@@ -261,9 +261,9 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         return self.execute().to_pandas()
 
-    def insert_into(self, table_path: str) -> None:
+    def insert_into(self, table_path: str) -> Declaration:
         """Has the report write its rows to a table."""
-        self.environment.add_insert(table_path, self)
+        return self.environment.add_insert(table_path, self)
 
     execute_insert = insert_into
 
