@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.options import is_setting
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from airflow_nrt.sql.planner import Planner
     from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.result import TableResult
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -185,18 +187,20 @@ class TableEnvironment:
 
     def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
         """What a method is given as fields, checked: a text is no column. Functions have their names from here on."""
-        from airflow_nrt.sql.walk import rewritten
-
         for field in fields:
             if isinstance(field, str):
                 raise SqlError(f"write col({field!r}) for the column, lit({field!r}) for the text", here())
         found = [field if isinstance(field, Expression) else Expression(node_of(field)) for field in fields]
-        return tuple(Expression(rewritten(one.node, self._named), one.names) for one in found)
+        return tuple(Expression(self.named(one.node), one.names) for one in found)
 
-    def _named(self, part: Any) -> ast.Call | None:
-        """The call of a function that stands in the program, under the name by which the plan knows it."""
+    def named(self, part: T) -> T:
+        """The same, with functions that stand in the program under the names by which the plan knows them."""
         from airflow_nrt.sql.walk import rewritten
 
+        return rewritten(part, self._named)
+
+    def _named(self, part: Any) -> ast.Call | None:
+        """The call of a function that stands in the program, declared if it is the first one."""
         if not isinstance(part, FunctionCall) or part.declared is None:
             return None
         title = re.sub(r"\W", "", part.declared.title).upper() or "LAMBDA"
@@ -205,7 +209,7 @@ class TableEnvironment:
             known = next(name for n in count() if (name := f"{title}_{n}" if n else title) not in self._taken())
             self._declare(known, part.declared)
             self._functions[known] = part.declared
-        return named(replace(part, arguments=rewritten(part.arguments, self._named)), known)
+        return named(replace(part, arguments=self.named(part.arguments)), known)
 
     def _taken(self) -> set[str]:
         from airflow_nrt.sql.aggregates import AGGREGATES

@@ -115,5 +115,5 @@ class OverWindowedTable:
         check_windows((one.node for one in chosen), None)
         relation, where = self.table.rows()
         items = self.table.environment.items(chosen)
-        windows = tuple((window.name, window.over) for window in self.windows)
+        windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
         return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))

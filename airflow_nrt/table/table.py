@@ -139,7 +139,7 @@ class Table:
         if twice:
             raise SqlError(f"both sides of the join have a column {min(twice)!r}: rename one", here())
         sides = ast.Derived(self.query, self.query.at), ast.Derived(right.query, right.query.at)
-        node = condition.node if condition is not None else None
+        node = self.environment.expressions((condition,))[0].node if condition is not None else None
         return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
 
     def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ from airflow_nrt.table import (
     lit,
     null_of,
     row_interval,
+    udf,
 )
 
 DDL = """
@@ -183,6 +185,24 @@ def test_views_and_sql_meet(environment: TableEnvironment) -> None:
     cheap = environment.sql_query("SELECT shop, price FROM orders WHERE price < 5").where(col("shop") == "a")
     environment.create_temporary_view("cheap", cheap)
     assert environment.from_path("cheap").select(col("price")).get_schema().get_field_names() == ["price"]
+
+
+def test_a_decimal_is_one_without_a_fraction_too(orders: Table) -> None:
+    numbers = ("2", "-2", "1E+3", "0", "12345678901234567890", "2.50")
+    types = [column.type.flink for column in orders.select(*(lit(Decimal(one)) for one in numbers)).columns]
+    assert [int(kind[8:].partition(",")[0]) for kind in types] == [1, 1, 4, 1, 20, 3]
+    (half,) = orders.select(col("price") / Decimal("2")).columns
+    assert half.type.name == "DECIMAL"
+
+
+def test_functions_stand_in_conditions_and_keys_of_row_windows(orders: Table) -> None:
+    visits = orders.environment.from_path("visits")
+    doubled = udf(lambda value: value * 2, result_type="INT", name="doubled")
+    assert "DOUBLED" in orders.join(visits, doubled(col("price")) == 4).explain().upper()
+    window = Over.partition_by(doubled(col("price"))).order_by(col("ts")).preceding(UNBOUNDED_RANGE).alias("w")
+    counted = orders.over_window(window).select(col("shop").count.over(col("w")).alias("n"))
+    plan = orders.environment.plan_of(counted)
+    assert [function.name for function in plan.functions] == ["DOUBLED"]
 
 
 @pytest.mark.parametrize(
