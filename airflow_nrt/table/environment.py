@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from airflow_nrt.table.result import TableResult
 
 T = TypeVar("T")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -173,9 +174,13 @@ class TableEnvironment:
     # ------------------------------------------------------------------ functions and expressions
 
     def create_temporary_function(self, path: str, function: Any) -> None:
-        """Makes a function known to SQL, and to `call(path, …)`, by a name."""
+        """Makes a function known to SQL, and to `call(path, …)`, by a name. Raises SqlError if it can't have it."""
         from airflow_nrt.sql.python_functions import as_declared
 
+        if _NAME.fullmatch(path) is None:
+            raise SqlError(f"{path!r} is no name of a function: it has letters, digits and _, no catalog", here())
+        if path.upper() in _built_in():
+            raise SqlError(f"there is a built-in function {path.upper()}: give yours another name", here())
         self._declare(path, as_declared(function, path))
 
     create_temporary_system_function = create_temporary_function
@@ -203,7 +208,7 @@ class TableEnvironment:
         """The call of a function that stands in the program, declared if it is the first one."""
         if not isinstance(part, FunctionCall) or part.declared is None:
             return None
-        title = re.sub(r"\W", "", part.declared.title).upper() or "LAMBDA"
+        title = re.sub(r"\W", "", part.declared.title, flags=re.ASCII).upper() or "LAMBDA"
         known = next((name for name, declared in self._functions.items() if declared is part.declared), None)
         if known is None:
             known = next(name for n in count() if (name := f"{title}_{n}" if n else title) not in self._taken())
@@ -212,11 +217,7 @@ class TableEnvironment:
         return named(replace(part, arguments=self.named(part.arguments)), known)
 
     def _taken(self) -> set[str]:
-        from airflow_nrt.sql.aggregates import AGGREGATES
-        from airflow_nrt.sql.functions import FUNCTIONS
-        from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
-
-        return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES, *self.planner().functions}
+        return {*_built_in(), *self.planner().functions}
 
     def function(self, node: ast.Expression) -> PythonFunction | None:
         """The function in Python that an expression calls, if it is nothing but that."""
@@ -323,3 +324,11 @@ class ReportEnvironment(TableEnvironment):
         overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
         return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))
+
+
+def _built_in() -> set[str]:
+    from airflow_nrt.sql.aggregates import AGGREGATES
+    from airflow_nrt.sql.functions import FUNCTIONS
+    from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
+
+    return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES}

@@ -130,6 +130,33 @@ def test_a_function_has_a_name_in_sql(orders: Table) -> None:
     assert names(orders.select(call("doubled", col("price")).alias("d"))) == ["d"]
 
 
+def test_a_name_keeps_its_function(orders: Table) -> None:
+    environment = orders.environment
+    environment.create_temporary_function("twice", doubled)
+    called = orders.select(call("twice", col("price")).alias("d"))
+    environment.create_temporary_function("twice", doubled)
+    with pytest.raises(InputError, match="function 'Twice' exists already"):
+        environment.create_temporary_function("Twice", udf(lambda price: price, result_type="INT"))
+    orders.select(doubled(col("price")))
+    environment.create_temporary_function("doubled", doubled)
+    plan = environment.plan_of(called)
+    assert [function.found for function in plan.functions if function.name == "twice"] == [doubled]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("upper", "built-in function UPPER"), ("sum", "built-in function SUM"), ("my-f", "no name"), ("a.b.f", "no name")],
+)
+def test_names_that_no_function_can_have(orders: Table, name: str, told: str) -> None:
+    with pytest.raises(InputError, match=f"line .*{told}"):
+        orders.environment.create_temporary_function(name, doubled)
+
+
+def test_a_function_may_be_named_in_any_letters(orders: Table) -> None:
+    named = udf(lambda price: price, result_type="INT", name="größe-x")
+    assert "_nrt_grex_" in orders.environment.plan_of(orders.select(named(col("price")))).inserts[0].query.sql
+
+
 @pytest.mark.parametrize(
     "wrong, told",
     [
