@@ -42,6 +42,14 @@ class EnvironmentSettings:
     mode: str = "stream"
 
     @classmethod
+    def new_instance(cls) -> EnvironmentSettings:
+        """`EnvironmentSettings.new_instance().in_batch_mode().build()` is `EnvironmentSettings.in_batch_mode()`."""
+        return cls()
+
+    def build(self) -> EnvironmentSettings:
+        return self
+
+    @classmethod
     def in_streaming_mode(cls) -> EnvironmentSettings:
         return cls("stream")
 
@@ -223,13 +231,13 @@ class TableEnvironment:
         """The function in Python that an expression calls, if it is nothing but that."""
         return self.planner().functions.get(node.name) if isinstance(node, ast.Call) else None
 
-    def items(self, fields: Iterable[Expression], before: int = 0) -> tuple[ast.SelectItem, ...]:
-        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front."""
+    def items(self, fields: Iterable[Expression], before: int = 0, width: int = 1) -> tuple[ast.SelectItem, ...]:
+        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front, `*` is `width` ones."""
         from airflow_nrt.sql.known_functions import calling
         from airflow_nrt.table.naming import items_of
 
         with calling(self.planner().functions):
-            return items_of(((one.node, one.names) for one in fields), before)
+            return items_of(((one.node, one.names) for one in fields), before, width)
 
     # ------------------------------------------------------------------ tables
 

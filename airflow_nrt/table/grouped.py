@@ -114,6 +114,6 @@ class OverWindowedTable:
         chosen = self.table.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
         relation, where = self.table.rows()
-        items = self.table.environment.items(chosen)
+        items = self.table.environment.items(chosen, width=self.table.width(chosen))
         windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
         return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))

@@ -40,6 +40,18 @@ class Table:
         """Its columns with their types. Raises SqlError if this can't be planned as it is."""
         return self.environment.columns_of(self.query)
 
+    def __getattr__(self, name: str) -> Expression:
+        """A column: `t.k` is `col("k")`."""
+        from airflow_nrt.report.options import nearest
+
+        names: list[str] = []
+        if not name.startswith("_"):
+            with suppress(NotThereYet):
+                names = [column.name for column in self.columns]
+        if name not in names:
+            raise AttributeError(f"a table has no method, and this one no column, {name!r}{nearest(name, names)}")
+        return Expression(ast.Name((name,), here()))
+
     def get_schema(self) -> TableSchema:
         from airflow_nrt.table.schema import TableSchema
 
@@ -64,7 +76,11 @@ class Table:
     def select(self, *fields: Expression) -> Table:
         chosen = self.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
-        return self._select(self.environment.items(chosen))
+        return self._select(self.environment.items(chosen, width=self.width(chosen)))
+
+    def width(self, fields: tuple[Expression, ...]) -> int:
+        """How many columns `*` stands for, if it is among these."""
+        return len(self.columns) if any(isinstance(one.node, ast.Star) for one in fields) else 1
 
     def alias(self, name: str, *others: str) -> Table:
         """The first columns under these names."""

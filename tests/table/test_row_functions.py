@@ -13,6 +13,7 @@ from airflow_nrt.table import (
     DataTypes,
     Row,
     Table,
+    TableAggregateFunction,
     TableEnvironment,
     Tumble,
     call,
@@ -20,6 +21,7 @@ from airflow_nrt.table import (
     lit,
     udaf,
     udf,
+    udtaf,
     udtf,
 )
 
@@ -56,6 +58,20 @@ class Both(AggregateFunction):
     get_result_type = get_accumulator_type
 
 
+class Best(TableAggregateFunction):
+    def create_accumulator(self):
+        return Row(0)
+
+    def accumulate(self, accumulator, value):
+        accumulator[0] = max(accumulator[0], value)
+
+    def emit_value(self, accumulator):
+        yield Row(1, accumulator[0])
+
+    def get_result_type(self):
+        return DataTypes.ROW([DataTypes.INT(), DataTypes.INT()])
+
+
 @udf
 def doubled(price: int | None) -> int | None:
     return None if price is None else price * 2
@@ -84,6 +100,9 @@ def test_columns_are_the_fields_of_the_row_or_the_alias(orders: Table) -> None:
     window = orders.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("w"), col("shop"))
     grouped = window.aggregate(both(col("price")).alias("x", "y")).select(col("w").end, col("y"), col("x") + 1)
     assert names(grouped) == ["EXPR$0", "y", "_c2"]
+    best = orders.group_by(col("shop")).flat_aggregate(udtaf(Best())(col("price")).alias("place", "price"))
+    assert names(best.select(col("*"))) == ["shop", "place", "price"]
+    assert names(best.select(col("*"), col("price") + 1)) == ["shop", "place", "price", "_c3"]
 
 
 def test_a_key_may_have_the_name_of_a_column(orders: Table) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from airflow_nrt.table import (
     UNBOUNDED_RANGE,
     Cumulate,
     DataTypes,
+    EnvironmentSettings,
     Over,
     Session,
     Slide,
@@ -165,6 +167,34 @@ def test_columns_without_an_alias_are_named_as_in_pyflink(orders: Table) -> None
     assert total.get_schema().get_field_names() == ["EXPR$0", "a", "EXPR$2", "_c3"]
     plain = orders.select(col("shop"), col("price") + 1, col("price").cast(DataTypes.STRING()), lit(1))
     assert plain.get_schema().get_field_names() == ["shop", "_c1", "price-STRING", "_c3"]
+    beside = orders.select(lit(1), col("*"), col("price") + 1)
+    assert beside.get_schema().get_field_names() == ["_c0", "ts", "shop", "price", "note", "pt", "_c6"]
+
+
+def test_a_column_is_an_attribute_of_its_table(orders: Table) -> None:
+    assert orders.select(orders.shop, orders.price + 1).get_schema().get_field_names() == ["shop", "_c1"]
+    with pytest.raises(AttributeError, match="no column, 'prize'; did you mean 'price'"):
+        orders.prize
+    with pytest.raises(AttributeError, match="no column, 'fetsch'"):
+        orders.order_by(col("note")).fetsch
+
+
+def test_settings_are_built_as_in_pyflink() -> None:
+    built = EnvironmentSettings.new_instance().in_batch_mode().build()
+    assert TableEnvironment.create(built).mode == "batch"
+
+
+def test_pandas_has_numbers_and_dates(orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = lit(Decimal("1.50")).alias("d"), col("ts").cast(DataTypes.DATE()).alias("day"), col("ts")
+    rows = [
+        {"d": "1.50", "day": "2024-03-01", "ts": "2024-03-01 10:05:00.000"},
+        {"d": None, "day": None, "ts": None},
+    ]
+    result = orders.select(*fields).execute()
+    monkeypatch.setattr(result, "rows", lambda: rows)
+    frame = result.to_pandas()
+    assert (frame["d"][0], frame["day"][0], frame["ts"][0].minute) == (Decimal("1.50"), date(2024, 3, 1), 5)
+    assert frame["d"][1] is frame["day"][1] is None
 
 
 def test_columns_come_and_go(orders: Table) -> None:
