@@ -40,10 +40,15 @@ class Row(list[Any]):
     def __setitem__(self, key: Any, value: Any) -> None:
         list.__setitem__(self, self._place(key) if type(key) is str else key, value)
 
+    def __getattribute__(self, name: str) -> Any:
+        # A field stands in front of a method of lists: `row.count`, `row.index`.
+        names = () if name.startswith("_") else object.__getattribute__(self, "_names")
+        if name in names:
+            return list.__getitem__(self, names.index(name))
+        return object.__getattribute__(self, name)
+
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._names:
-            raise AttributeError(f"this Row has no field {name!r}")
-        return list.__getitem__(self, self._names.index(name))
+        raise AttributeError(f"this Row has no field {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._names:

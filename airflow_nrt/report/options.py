@@ -172,6 +172,11 @@ SPARK_PREFIX = "spark."
 """`SET 'spark.…'` passes through to the Spark session."""
 
 
+def is_setting(key: str) -> bool:
+    """Whether a report can set it, be it without effect."""
+    return key in REPORT_OPTIONS or key.startswith((SPARK_PREFIX, *FLINK_TUNING))
+
+
 def read_option(options: Mapping[str, str], known: Mapping[str, Option], name: str) -> Any:
     """The value of an option, or its default. The text was checked by `check_options`."""
     return known[name].read(options[name]) if name in options else known[name].default

@@ -82,6 +82,9 @@ class DataType:
     def with_nullable(self, nullable: bool) -> DataType:
         return replace(self, nullable=nullable)
 
+    def not_null(self) -> DataType:
+        return self.with_nullable(False)
+
     def __str__(self) -> str:
         """Flink's spelling, as in `DESCRIBE`."""
         return self.flink if self.nullable else f"{self.flink} NOT NULL"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from os.path import normpath
 from pathlib import Path
@@ -194,7 +195,7 @@ class Planner:
             case parsed.CreateFunction():
                 self._add_function(statement)
             case parsed.DeclaredFunction():
-                self.functions[statement.name.upper()] = own_function(statement)
+                self._add_own_function(statement)
             case parsed.Insert():
                 self._insert(statement)
             case parsed.Unreadable():
@@ -213,6 +214,14 @@ class Planner:
         if name in self.functions:
             raise SqlError(f"function {statement.name!r} exists already", statement.at)
         self.functions[name] = declare_function(statement, self.base)
+
+    def _add_own_function(self, statement: parsed.DeclaredFunction) -> None:
+        """Whoever calls the name already means the function that has it: no other one takes its place."""
+        name, function = statement.name.upper(), own_function(statement)
+        known = self.functions.get(name, function)
+        if known is None or not _same(known, function):
+            raise SqlError(f"function {statement.name!r} exists already: give this one another name", statement.at)
+        self.functions[name] = known
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -256,3 +265,8 @@ class Planner:
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values)
+
+
+def _same(one: PythonFunction, other: PythonFunction) -> bool:
+    """Whether two declarations, under any names, are of one function."""
+    return one == replace(other, name=one.name) and one.found.function is other.found.function

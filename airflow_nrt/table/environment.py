@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.options import is_setting
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.expression import Expression, node_of
@@ -30,12 +31,23 @@ if TYPE_CHECKING:
     from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.result import TableResult
 
+T = TypeVar("T")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
 
 @dataclass(frozen=True)
 class EnvironmentSettings:
     """How a result that is asked for at once is computed: `mode` is `stream` or `batch`."""
 
     mode: str = "stream"
+
+    @classmethod
+    def new_instance(cls) -> EnvironmentSettings:
+        """`EnvironmentSettings.new_instance().in_batch_mode().build()` is `EnvironmentSettings.in_batch_mode()`."""
+        return cls()
+
+    def build(self) -> EnvironmentSettings:
+        return self
 
     @classmethod
     def in_streaming_mode(cls) -> EnvironmentSettings:
@@ -59,12 +71,22 @@ class TableConfig:
         return self
 
     def get(self, key: str, default: str) -> str:
-        """A setting of whoever runs the report (`--set KEY=VALUE`), or the default."""
+        """A setting of whoever runs the report (`--set KEY=VALUE`), else of the program, else the default."""
         found = self._environment.setting(key)
         return default if found is None else found
 
     def set_local_timezone(self, zone: str) -> None:
         self.set("table.local-time-zone", zone)
+
+
+class Declaration:
+    """What a statement gives that declares and computes nothing: there is nothing to wait for."""
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Returns at once."""
+
+    def print(self) -> None:
+        print("OK")
 
 
 class StatementSet:
@@ -81,8 +103,9 @@ class StatementSet:
         self._environment.execute_sql(statement)
         return self
 
-    def execute(self) -> None:
+    def execute(self) -> Declaration:
         """Nothing is left to do: a report runs when `airflow-nrt run` or an operator starts it."""
+        return Declaration()
 
 
 class TableEnvironment:
@@ -104,12 +127,15 @@ class TableEnvironment:
         return TableConfig(self)
 
     def setting(self, key: str) -> str | None:
-        """What was given from outside for a key: here nothing is."""
-        return None
+        """What is set for a key, None if nothing is."""
+        from airflow_nrt.sql import parsed
+
+        values = [one.value for one in self.statements if isinstance(one, parsed.SetOption) and one.key == key]
+        return values[-1] if values else None
 
     # ------------------------------------------------------------------ statements
 
-    def execute_sql(self, stmt: str) -> TableResult | None:
+    def execute_sql(self, stmt: str) -> TableResult | Declaration:
         """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
         from airflow_nrt.sql.parse_statements import parse_script
 
@@ -119,7 +145,7 @@ class TableEnvironment:
         for statement in parse_script(stmt, problems):
             problems.attempt(lambda one=statement: self.add(one))  # type: ignore[misc]
         problems.raise_any(stmt)
-        return None
+        return Declaration()
 
     def add(self, statement: parsed.Statement) -> None:
         """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
@@ -156,9 +182,13 @@ class TableEnvironment:
     # ------------------------------------------------------------------ functions and expressions
 
     def create_temporary_function(self, path: str, function: Any) -> None:
-        """Makes a function known to SQL, and to `call(path, …)`, by a name."""
+        """Makes a function known to SQL, and to `call(path, …)`, by a name. Raises SqlError if it can't have it."""
         from airflow_nrt.sql.python_functions import as_declared
 
+        if _NAME.fullmatch(path) is None:
+            raise SqlError(f"{path!r} is no name of a function: it has letters, digits and _, no catalog", here())
+        if path.upper() in _built_in():
+            raise SqlError(f"there is a built-in function {path.upper()}: give yours another name", here())
         self._declare(path, as_declared(function, path))
 
     create_temporary_system_function = create_temporary_function
@@ -170,46 +200,44 @@ class TableEnvironment:
 
     def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
         """What a method is given as fields, checked: a text is no column. Functions have their names from here on."""
-        from airflow_nrt.sql.walk import rewritten
-
         for field in fields:
             if isinstance(field, str):
                 raise SqlError(f"write col({field!r}) for the column, lit({field!r}) for the text", here())
         found = [field if isinstance(field, Expression) else Expression(node_of(field)) for field in fields]
-        return tuple(Expression(rewritten(one.node, self._named), one.names) for one in found)
+        return tuple(Expression(self.named(one.node), one.names) for one in found)
 
-    def _named(self, part: Any) -> ast.Call | None:
-        """The call of a function that stands in the program, under the name by which the plan knows it."""
+    def named(self, part: T) -> T:
+        """The same, with functions that stand in the program under the names by which the plan knows them."""
         from airflow_nrt.sql.walk import rewritten
 
+        return rewritten(part, self._named)
+
+    def _named(self, part: Any) -> ast.Call | None:
+        """The call of a function that stands in the program, declared if it is the first one."""
         if not isinstance(part, FunctionCall) or part.declared is None:
             return None
-        title = re.sub(r"\W", "", part.declared.title).upper() or "LAMBDA"
+        title = re.sub(r"\W", "", part.declared.title, flags=re.ASCII).upper() or "LAMBDA"
         known = next((name for name, declared in self._functions.items() if declared is part.declared), None)
         if known is None:
             known = next(name for n in count() if (name := f"{title}_{n}" if n else title) not in self._taken())
             self._declare(known, part.declared)
             self._functions[known] = part.declared
-        return named(replace(part, arguments=rewritten(part.arguments, self._named)), known)
+        return named(replace(part, arguments=self.named(part.arguments)), known)
 
     def _taken(self) -> set[str]:
-        from airflow_nrt.sql.aggregates import AGGREGATES
-        from airflow_nrt.sql.functions import FUNCTIONS
-        from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
-
-        return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES, *self.planner().functions}
+        return {*_built_in(), *self.planner().functions}
 
     def function(self, node: ast.Expression) -> PythonFunction | None:
         """The function in Python that an expression calls, if it is nothing but that."""
         return self.planner().functions.get(node.name) if isinstance(node, ast.Call) else None
 
-    def items(self, fields: Iterable[Expression], before: int = 0) -> tuple[ast.SelectItem, ...]:
-        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front."""
+    def items(self, fields: Iterable[Expression], before: int = 0, width: int = 1) -> tuple[ast.SelectItem, ...]:
+        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front, `*` is `width` ones."""
         from airflow_nrt.sql.known_functions import calling
         from airflow_nrt.table.naming import items_of
 
         with calling(self.planner().functions):
-            return items_of(((one.node, one.names) for one in fields), before)
+            return items_of(((one.node, one.names) for one in fields), before, width)
 
     # ------------------------------------------------------------------ tables
 
@@ -236,10 +264,11 @@ class TableEnvironment:
     def create_statement_set(self) -> StatementSet:
         return StatementSet(self)
 
-    def add_insert(self, target_path: str, table: Table) -> None:
+    def add_insert(self, target_path: str, table: Table) -> Declaration:
         from airflow_nrt.sql import parsed
 
         self.add(parsed.Insert(target_path, (), table.query, here()))
+        return Declaration()
 
     # ------------------------------------------------------------------ plans and results
 
@@ -281,9 +310,9 @@ class ReportEnvironment(TableEnvironment):
 
     def setting(self, key: str) -> str | None:
         self._asked.add(key)
-        return self._settings.get(key)
+        return self._settings.get(key, super().setting(key))
 
-    def execute_sql(self, stmt: str) -> TableResult | None:
+    def execute_sql(self, stmt: str) -> TableResult | Declaration:
         from airflow_nrt.sql.load import fill_placeholders, placeholders
 
         self._asked |= placeholders(stmt)
@@ -299,6 +328,15 @@ class ReportEnvironment(TableEnvironment):
         from airflow_nrt.report.program import Built
         from airflow_nrt.sql.planner import plan_statements
 
-        overrides = {key: value for key, value in self._settings.items() if key not in self._asked}
+        asked = {key for key in self._asked if not is_setting(key)}
+        overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
         return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))
+
+
+def _built_in() -> set[str]:
+    from airflow_nrt.sql.aggregates import AGGREGATES
+    from airflow_nrt.sql.functions import FUNCTIONS
+    from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
+
+    return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES}

@@ -389,9 +389,11 @@ def _number(value: float | Decimal) -> ast.Expression:
     if value != value or value in (float("inf"), float("-inf")):
         raise InputError(f"{here()}: SQL has no literal for {value}")
     size = abs(value)
-    text = f"{size!r}" if isinstance(size, int) else f"{size:f}" if isinstance(size, Decimal) else f"{size!r}"
+    text = f"{size:f}" if isinstance(size, Decimal) else f"{size!r}"
     if isinstance(size, float) and "e" not in text:
         text += "E0"
+    if isinstance(size, Decimal) and "." not in text:
+        text += "."
     literal = ast.Literal("number", text, here())
     return ast.Unary("-", literal, here()) if value < 0 else literal
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.walk import rewritten
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
@@ -44,7 +46,8 @@ class GroupedTable:
         keys = (
             tuple(ast.Grouping("key", ((key,),), here()) for key in (*group, *(key.node for key in self.keys))) or None
         )
-        named = tuple(replace(item, expression=self._spelled(item.expression)) for item in items)
+        with calling(self.table.environment.planner().functions):
+            named = tuple(replace(item, expression=self._spelled(item.expression)) for item in items)
         return Table(self.table.environment, ast.Select(named, relation, here(), where=where, group=keys))
 
     def aggregate(self, func: Any) -> AggregatedTable:
@@ -60,13 +63,23 @@ class GroupedTable:
         return AggregatedTable(self, func, "udtaf", "flat_aggregate")
 
     def _spelled(self, node: ast.Expression) -> ast.Expression:
-        """The expression with keys and properties of the window as GROUP BY has them."""
+        """The expression with keys and properties of the window as GROUP BY has them.
+
+        An aggregate looks at the rows below, where an alias of a key may be the name of another column.
+        """
         aliases: Mapping[str, ast.Expression] = {key.names[0]: key.node for key in self.keys if key.names}
 
-        def change(part: Any) -> Any:
+        def of_window(part: Any) -> Any:
             if isinstance(part, ast.Call) and part.name in _AUXILIARIES and self.window is not None:
                 return replace(self.window.call, name=f"{self.window.kind}_{_AUXILIARIES[part.name]}", at=part.at)
-            return aliases.get(part.parts[0]) if isinstance(part, ast.Name) and len(part.parts) == 1 else None
+            return None
+
+        def change(part: Any) -> Any:
+            if isinstance(part, ast.Call) and is_aggregate(part):
+                return rewritten(part, of_window)
+            if isinstance(part, ast.Name) and len(part.parts) == 1:
+                return aliases.get(part.parts[0])
+            return of_window(part)
 
         return rewritten(node, change)
 
@@ -101,6 +114,6 @@ class OverWindowedTable:
         chosen = self.table.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
         relation, where = self.table.rows()
-        items = self.table.environment.items(chosen)
-        windows = tuple((window.name, window.over) for window in self.windows)
+        items = self.table.environment.items(chosen, width=self.table.width(chosen))
+        windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
         return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))

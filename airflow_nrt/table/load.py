@@ -20,8 +20,9 @@ def load_report(
 ) -> Plan:
     """The plan of a script, as `sql.load` gives it, or of a program (see `program_of`).
 
-    A setting that a program asks for, or has as `${KEY}` in its SQL, is given to it; any other works as a SET behind
-    its own. Relative paths of tables start at `base`, by default the directory of its modules.
+    A setting that a program asks for, or has as `${KEY}` in its SQL, is given to it. A setting of reports, and any that
+    the program doesn't ask for, works as a SET behind its own. Relative paths of tables start at `base`,
+    by default the directory of its modules.
 
     Raises InputError if there is no such report, or if it is wrong (SqlError).
     """
@@ -39,7 +40,7 @@ def plan_program(program: Program, settings: Mapping[str, str], name: str, base:
         build(environment)
     except NrtError:
         raise
-    except Exception as failure:
+    except (Exception, SystemExit) as failure:
         line = next((one.lineno for one in reversed(extract_tb(failure.__traceback__)) if _is_of(one, program)), 0)
         wrong = f"{type(failure).__name__}: {failure}"
         raise InputError(f"the program {program} raised in line {line}: {wrong}") from failure

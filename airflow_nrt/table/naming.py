@@ -9,8 +9,10 @@ from airflow_nrt.sql.walk import children
 from airflow_nrt.table.expression import WINDOW_PROPERTIES
 
 
-def items_of(selected: Iterable[tuple[ast.Expression, tuple[str, ...]]], before: int = 0) -> tuple[ast.SelectItem, ...]:
-    """What is selected, each with its alias; `before` columns stand in front of it.
+def items_of(
+    selected: Iterable[tuple[ast.Expression, tuple[str, ...]]], before: int = 0, width: int = 1
+) -> tuple[ast.SelectItem, ...]:
+    """What is selected, each with its alias; `before` columns stand in front of it, `*` stands for `width` of them.
 
     A window property or aggregate by itself is `EXPR$i`: the i-th of those that the select holds, equal ones once. Any
     other expression is `_c` and its position, a cast of a column `column-TYPE`.
@@ -19,13 +21,14 @@ def items_of(selected: Iterable[tuple[ast.Expression, tuple[str, ...]]], before:
     numbers: list[ast.Expression] = []
     for node, _ in chosen:
         numbers += [part for part in _computed(node) if part not in numbers]
-    items = []
-    for position, (node, names) in enumerate(chosen, before):
+    items, position = [], before
+    for node, names in chosen:
         is_plain = isinstance(node, (ast.Name, ast.Star))
         name = names[0] if names else None if is_plain else _cast_name(node)
         if name is None and not is_plain:
             name = f"EXPR${numbers.index(node)}" if node in numbers else f"_c{position}"
         items.append(ast.SelectItem(node, name))
+        position += width if isinstance(node, ast.Star) else 1
     return tuple(items)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from airflow_nrt.report.plan import Plan
+
+_READ: dict[str, Callable[[str], Any]] = {"DECIMAL": Decimal, "DATE": date.fromisoformat}
+"""What JSON has as texts."""
 
 
 class TableResult:
@@ -57,10 +62,12 @@ class TableResult:
         for field in self.plan.inserts[0].query.fields:
             if field.type.is_timestamp:
                 frame[field.name] = pd.to_datetime(frame[field.name])
+            elif field.type.name in _READ:
+                frame[field.name] = frame[field.name].map(_READ[field.type.name], na_action="ignore")
         return frame
 
-    def wait(self) -> None:
-        """Computes it all."""
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Computes it all, however long that takes."""
         for _ in self.collect():
             pass
 

@@ -69,10 +69,14 @@ class AggregatedTable:
     def select(self, *fields: Expression) -> Table:
         environment = self.grouped.table.environment
         names = _names(self.call, _field_names(self.function), self.function.name)
-        items = environment.items(environment.expressions(fields))
         below = {
             key.node: key.names[0] if key.names else _key_name(key.node, n) for n, key in enumerate(self.grouped.keys)
         }
+        every = [Expression(ast.Name((name,), here())) for name in (*below.values(), *names)]
+        chosen = environment.expressions(fields)
+        items = environment.items(
+            one for field in chosen for one in (every if isinstance(field.node, ast.Star) else [field])
+        )
         properties: dict[ast.Expression, str] = {}
 
         def column(part: Any) -> ast.Name | None:
@@ -83,8 +87,11 @@ class AggregatedTable:
 
         above = tuple(ast.SelectItem(rewritten(item.expression, column), item.alias or _own(item)) for item in items)
         known = {**below, **properties}
+        # A key by its alias: in its own expression that would be the key once more.
+        aliases = {key.node: ast.Name((key.names[0],), here()) for key in self.grouped.keys if key.names}
         rows = self.grouped.select(
-            *(Expression(node, (name,)) for node, name in known.items()), Expression(self.call.node, (_RESULT,))
+            *(Expression(aliases.get(node, node), (name,)) for node, name in known.items()),
+            Expression(self.call.node, (_RESULT,)),
         )
         at = here()
         if self.function.kind == "udtaf":

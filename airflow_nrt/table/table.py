@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
     from airflow_nrt.sql.scope import ScopeColumn
-    from airflow_nrt.table.environment import TableEnvironment
+    from airflow_nrt.table.environment import Declaration, TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
     from airflow_nrt.table.result import TableResult
     from airflow_nrt.table.row_functions import AggregatedTable
@@ -39,6 +39,18 @@ class Table:
     def columns(self) -> tuple[ScopeColumn, ...]:
         """Its columns with their types. Raises SqlError if this can't be planned as it is."""
         return self.environment.columns_of(self.query)
+
+    def __getattr__(self, name: str) -> Expression:
+        """A column: `t.k` is `col("k")`."""
+        from airflow_nrt.report.options import nearest
+
+        names: list[str] = []
+        if not name.startswith("_"):
+            with suppress(NotThereYet):
+                names = [column.name for column in self.columns]
+        if name not in names:
+            raise AttributeError(f"a table has no method, and this one no column, {name!r}{nearest(name, names)}")
+        return Expression(ast.Name((name,), here()))
 
     def get_schema(self) -> TableSchema:
         from airflow_nrt.table.schema import TableSchema
@@ -64,7 +76,11 @@ class Table:
     def select(self, *fields: Expression) -> Table:
         chosen = self.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
-        return self._select(self.environment.items(chosen))
+        return self._select(self.environment.items(chosen, width=self.width(chosen)))
+
+    def width(self, fields: tuple[Expression, ...]) -> int:
+        """How many columns `*` stands for, if it is among these."""
+        return len(self.columns) if any(isinstance(one.node, ast.Star) for one in fields) else 1
 
     def alias(self, name: str, *others: str) -> Table:
         """The first columns under these names."""
@@ -139,7 +155,7 @@ class Table:
         if twice:
             raise SqlError(f"both sides of the join have a column {min(twice)!r}: rename one", here())
         sides = ast.Derived(self.query, self.query.at), ast.Derived(right.query, right.query.at)
-        node = condition.node if condition is not None else None
+        node = self.environment.expressions((condition,))[0].node if condition is not None else None
         return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
 
     def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
@@ -261,9 +277,9 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         return self.execute().to_pandas()
 
-    def insert_into(self, table_path: str) -> None:
+    def insert_into(self, table_path: str) -> Declaration:
         """Has the report write its rows to a table."""
-        self.environment.add_insert(table_path, self)
+        return self.environment.add_insert(table_path, self)
 
     execute_insert = insert_into
 

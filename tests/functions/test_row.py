@@ -26,6 +26,10 @@ def test_by_name() -> None:
     assert repr(pickle.loads(pickle.dumps(row))) == "Row(n=2, s='b')"
     with pytest.raises(AttributeError, match="has no field 'x'"):
         row.x
+    counts = Row(count=3, index="i", copy=1.5, pop=None)
+    counts.count += 1
+    assert (counts.count, counts.index, counts.copy, counts.pop) == (4, "i", 1.5, None)
+    assert pickle.loads(pickle.dumps(counts)).as_dict() == {"count": 4, "index": "i", "copy": 1.5, "pop": None}
     with pytest.raises(KeyError, match="has no field 'x'"):
         row["x"]
     with pytest.raises(ValueError, match="by position or by name"):

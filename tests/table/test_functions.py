@@ -84,4 +84,5 @@ def test_data_types() -> None:
         ]
     )
     assert str(kind) == "ROW<`n` BIGINT NOT NULL, `m` MAP<STRING, DECIMAL(10, 2)>>"
+    assert DataTypes.BIGINT().not_null() == DataTypes.BIGINT(False)
     assert str(DataTypes.ROW([DataTypes.INT(), DataTypes.TIMESTAMP(3)])) == "ROW<`f0` INT, `f1` TIMESTAMP(3)>"

@@ -65,6 +65,29 @@ def test_settings_reach_the_program(tmp_path: Path) -> None:
     assert str(plan.operators[0].window) == "TUMBLE 5 minutes"
 
 
+def test_a_setting_of_reports_is_told_and_set(tmp_path: Path) -> None:
+    told = (
+        'def build(t_env):\n    config = t_env.get_config()\n    config.set("parallelism.default", "7")\n'
+        '    assert config.get("table.local-time-zone", "UTC") == "Europe/Berlin"\n'
+        '    assert config.get("parallelism.default", "1") == "7"\n'
+    )
+    (tmp_path / "zoned.py").write_text(REPORT.format(helper="zoned_helper").replace("def build(t_env):\n", told))
+    (tmp_path / "zoned_helper.py").write_text("def factor():\n    return 3\n")
+    plan = load_report(tmp_path / "zoned.py", {**SETTINGS, "table.local-time-zone": "Europe/Berlin"})
+    assert dict(plan.settings) == {"parallelism.default": "7", "table.local-time-zone": "Europe/Berlin"}
+
+
+def test_what_only_declares_can_be_waited_for(tmp_path: Path) -> None:
+    waited = (
+        REPORT.format(helper="waited_helper").replace('("totals")\n', '("totals").wait()\n')
+        + "    t_env.execute_sql(\"SET 'parallelism.default' = '2'\").wait()\n"
+        + "    t_env.create_statement_set().execute().wait()\n"
+    )
+    (tmp_path / "waited.py").write_text(waited)
+    (tmp_path / "waited_helper.py").write_text("def factor():\n    return 3\n")
+    assert load_report(tmp_path / "waited.py", SETTINGS).setting("parallelism.default") == "2"
+
+
 def test_a_changed_function_is_a_changed_report(tmp_path: Path) -> None:
     """Also where what has changed is a module that it uses."""
     facts = []
@@ -128,6 +151,7 @@ def test_of_installed_modules_only_its_own_package_is_the_program_s(tmp_path: Pa
     [
         ("build = 1", "'int' object is not callable"),
         ("def build(t_env):\n    return 1 / 0", "raised in line 2: ZeroDivisionError"),
+        ("import sys\ndef build(t_env):\n    sys.exit(0)", "raised in line 3: SystemExit: 0"),
         ("def other(t_env): pass", "has no function 'build'"),
         ("import nowhere_to_be_found", "can't be imported"),
         ("def build(t_env):\n    t_env.from_path('orders')", "no table or view 'orders'"),

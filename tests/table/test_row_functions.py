@@ -13,6 +13,7 @@ from airflow_nrt.table import (
     DataTypes,
     Row,
     Table,
+    TableAggregateFunction,
     TableEnvironment,
     Tumble,
     call,
@@ -20,6 +21,7 @@ from airflow_nrt.table import (
     lit,
     udaf,
     udf,
+    udtaf,
     udtf,
 )
 
@@ -56,6 +58,20 @@ class Both(AggregateFunction):
     get_result_type = get_accumulator_type
 
 
+class Best(TableAggregateFunction):
+    def create_accumulator(self):
+        return Row(0)
+
+    def accumulate(self, accumulator, value):
+        accumulator[0] = max(accumulator[0], value)
+
+    def emit_value(self, accumulator):
+        yield Row(1, accumulator[0])
+
+    def get_result_type(self):
+        return DataTypes.ROW([DataTypes.INT(), DataTypes.INT()])
+
+
 @udf
 def doubled(price: int | None) -> int | None:
     return None if price is None else price * 2
@@ -84,6 +100,18 @@ def test_columns_are_the_fields_of_the_row_or_the_alias(orders: Table) -> None:
     window = orders.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("w"), col("shop"))
     grouped = window.aggregate(both(col("price")).alias("x", "y")).select(col("w").end, col("y"), col("x") + 1)
     assert names(grouped) == ["EXPR$0", "y", "_c2"]
+    best = orders.group_by(col("shop")).flat_aggregate(udtaf(Best())(col("price")).alias("place", "price"))
+    assert names(best.select(col("*"))) == ["shop", "place", "price"]
+    assert names(best.select(col("*"), col("price") + 1)) == ["shop", "place", "price", "_c3"]
+
+
+def test_a_key_may_have_the_name_of_a_column(orders: Table) -> None:
+    """What is computed is the same as under any other name."""
+    plans, both = [], udaf(Both())
+    for name in ("price", "hundreds"):
+        grouped = orders.group_by((col("price") / 100).alias(name)).aggregate(both(col("price")))
+        plans.append(orders.environment.plan_of(grouped.select(col(name), col("b"))))
+    assert plans[0].updating == plans[1].updating
 
 
 def test_the_time_attribute_stays_beside_lateral_rows(orders: Table) -> None:
@@ -119,6 +147,33 @@ def test_a_function_has_a_name_in_sql(orders: Table) -> None:
     orders.environment.create_temporary_function("doubled", doubled)
     assert names(orders.environment.sql_query("SELECT doubled(price) AS d FROM orders")) == ["d"]
     assert names(orders.select(call("doubled", col("price")).alias("d"))) == ["d"]
+
+
+def test_a_name_keeps_its_function(orders: Table) -> None:
+    environment = orders.environment
+    environment.create_temporary_function("twice", doubled)
+    called = orders.select(call("twice", col("price")).alias("d"))
+    environment.create_temporary_function("twice", doubled)
+    with pytest.raises(InputError, match="function 'Twice' exists already"):
+        environment.create_temporary_function("Twice", udf(lambda price: price, result_type="INT"))
+    orders.select(doubled(col("price")))
+    environment.create_temporary_function("doubled", doubled)
+    plan = environment.plan_of(called)
+    assert [function.found for function in plan.functions if function.name == "twice"] == [doubled]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("upper", "built-in function UPPER"), ("sum", "built-in function SUM"), ("my-f", "no name"), ("a.b.f", "no name")],
+)
+def test_names_that_no_function_can_have(orders: Table, name: str, told: str) -> None:
+    with pytest.raises(InputError, match=f"line .*{told}"):
+        orders.environment.create_temporary_function(name, doubled)
+
+
+def test_a_function_may_be_named_in_any_letters(orders: Table) -> None:
+    named = udf(lambda price: price, result_type="INT", name="größe-x")
+    assert "_nrt_grex_" in orders.environment.plan_of(orders.select(named(col("price")))).inserts[0].query.sql
 
 
 @pytest.mark.parametrize(

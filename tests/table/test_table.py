@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from airflow_nrt.table import (
     UNBOUNDED_RANGE,
     Cumulate,
     DataTypes,
+    EnvironmentSettings,
     Over,
     Session,
     Slide,
@@ -30,6 +33,7 @@ from airflow_nrt.table import (
     lit,
     null_of,
     row_interval,
+    udf,
 )
 
 DDL = """
@@ -103,6 +107,18 @@ SAME = {
         .where(col("n") > 1),
         "SELECT * FROM (SELECT shop, price > 5 AS dear, COUNT(1) AS n FROM orders GROUP BY shop, price > 5) WHERE n > 1",
     ),
+    "a key under the name of a column": (
+        lambda t: t.group_by(col("note").upper_case.alias("note"), (col("price") / 100).alias("price"))
+        .select(col("note"), col("price") + 1, col("note").count.distinct.alias("n"), (col("price").sum + col("price")).alias("s")),
+        "SELECT UPPER(note) AS note, price / 100 + 1 AS _c1, COUNT(DISTINCT note) AS n, SUM(price) + price / 100 AS s "
+        "FROM orders GROUP BY UPPER(note), price / 100",
+    ),
+    "a key under the name of a column in windows": (
+        lambda t: t.window(Tumble.over(lit(5).seconds).on(col("ts")).alias("w")).group_by(col("w"), (col("price") / 100).alias("price"))
+        .select(col("w").end.alias("we"), col("price"), col("price").sum.alias("s")),
+        "SELECT TUMBLE_END(ts, INTERVAL '5' SECOND) AS we, price / 100 AS price, SUM(price) AS s FROM orders "
+        "GROUP BY TUMBLE(ts, INTERVAL '5' SECOND), price / 100",
+    ),
     "distinct": (lambda t: t.select(col("shop")).distinct(), "SELECT DISTINCT * FROM (SELECT shop FROM orders)"),
     "the first of all": (
         lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).fetch(3),
@@ -151,6 +167,34 @@ def test_columns_without_an_alias_are_named_as_in_pyflink(orders: Table) -> None
     assert total.get_schema().get_field_names() == ["EXPR$0", "a", "EXPR$2", "_c3"]
     plain = orders.select(col("shop"), col("price") + 1, col("price").cast(DataTypes.STRING()), lit(1))
     assert plain.get_schema().get_field_names() == ["shop", "_c1", "price-STRING", "_c3"]
+    beside = orders.select(lit(1), col("*"), col("price") + 1)
+    assert beside.get_schema().get_field_names() == ["_c0", "ts", "shop", "price", "note", "pt", "_c6"]
+
+
+def test_a_column_is_an_attribute_of_its_table(orders: Table) -> None:
+    assert orders.select(orders.shop, orders.price + 1).get_schema().get_field_names() == ["shop", "_c1"]
+    with pytest.raises(AttributeError, match="no column, 'prize'; did you mean 'price'"):
+        orders.prize
+    with pytest.raises(AttributeError, match="no column, 'fetsch'"):
+        orders.order_by(col("note")).fetsch
+
+
+def test_settings_are_built_as_in_pyflink() -> None:
+    built = EnvironmentSettings.new_instance().in_batch_mode().build()
+    assert TableEnvironment.create(built).mode == "batch"
+
+
+def test_pandas_has_numbers_and_dates(orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = lit(Decimal("1.50")).alias("d"), col("ts").cast(DataTypes.DATE()).alias("day"), col("ts")
+    rows = [
+        {"d": "1.50", "day": "2024-03-01", "ts": "2024-03-01 10:05:00.000"},
+        {"d": None, "day": None, "ts": None},
+    ]
+    result = orders.select(*fields).execute()
+    monkeypatch.setattr(result, "rows", lambda: rows)
+    frame = result.to_pandas()
+    assert (frame["d"][0], frame["day"][0], frame["ts"][0].minute) == (Decimal("1.50"), date(2024, 3, 1), 5)
+    assert frame["d"][1] is frame["day"][1] is None
 
 
 def test_columns_come_and_go(orders: Table) -> None:
@@ -171,6 +215,24 @@ def test_views_and_sql_meet(environment: TableEnvironment) -> None:
     cheap = environment.sql_query("SELECT shop, price FROM orders WHERE price < 5").where(col("shop") == "a")
     environment.create_temporary_view("cheap", cheap)
     assert environment.from_path("cheap").select(col("price")).get_schema().get_field_names() == ["price"]
+
+
+def test_a_decimal_is_one_without_a_fraction_too(orders: Table) -> None:
+    numbers = ("2", "-2", "1E+3", "0", "12345678901234567890", "2.50")
+    types = [column.type.flink for column in orders.select(*(lit(Decimal(one)) for one in numbers)).columns]
+    assert [int(kind[8:].partition(",")[0]) for kind in types] == [1, 1, 4, 1, 20, 3]
+    (half,) = orders.select(col("price") / Decimal("2")).columns
+    assert half.type.name == "DECIMAL"
+
+
+def test_functions_stand_in_conditions_and_keys_of_row_windows(orders: Table) -> None:
+    visits = orders.environment.from_path("visits")
+    doubled = udf(lambda value: value * 2, result_type="INT", name="doubled")
+    assert "DOUBLED" in orders.join(visits, doubled(col("price")) == 4).explain().upper()
+    window = Over.partition_by(doubled(col("price"))).order_by(col("ts")).preceding(UNBOUNDED_RANGE).alias("w")
+    counted = orders.over_window(window).select(col("shop").count.over(col("w")).alias("n"))
+    plan = orders.environment.plan_of(counted)
+    assert [function.name for function in plan.functions] == ["DOUBLED"]
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,11 @@ def conversion(kind: DataType, what: str = "the result") -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
-def as_row(value: Any) -> tuple[Any, ...]:
-    """The values of a row: a Row, a tuple or a list; anything else is the one value of a row."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+def as_row(value: Any, row: DataType) -> tuple[Any, ...]:
+    """The values of a row: a Row, a tuple or a list; anything else, and a list for one ARRAY, is its one value."""
+    kinds = [kind.name for _, kind in row.children]
+    is_row = isinstance(value, (tuple, Row)) or (isinstance(value, list) and kinds != ["ARRAY"])
+    return tuple(value) if is_row else (value,)
 
 
 def as_rows(result: Any) -> Iterable[Any]:
@@ -49,7 +51,7 @@ def as_rows(result: Any) -> Iterable[Any]:
 def rows_conversion(row: DataType) -> Convert:
     """Of all rows that a function gives to a list of tuples. Raises TypeError for rows of another width."""
     convert = conversion(row)
-    return lambda result: [convert(as_row(value)) for value in as_rows(result)]
+    return lambda result: [convert(as_row(value, row)) for value in as_rows(result)]
 
 
 def _row(kind: DataType, what: str) -> Convert:
