@@ -17,7 +17,7 @@ from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NU
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
-from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING
+from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
 from airflow_nrt.sql.functions.signature import Function
@@ -38,6 +38,9 @@ _TIME_LITERALS = {
 _UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
 
 Override = Callable[[ast.Expression], "Typed | None"]
+
+
+_BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
 
 
 class Compiler:
@@ -259,7 +262,7 @@ class Compiler:
             raise SqlError(
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
             )
-        function = FUNCTIONS.get(node.name) or CLOCK_FUNCTIONS.get(node.name) or _python(node)
+        function = _BUILT_IN.get(node.name) or _python(node)
         if node.name in CLOCK_FUNCTIONS:
             self._check_clock(node)
         if function is None:

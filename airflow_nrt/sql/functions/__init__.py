@@ -5,7 +5,7 @@ says of each what it does.
 """
 
 from airflow_nrt.sql.functions.arithmetic import ARITHMETIC
-from airflow_nrt.sql.functions.collections import COLLECTIONS
+from airflow_nrt.sql.functions.collections import COLLECTIONS, named_row
 from airflow_nrt.sql.functions.conditional import CONDITIONAL
 from airflow_nrt.sql.functions.hashes import HASHES
 from airflow_nrt.sql.functions.json import JSON
@@ -26,6 +26,9 @@ FAMILIES: dict[str, dict[str, Function]] = {
     "Collections": COLLECTIONS,
 }
 FUNCTIONS: dict[str, Function] = {name: function for family in FAMILIES.values() for name, function in family.items()}
+
+OF_PROGRAMS: dict[str, Function] = {"ROW[ ]": named_row}
+"""What SQL can't spell: only the Table API calls it."""
 
 CHANGING = frozenset(
     """

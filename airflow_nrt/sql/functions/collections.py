@@ -247,7 +247,7 @@ def _map_union(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     return Typed(strict(arguments, map_of(f"concat({listed})")), kind)
 
 
-def _row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+def named_row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """Names as keywords, each with its value behind it."""
     fields = [(key.constant or "", value) for key, value in zip(arguments[::2], arguments[1::2])]
     items = ", ".join(f"{string_literal(key)}, {value.sql}" for key, value in fields)
@@ -256,7 +256,6 @@ def _row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 COLLECTIONS: dict[str, Function] = {
-    "ROW[ ]": _row,
     "ARRAY[ ]": _array,
     "MAP[ ]": _map,
     "[ ]": _item,
