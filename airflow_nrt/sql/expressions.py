@@ -37,10 +37,9 @@ _TIME_LITERALS = {
 
 _UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
 
-Override = Callable[[ast.Expression], "Typed | None"]
-
-
 _BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
+
+Override = Callable[[ast.Expression], "Typed | None"]
 
 
 class Compiler:
