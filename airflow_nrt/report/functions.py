@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.modules import file_of, files_with
 from airflow_nrt.report.types import DataType
 
 
@@ -108,12 +109,6 @@ def load_function(target: str, base: Path) -> Any:
     return found
 
 
-def file_of(module: str, base: Path) -> Path | None:
-    """The file of a module that stands in `base`, None if it does not."""
-    path = base.joinpath(*module.split("."))
-    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
-
-
 def fingerprint(code: Any, base: Path) -> str:
     """Of the module that a class or function stands in, and of the modules in `base` that this one imports.
 
@@ -126,23 +121,3 @@ def fingerprint(code: Any, base: Path) -> str:
         compiled = getattr(code, "__code__", None)
         parts = [repr(code)] if compiled is None else [compiled.co_code.hex(), repr(compiled.co_consts)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
-
-
-def files_with(file: Path, base: Path) -> list[Path]:
-    """The file of a module, and those of the modules in `base` that it imports, and that these import.
-
-    Among installed modules only those of its own package: the others are installed wherever the report runs.
-    """
-    is_among_installed = base.name in ("site-packages", "dist-packages") and file.is_relative_to(base)
-    own = file.relative_to(base).parts[0] if is_among_installed else None
-    found = [file]
-    for one in found:
-        for node in ast.walk(ast.parse(one.read_text(encoding="utf-8"))):
-            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
-                names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
-            besides = (file_of(name, base) for name in names)
-            for beside in besides:
-                if beside is not None and beside not in found and own in (None, beside.relative_to(base).parts[0]):
-                    found.append(beside)
-    return found

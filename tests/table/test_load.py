@@ -94,6 +94,33 @@ def test_its_modules_travel(tmp_path: Path) -> None:
     assert there.source("orders").table.path == str(tmp_path / "orders")
 
 
+def test_a_program_in_a_package_travels(tmp_path: Path) -> None:
+    """With modules that it imports relatively, and those that its packages import."""
+    text = REPORT.replace("from {helper}", "from .helpers").replace("{{", "{").replace("}}", "}")
+    files = {"rep.py": text, "__init__.py": "from relative.more import A", "more.py": "A = 1"}
+    (tmp_path / "relative").mkdir()
+    for name, content in {**files, "helpers.py": "def factor():\n    return 3\n"}.items():
+        (tmp_path / "relative" / name).write_text(content)
+    program = program_of("relative.rep:build", tmp_path)
+    assert program is not None
+    plan = planned_apart(program, {"DATA": "/orders"})
+    copy = program.copied_to(tmp_path / "copies")
+    (tmp_path / "relative").rename(tmp_path / "gone")
+    assert planned_apart(copy, {"DATA": "/orders"}).functions == plan.functions
+    (tmp_path / "gone").rename(tmp_path / "relative")
+    (tmp_path / "relative" / "helpers.py").write_text("def factor():\n    return 4\n")
+    assert planned_apart(program, {"DATA": "/orders"}).functions != plan.functions
+
+
+def test_an_installed_program_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "site-packages").mkdir()
+    program = program_of(written(tmp_path / "site-packages", "installed"), tmp_path)
+    assert program is not None
+    home = Home.create(tmp_path / "home", planned_apart(program, SETTINGS))
+    assert program.copied_to(home.launches) == program
+    assert plan_of_home(home).functions
+
+
 def test_a_home_knows_its_program(tmp_path: Path) -> None:
     file = written(tmp_path, "runs")
     (tmp_path / "orders").mkdir()

@@ -19,7 +19,8 @@ from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf,
 from airflow_nrt.engine.functions.aggregates import folding, resulting, scanning
 from airflow_nrt.engine.functions.scalar import guarded
 from airflow_nrt.engine.functions.series import of_series
-from airflow_nrt.report.functions import PythonFunction, file_of
+from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.plan import Plan
 
 
