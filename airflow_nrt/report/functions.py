@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib
 import inspect
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.report.captured import captured
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.modules import file_of, files_with
 from airflow_nrt.report.types import DataType
@@ -32,7 +34,7 @@ class PythonFunction:
     the last one may be given any number of times. Of udtf and udtaf `result` is the ROW that a row consists of.
 
     `accumulator` is the type of the accumulators that an aggregate merges; None if it does not, so that its rows are
-    kept. `source` is a fingerprint of the text: another text is another function.
+    kept. `source` is a fingerprint of the text and of what the function carries: another one is another function.
     """
 
     name: str
@@ -109,15 +111,22 @@ def load_function(target: str, base: Path) -> Any:
     return found
 
 
-def fingerprint(code: Any, base: Path) -> str:
-    """Of the module that a class or function stands in, and of the modules in `base` that this one imports.
+def fingerprint(function: Any, types: tuple[Any, ...], base: Path) -> str:
+    """Of a function's types, what it carries, its module, and the modules in `base` that this one imports.
 
-    Comments and layout don't count. Of code without a file it is that of the compiled code.
+    Comments and layout don't count. Raises ValueError for what can't be carried.
     """
     try:
-        files = files_with(Path(inspect.getfile(code)), base)
+        files = files_with(Path(inspect.getfile(code_of(function))), base)
         parts = [ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files]
     except (OSError, TypeError, SyntaxError):
-        compiled = getattr(code, "__code__", None)
-        parts = [repr(code)] if compiled is None else [compiled.co_code.hex(), repr(compiled.co_consts)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+        parts = []
+    return hashlib.sha256("\n".join([captured((function, types)), *parts]).encode()).hexdigest()[:12]
+
+
+def code_of(function: Any) -> Any:
+    """What has a name and stands in a file: a function, or the class of what is called like one."""
+    found = inspect.unwrap(function)
+    if isinstance(found, functools.partial):
+        return code_of(found.func)
+    return found if hasattr(found, "__qualname__") else type(found)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _INSTALLED = {"site-packages", "dist-packages"}
-_OURS = "airflow_nrt"
+OURS = "airflow_nrt"
 
 
 def file_of(module: str, base: Path) -> Path | None:
@@ -32,7 +32,7 @@ def is_installed(path: Path) -> bool:
 
 def belongs(file: Path, base: Path) -> bool:
     """Whether a file is of the report in `base`: nothing that was installed there, and nothing of this product."""
-    return file.is_relative_to(base) and not is_installed(file) and file.relative_to(base).parts[0] != _OURS
+    return file.is_relative_to(base) and not is_installed(file) and file.relative_to(base).parts[0] != OURS
 
 
 def files_with(file: Path, base: Path) -> list[Path]:

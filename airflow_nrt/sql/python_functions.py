@@ -12,7 +12,7 @@ from airflow_nrt.functions import Declared, UserDefinedFunction
 from airflow_nrt.functions.declared import KINDS
 from airflow_nrt.functions.kinds import AggregateFunction, ImperativeAggregate, TableAggregateFunction
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.functions import Parameter, PythonFunction, fingerprint, load_function
+from airflow_nrt.report.functions import Parameter, PythonFunction, code_of, fingerprint, load_function
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.aggregates import AGGREGATES
@@ -43,7 +43,7 @@ def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunc
 
 def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
     """A function that stands in the program. Raises SqlError if it has no types."""
-    code = _code(statement.declared.function)
+    code = code_of(statement.declared.function)
     target = f"{code.__module__}.{code.__qualname__}"
     try:
         return python_function(statement.declared, statement.name, target, statement.modules)
@@ -71,23 +71,20 @@ def python_function(declared: Declared, name: str, target: str, base: Path) -> P
     """The function as the planner knows it. Raises ValueError where a type is missing or is no SQL type."""
     call = declared.call
     parameters, required, variadic = _parameters(declared, call)
+    result, accumulator = _result(declared), _accumulator(declared)
     return PythonFunction(
         name=name,
         target=target,
         kind=declared.kind,
         parameters=parameters,
         required=required,
-        result=_result(declared),
-        source=fingerprint(_code(declared.function), base),
+        result=result,
+        source=fingerprint(declared.function, (parameters, result, accumulator), base),
         variadic=variadic,
-        accumulator=_accumulator(declared),
+        accumulator=accumulator,
         is_pandas=declared.is_pandas,
         found=declared,
     )
-
-
-def _code(function: Any) -> Any:
-    return type(function) if isinstance(function, UserDefinedFunction) else inspect.unwrap(function)
 
 
 # ---------------------------------------------------------------------------------------------------- its types

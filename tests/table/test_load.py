@@ -77,6 +77,20 @@ def test_a_changed_function_is_a_changed_report(tmp_path: Path) -> None:
     assert any("function TIMES" in change for change in changed_facts(*facts))
 
 
+def test_another_setting_that_a_function_closes_over_is_another_report(tmp_path: Path) -> None:
+    text = REPORT.replace("{helper}", "functools").replace("import factor", "import reduce")
+    text = (
+        text.replace("{{", "{")
+        .replace("}}", "}")
+        .replace("times(col", "udf(lambda v: v * size, result_type='INT')(col")
+    )
+    (tmp_path / "closing.py").write_text(text)
+    five, again, six = (load_report(tmp_path / "closing.py", {**SETTINGS, "size": size}) for size in ("5", "5", "6"))
+    assert five.functions[0].spark_name == again.functions[0].spark_name != six.functions[0].spark_name
+    told = changed_facts(data_facts(five), data_facts(six))
+    assert data_facts(five) == data_facts(again) and any("function LAMBDA was" in change for change in told)
+
+
 def test_its_modules_travel(tmp_path: Path) -> None:
     program = program_of(written(tmp_path, "travels"), tmp_path)
     assert program is not None
