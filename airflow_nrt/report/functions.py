@@ -35,6 +35,7 @@ class PythonFunction:
 
     `accumulator` is the type of the accumulators that an aggregate merges; None if it does not, so that its rows are
     kept. `source` is a fingerprint of the text and of what the function carries: another one is another function.
+    `modules` are names and texts of those beside the report, where the function runs without them.
     """
 
     name: str
@@ -48,6 +49,7 @@ class PythonFunction:
     accumulator: DataType | None = None
     is_pandas: bool = False
     found: Any = field(default=None, compare=False, repr=False)
+    modules: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_aggregate(self) -> bool:
