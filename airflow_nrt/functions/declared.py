@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,14 +73,17 @@ class Declared:
     @property
     def title(self) -> str:
         """Its name, for people."""
-        named = getattr(self.function, "__name__", None) or type(self.function).__name__
-        return self.name or str(named)
+        function = self.function
+        while isinstance(function, functools.partial):
+            function = function.func
+        return self.name or str(getattr(function, "__name__", None) or type(function).__name__)
 
     @property
     def call(self) -> Callable[..., Any]:
         """What is called with the values of a row: the function, or `eval` or `accumulate` of the class."""
-        method = "accumulate" if isinstance(self.function, ImperativeAggregate) else "eval"
-        found: Callable[..., Any] = getattr(self.function, method, self.function)
+        found: Callable[..., Any] = self.function
+        if isinstance(found, UserDefinedFunction):
+            found = getattr(found, "accumulate" if isinstance(found, ImperativeAggregate) else "eval")
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib
 import inspect
@@ -11,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.report.captured import captured
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.modules import file_of, files_with
 from airflow_nrt.report.types import DataType
 
 
@@ -31,7 +34,8 @@ class PythonFunction:
     the last one may be given any number of times. Of udtf and udtaf `result` is the ROW that a row consists of.
 
     `accumulator` is the type of the accumulators that an aggregate merges; None if it does not, so that its rows are
-    kept. `source` is a fingerprint of the text: another text is another function.
+    kept. `source` is a fingerprint of the text and of what the function carries: another one is another function.
+    `modules` are names and texts of those beside the report, where the function runs without them.
     """
 
     name: str
@@ -45,6 +49,7 @@ class PythonFunction:
     accumulator: DataType | None = None
     is_pandas: bool = False
     found: Any = field(default=None, compare=False, repr=False)
+    modules: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_aggregate(self) -> bool:
@@ -108,41 +113,22 @@ def load_function(target: str, base: Path) -> Any:
     return found
 
 
-def file_of(module: str, base: Path) -> Path | None:
-    """The file of a module that stands in `base`, None if it does not."""
-    path = base.joinpath(*module.split("."))
-    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+def fingerprint(function: Any, types: tuple[Any, ...], base: Path) -> str:
+    """Of a function's types, what it carries, its module, and the modules in `base` that this one imports.
 
-
-def fingerprint(code: Any, base: Path) -> str:
-    """Of the module that a class or function stands in, and of the modules in `base` that this one imports.
-
-    Comments and layout don't count. Of code without a file it is that of the compiled code.
+    Comments and layout don't count. Raises ValueError for what can't be carried.
     """
     try:
-        files = files_with(Path(inspect.getfile(code)), base)
+        files = files_with(Path(inspect.getfile(code_of(function))), base)
         parts = [ast.dump(ast.parse(file.read_text(encoding="utf-8"))) for file in files]
     except (OSError, TypeError, SyntaxError):
-        compiled = getattr(code, "__code__", None)
-        parts = [repr(code)] if compiled is None else [compiled.co_code.hex(), repr(compiled.co_consts)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+        parts = []
+    return hashlib.sha256("\n".join([captured((function, types)), *parts]).encode()).hexdigest()[:12]
 
 
-def files_with(file: Path, base: Path) -> list[Path]:
-    """The file of a module, and those of the modules in `base` that it imports, and that these import.
-
-    Among installed modules only those of its own package: the others are installed wherever the report runs.
-    """
-    is_among_installed = base.name in ("site-packages", "dist-packages") and file.is_relative_to(base)
-    own = file.relative_to(base).parts[0] if is_among_installed else None
-    found = [file]
-    for one in found:
-        for node in ast.walk(ast.parse(one.read_text(encoding="utf-8"))):
-            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
-                names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
-            besides = (file_of(name, base) for name in names)
-            for beside in besides:
-                if beside is not None and beside not in found and own in (None, beside.relative_to(base).parts[0]):
-                    found.append(beside)
-    return found
+def code_of(function: Any) -> Any:
+    """What has a name and stands in a file: a function, or the class of what is called like one."""
+    found = inspect.unwrap(function)
+    if isinstance(found, functools.partial):
+        return code_of(found.func)
+    return found if hasattr(found, "__qualname__") else type(found)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.program import BUILD, Program, modules_of
+from airflow_nrt.report.modules import files_with
+from airflow_nrt.report.program import BUILD, Program
 
 _MODULE = "nrt_report_"
 """Begins the module's name, so that a report may be called what a module is called."""
@@ -30,7 +31,7 @@ class InlineReport:
         file = directory / f"{_MODULE}{self.name}.py"
         file.write_text(self.text, encoding="utf-8")
         try:
-            modules = modules_of(file, near)[1:]
+            modules = files_with(file, near)[1:]
         except SyntaxError as wrong:
             raise InputError(f"a module that the report {self.name!r} imports is no Python: {wrong}") from None
         for module in modules:

@@ -10,7 +10,7 @@ from typing import Any
 
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.functions import file_of, files_with
+from airflow_nrt.report.modules import file_of, files_with, is_installed
 
 BUILD = "build"
 """The function that a `.py` file has."""
@@ -49,10 +49,15 @@ class Program:
         """Its module and all that this one imports from `root`, with the packages around them."""
         file = file_of(self.module, self.root)
         assert file is not None
-        return modules_of(file, self.root)
+        return tuple(files_with(file, self.root))
 
     def copied_to(self, place: Path) -> Program:
-        """A copy with its modules, in a directory named by their content: a driver's host may not have the original."""
+        """A copy with its modules, in a directory named by their content: a driver's host may not have the original.
+
+        An installed one stays where it is, as it is imported from there wherever it is installed.
+        """
+        if is_installed(self.root):
+            return self
         contents = {file.relative_to(self.root): file.read_bytes() for file in self.files}
         told = hashlib.sha256(repr(sorted(contents.items())).encode()).hexdigest()[:16]
         root = place / f"report-{told}"
@@ -75,13 +80,6 @@ class Built:
     def identity(self) -> dict[str, Any]:
         """For the `report.json` of a home."""
         return {"program": str(self.program), "settings": dict(self.settings), "base": str(self.base)}
-
-
-def modules_of(file: Path, root: Path) -> tuple[Path, ...]:
-    """A module's file, and all that this one imports from `root`, with the packages around them."""
-    found = dict.fromkeys(files_with(file, root))
-    packages = {parent / "__init__.py" for one in found for parent in one.parents if root in parent.parents}
-    return (*found, *sorted(one for one in packages if one.is_file() and one not in found))
 
 
 def program_of(report: str | Path, near: Path) -> Program | None:

@@ -7,6 +7,8 @@ def words(s: str) -> Iterator[tuple[str, int]]: …                    (STRING) 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
 import typing
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -33,9 +35,14 @@ _MANY = (Iterable, Iterator, Generator, list)
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Raises ValueError if they name what is not there."""
+    """Of a partial those of its function, of an object those of its `__call__`. Raises ValueError if they name what is
+    not there.
+    """
+    if isinstance(function, functools.partial):
+        return hints_of(function.func)
+    has_own = inspect.isroutine(function)
     try:
-        return typing.get_type_hints(function, include_extras=True)
+        return typing.get_type_hints(function if has_own else type(function).__call__, include_extras=True)
     except (TypeError, ValueError, NameError) as wrong:
         raise ValueError(f"its annotations can't be read: {wrong}") from None
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.hidden import KEY, POSITION
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
@@ -25,14 +26,17 @@ from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
 
-_PLACES = 2**24
-"""How many places a row has for the rows that it becomes."""
+_PLACES, _DEEPEST = 2**18, 2
+"""How many places a row has for the rows that it becomes, and how often: 2^27 rows of a partition then fit BIGINT."""
+_TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_PLACES} rows of one, whose order is asked for"
 
 
 def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
     """The rows of the left side with those of the right. They keep their window and their time. Raises SqlError."""
     relation, alias = left
     _check(node)
+    if POSITION in relation.hidden and relation.laterals == _DEEPEST:
+        raise NotThereYet("more than two LATERAL or UNNEST behind each other", right.at)
     if relation.has_sessions:
         relation = finished(found, relation)
     rows = _rows(Compiler(Scope(relation.columns, alias)), right)
@@ -72,6 +76,7 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
         scan=None,
         operator=None,
         keys=(),
+        laterals=relation.laterals + 1,
         partition=partition if partition is None else tuple(shown[name] for name in partition),
     )
 
@@ -126,5 +131,6 @@ def _hidden(name: str, relation: Relation) -> str:
     if name != POSITION:
         return name
     path = [f"{POSITION}.path AS path"] if "_nrt_row" in relation.hidden else []
-    row = f"{POSITION}.row * {_PLACES}L + {number} AS row"
+    place = f"IF({number} < {_PLACES}, {number}, raise_error({string_literal(_TOO_MANY)}))"
+    row = f"{POSITION}.row * {_PLACES}L + {place} AS row"
     return f"struct({', '.join([f'{POSITION}.file AS file', f'{POSITION}.block AS block', row, *path])}) AS {POSITION}"

@@ -12,7 +12,7 @@ from airflow_nrt.functions import Declared, UserDefinedFunction
 from airflow_nrt.functions.declared import KINDS
 from airflow_nrt.functions.kinds import AggregateFunction, ImperativeAggregate, TableAggregateFunction
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.functions import Parameter, PythonFunction, fingerprint, load_function
+from airflow_nrt.report.functions import Parameter, PythonFunction, code_of, fingerprint, load_function
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.aggregates import AGGREGATES
@@ -37,13 +37,13 @@ def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunc
         raise SqlError(f"function {statement.name!r}: {wrong}", statement.at) from None
     try:
         return python_function(declared, statement.name, statement.target, base)
-    except ValueError as wrong:
+    except (TypeError, ValueError) as wrong:
         raise SqlError(f"function {statement.name!r} ({statement.target}): {wrong}", statement.at) from None
 
 
 def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
     """A function that stands in the program. Raises SqlError if it has no types."""
-    code = _code(statement.declared.function)
+    code = code_of(statement.declared.function)
     target = f"{code.__module__}.{code.__qualname__}"
     try:
         return python_function(statement.declared, statement.name, target, statement.modules)
@@ -71,23 +71,20 @@ def python_function(declared: Declared, name: str, target: str, base: Path) -> P
     """The function as the planner knows it. Raises ValueError where a type is missing or is no SQL type."""
     call = declared.call
     parameters, required, variadic = _parameters(declared, call)
+    result, accumulator = _result(declared), _accumulator(declared)
     return PythonFunction(
         name=name,
         target=target,
         kind=declared.kind,
         parameters=parameters,
         required=required,
-        result=_result(declared),
-        source=fingerprint(_code(declared.function), base),
+        result=result,
+        source=fingerprint(declared.function, (parameters, result, accumulator), base),
         variadic=variadic,
-        accumulator=_accumulator(declared),
+        accumulator=accumulator,
         is_pandas=declared.is_pandas,
         found=declared,
     )
-
-
-def _code(function: Any) -> Any:
-    return type(function) if isinstance(function, UserDefinedFunction) else inspect.unwrap(function)
 
 
 # ---------------------------------------------------------------------------------------------------- its types
@@ -95,7 +92,7 @@ def _code(function: Any) -> Any:
 
 def _parameters(declared: Declared, call: Callable[..., Any]) -> tuple[tuple[Parameter, ...], int, bool]:
     """Those for the values of a row, how many must be given, and whether the last one takes any number of them."""
-    signature = list(inspect.signature(call).parameters.values())
+    signature = [one for one in inspect.signature(call).parameters.values() if not _may_stay_away(one)]
     if isinstance(declared.function, ImperativeAggregate):
         del signature[:1]
     types = _parameter_types(declared, call, signature)
@@ -111,19 +108,25 @@ def _parameters(declared: Declared, call: Callable[..., Any]) -> tuple[tuple[Par
     return tuple(parameters), required, variadic
 
 
+def _may_stay_away(parameter: inspect.Parameter) -> bool:
+    """Whether it is given by name alone, and need not be."""
+    named = parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty
+    return named or parameter.kind is parameter.VAR_KEYWORD
+
+
 def _parameter_types(
     declared: Declared, call: Callable[..., Any], signature: Sequence[inspect.Parameter]
 ) -> dict[str, DataType | None]:
-    """By name; None where it takes anything, which it may if its result was declared."""
+    """By name; None where it takes anything: annotations count where nothing was declared, as PyFlink reads none."""
     names = [parameter.name for parameter in signature]
     if declared.input_types is not None:
         if len(declared.input_types) != len(names):
             raise ValueError(f"input_types are {len(declared.input_types)}, it has {len(names)} parameters")
         return {name: written(kind, name) for name, kind in zip(names, declared.input_types)}
-    if declared.is_pandas:
+    if declared.is_pandas or _said(declared) is not None:
         return dict.fromkeys(names)
     hints = hints_of(call)
-    if _said(declared) is None and not isinstance(declared.function, ImperativeAggregate):
+    if not isinstance(declared.function, ImperativeAggregate):
         for parameter in signature:
             if parameter.kind in _BY_POSITION and parameter.name not in hints:
                 raise ValueError(

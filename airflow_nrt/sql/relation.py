@@ -45,6 +45,7 @@ class Relation:
     columns carry which of its keys.
     `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
     in common. `is_recent` says that the sliding condition of the SELECT that reads these rows holds of them.
+    `laterals` says how many times a row of an input has become several, so that their places have been divided.
     """
 
     text: str
@@ -62,6 +63,7 @@ class Relation:
     adds_only: bool = False
     unique: tuple[tuple[str, ...], ...] = ()
     is_recent: bool = False
+    laterals: int = 0
 
     @property
     def has_sessions(self) -> bool:

@@ -110,4 +110,5 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
         keys=(),
         unique=(),
         adds_only=all(one.adds_only for one in relations),
+        laterals=max(one.laterals for one in relations),
     )

@@ -6,6 +6,7 @@ It collects what SQL would write as statements. Nothing of it needs Spark but a 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.modules import is_installed
 from airflow_nrt.report.options import is_setting
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError
@@ -114,7 +116,7 @@ class TableEnvironment:
     def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
         self.mode = (settings or EnvironmentSettings()).mode
         self.base = base or Path.cwd()
-        self.modules = self.base
+        self.modules = base or _beside_program()
         self.statements: list[parsed.Statement] = []
         self._planner: Planner | None = None
         self._functions: dict[str, Declared] = {}
@@ -278,7 +280,7 @@ class TableEnvironment:
         from airflow_nrt.sql.planner import plan_asked
 
         declared = [one for one in self.statements if not isinstance(one, parsed.Insert)]
-        return plan_asked(declared, table.query, self.base)
+        return replace(plan_asked(declared, table.query, self.base), base=str(self.modules))
 
     def explained(self, table: Table) -> str:
         import json
@@ -291,6 +293,12 @@ class TableEnvironment:
         from airflow_nrt.table.result import TableResult
 
         return TableResult(self.plan_of(table), self.mode)
+
+
+def _beside_program() -> Path:
+    """Where the modules of an interactive program stand: beside it, or here if Python was not started with a file."""
+    file = Path(getattr(sys.modules["__main__"], "__file__", None) or "").absolute()
+    return file.parent if file.suffix == ".py" and not is_installed(file) else Path.cwd()
 
 
 class ReportEnvironment(TableEnvironment):

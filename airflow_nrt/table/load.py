@@ -7,8 +7,9 @@ from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
 from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.functions import file_of, load_function
+from airflow_nrt.report.functions import load_function
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import Program, program_of
 from airflow_nrt.sql import load as scripts

@@ -60,6 +60,24 @@ MODULE = """
         def accumulate(self, acc, n: int): pass
         def emit_value(self, acc) -> list[int]: return acc
     class Neither(UserDefinedFunction): pass
+    import functools
+    from typing import TYPE_CHECKING, Any
+    from airflow_nrt.functions import Row
+    if TYPE_CHECKING:
+        from nowhere import Unknown
+    @udf(result_type="ROW<a INT>")
+    def rows(r: Row) -> Row: return r
+    @udf(result_type="BIGINT")
+    def some(x: Any, y: Unknown = None) -> Unknown: return x
+    @udf(result_type="BIGINT")
+    def loose(x: int) -> float: return x
+    class Adding:
+        def __init__(self, n): self.n = n
+        def __call__(self, v: int) -> int: return v + self.n
+        def eval(self): raise NotImplementedError
+    def plus(a: int, b: int, *, c: int = 0, **more: complex) -> int: return a + b + c
+    adding, adding_too = Adding(3), udf(Adding(4), result_type="INT")
+    part, part_too = functools.partial(plus, 1), udf(functools.partial(functools.partial(plus, 1), c=2))
     averaged = udaf(lambda v: v.mean(), result_type="DOUBLE", func_type="pandas")
 """
 COLUMNS = (
@@ -98,6 +116,14 @@ def plan(module: tuple[Path, str], function: str, expression: str, name: str = "
         ("anything", "f(i, s, NULL)", "INT"),
         ("anything", "f()", "INT"),
         ("chosen", "f(k)", "DECIMAL(10, 2)"),
+        ("rows", "f(i)", "ROW<`a` INT>"),
+        ("some", "f(s)", "BIGINT"),
+        ("loose", "f(d)", "BIGINT"),
+        ("loose", "f(k)", "BIGINT"),
+        ("adding", "f(i)", "BIGINT"),
+        ("adding_too", "f(d)", "INT"),
+        ("part", "f(k)", "BIGINT NOT NULL"),
+        ("part_too", "f(i)", "BIGINT"),
         ("Base", "f(s, i)", "ARRAY<BIGINT NOT NULL> NOT NULL"),
         ("averaged", "f(i)", "DOUBLE"),
         ("Best", "f(i)", "ARRAY<ROW<`f0` BIGINT NOT NULL> NOT NULL> NOT NULL"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from airflow_nrt.table import TableEnvironment, col
 from airflow_nrt.table.functions import (
     AggregateFunction,
     DataTypes,
@@ -86,3 +89,27 @@ def test_data_types() -> None:
     assert str(kind) == "ROW<`n` BIGINT NOT NULL, `m` MAP<STRING, DECIMAL(10, 2)>>"
     assert DataTypes.BIGINT().not_null() == DataTypes.BIGINT(False)
     assert str(DataTypes.ROW([DataTypes.INT(), DataTypes.TIMESTAMP(3)])) == "ROW<`f0` INT, `f1` TIMESTAMP(3)>"
+
+
+class Raised:
+    def __init__(self, by: int) -> None:
+        self.by = by
+
+    def __call__(self, value: int) -> int:
+        return int(value**self.by)
+
+
+def raised(by: int, value: int) -> int:
+    return int(value**by)
+
+
+@pytest.mark.parametrize("make", [Raised, partial(partial, raised)], ids=["an object", "a partial"])
+def test_what_is_called_like_a_function(make) -> None:
+    """It is known by its class or its function, and is another one where it carries another value."""
+    t_env = TableEnvironment.create()
+    t_env.execute_sql("CREATE TABLE t (v INT) WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json')")
+    two, three = udf(make(2)), udf(make(3), result_type="BIGINT")
+    table = t_env.from_path("t").select(two(col("v")), two(col("v")), three(col("v")))
+    functions = t_env.plan_of(table).functions
+    assert len(functions) == len({one.spark_name for one in functions}) == 2
+    assert {one.target.lower() for one in functions} == {f"{__name__}.raised"}

@@ -100,6 +100,20 @@ def test_a_changed_function_is_a_changed_report(tmp_path: Path) -> None:
     assert any("function TIMES" in change for change in changed_facts(*facts))
 
 
+def test_another_setting_that_a_function_closes_over_is_another_report(tmp_path: Path) -> None:
+    text = REPORT.replace("{helper}", "functools").replace("import factor", "import reduce")
+    text = (
+        text.replace("{{", "{")
+        .replace("}}", "}")
+        .replace("times(col", "udf(lambda v: v * size, result_type='INT')(col")
+    )
+    (tmp_path / "closing.py").write_text(text)
+    five, again, six = (load_report(tmp_path / "closing.py", {**SETTINGS, "size": size}) for size in ("5", "5", "6"))
+    assert five.functions[0].spark_name == again.functions[0].spark_name != six.functions[0].spark_name
+    told = changed_facts(data_facts(five), data_facts(six))
+    assert data_facts(five) == data_facts(again) and any("function LAMBDA was" in change for change in told)
+
+
 def test_its_modules_travel(tmp_path: Path) -> None:
     program = program_of(written(tmp_path, "travels"), tmp_path)
     assert program is not None
@@ -115,6 +129,33 @@ def test_its_modules_travel(tmp_path: Path) -> None:
     there = load_report(str(copy), SETTINGS, base=tmp_path)
     assert data_facts(there) == data_facts(plan)
     assert there.source("orders").table.path == str(tmp_path / "orders")
+
+
+def test_a_program_in_a_package_travels(tmp_path: Path) -> None:
+    """With modules that it imports relatively, and those that its packages import."""
+    text = REPORT.replace("from {helper}", "from .helpers").replace("{{", "{").replace("}}", "}")
+    files = {"rep.py": text, "__init__.py": "from relative.more import A", "more.py": "A = 1"}
+    (tmp_path / "relative").mkdir()
+    for name, content in {**files, "helpers.py": "def factor():\n    return 3\n"}.items():
+        (tmp_path / "relative" / name).write_text(content)
+    program = program_of("relative.rep:build", tmp_path)
+    assert program is not None
+    plan = planned_apart(program, {"DATA": "/orders"})
+    copy = program.copied_to(tmp_path / "copies")
+    (tmp_path / "relative").rename(tmp_path / "gone")
+    assert planned_apart(copy, {"DATA": "/orders"}).functions == plan.functions
+    (tmp_path / "gone").rename(tmp_path / "relative")
+    (tmp_path / "relative" / "helpers.py").write_text("def factor():\n    return 4\n")
+    assert planned_apart(program, {"DATA": "/orders"}).functions != plan.functions
+
+
+def test_an_installed_program_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "site-packages").mkdir()
+    program = program_of(written(tmp_path / "site-packages", "installed"), tmp_path)
+    assert program is not None
+    home = Home.create(tmp_path / "home", planned_apart(program, SETTINGS))
+    assert program.copied_to(home.launches) == program
+    assert plan_of_home(home).functions
 
 
 def test_a_home_knows_its_program(tmp_path: Path) -> None:

@@ -7,11 +7,8 @@ accumulators to one accumulator, `…_scan`, of an array of accumulators to each
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
-from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf, pandas_udf
@@ -19,15 +16,14 @@ from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf,
 from airflow_nrt.engine.functions.aggregates import folding, resulting, scanning
 from airflow_nrt.engine.functions.scalar import guarded
 from airflow_nrt.engine.functions.series import of_series
-from airflow_nrt.report.functions import PythonFunction, file_of
+from airflow_nrt.engine.functions.travelling import travelling
+from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.plan import Plan
 
 
 def register_functions(spark: SparkSession, plan: Plan) -> None:
     """Makes the plan's functions known to the session."""
-    if plan.functions:
-        _let_travel(Path(plan.base))
-    for function in plan.functions:
+    for function in travelling(plan):
         for name, one in _udfs(function).items():
             spark.udf.register(name, one)
 
@@ -44,10 +40,3 @@ def _udfs(function: PythonFunction) -> dict[str, Any]:
         udfs[f"{name}_fold"] = arrow_udf(folding(function), kept, ArrowUDFType.SCALAR)
         udfs[f"{name}_scan"] = arrow_udf(scanning(function), f"ARRAY<{kept}>", ArrowUDFType.SCALAR)
     return udfs
-
-
-def _let_travel(base: Path) -> None:
-    """Modules beside the report are nowhere on the executors: they travel inside of the functions."""
-    for package in {name.partition(".")[0] for name in sys.modules}:
-        if package in sys.modules and file_of(package, base) is not None:
-            cloudpickle.register_pickle_by_value(sys.modules[package])  # type: ignore[no-untyped-call]

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from airflow_nrt.engine.functions.travelling import find_by_text
 from airflow_nrt.functions import FunctionContext, UserDefinedFunction
 from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.functions import PythonFunction
 
 
 class Opened:
-    """A user's function, opened before its first call in a process."""
+    """A user's function, opened before its first call in a process, which finds the modules that it imports."""
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._is_open = not isinstance(function, UserDefinedFunction)
+    def __init__(self, function: PythonFunction) -> None:
+        self._function, self._modules = function.found.function, function.modules
+        self._is_open = False
 
     def __call__(self) -> Any:
         if not self._is_open:
-            self._function.open(FunctionContext())
+            find_by_text(self._modules)
+            if isinstance(self._function, UserDefinedFunction):
+                self._function.open(FunctionContext())
             self._is_open = True
         return self._function
 
@@ -34,5 +37,5 @@ def failed(function: PythonFunction, method: str, arguments: Sequence[Any], fail
 
 def method_of(function: PythonFunction, name: str) -> Callable[[], Any]:
     """Gives the method of the opened function; a plain function is its own method."""
-    opened = Opened(function.found.function)
+    opened = Opened(function)
     return lambda: getattr(opened(), name) if isinstance(function.found.function, UserDefinedFunction) else opened()

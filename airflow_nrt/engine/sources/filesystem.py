@@ -23,12 +23,16 @@ GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
 _URI_SAFE = "/:@&=+$,;~!*'()-_."
 
 FILE, NUMBER, BLOCK, INDEX = SOURCE_FILE, "_nrt_number", "_nrt_block", "_nrt_index"
-"""Where a row stood on arrival. The index grows along a block, so that (number, block, index) grows along a file."""
+"""Where a row stood on arrival. The index grows along a block, so that (number, block, index) grows along a file.
+
+It is Spark's without the number of the partition: a block is read by one partition, and a row that becomes several
+wants the bits (`sql/laterals.py`).
+"""
 _PLACE = (
     f"_metadata.file_path AS {FILE}",
     f"CAST(NULL AS BIGINT) AS {NUMBER}",
     f"_metadata.file_block_start AS {BLOCK}",
-    f"monotonically_increasing_id() AS {INDEX}",
+    f"monotonically_increasing_id() & {2**33 - 1}L AS {INDEX}",
 )
 
 
