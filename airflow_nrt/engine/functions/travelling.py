@@ -30,7 +30,8 @@ def travelling(plan: Plan) -> tuple[PythonFunction, ...]:
         return ()
     base = Path(plan.base)
     for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
+        # Not by getattr: some libraries import themselves when a module of theirs is asked for anything.
+        file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
         if file is not None and belongs(Path(file), base) and sys.modules.get(module.__name__) is module:
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
     texts = _texts([one.found.function for one in plan.functions], base)
@@ -72,6 +73,6 @@ def find_by_text(modules: tuple[tuple[str, str], ...]) -> None:
         return
     sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Texts)]
     for name, module in list(sys.modules.items()):
-        if isinstance(getattr(module, "__loader__", None), _Texts):
+        if isinstance(module, ModuleType) and isinstance(vars(module).get("__loader__"), _Texts):
             del sys.modules[name]
     sys.meta_path.append(_Texts(modules))
