@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.home import Home
 from bench.batches import cpu, source, started
 from bench.orders import write
 from bench.reports import CUMULATE
@@ -47,10 +48,20 @@ def main() -> None:
     rows = options.rows / len(list(day.csv.glob("*.csv")))
     slope, base = np.polyfit([batch.held for batch in batches], [batch.fired for batch in batches], 1)
     print(f"absorbing: {statistics.median(batch.absorbed for batch in batches) / rows * 1e6:.2f} µs a row")
+    size, held = stored(place)
+    print(f"state: {size / held:.1f} bytes for each value that is held")
     print(f"firing three steps: {base:.2f} s, and {slope * 1e6:.3f} µs for each value that is held")
     for name, some in (("first", batches[:6]), ("last", batches[-6:])):
         median = statistics.median(batch.seconds for batch in some)
         print(f"firing, {name} three hours of those: {median:.2f} s at {some[-1].held:,} held")
+
+
+def stored(place: Path) -> tuple[int, int]:
+    """Bytes and number of the partials with distinct values that stand at the end."""
+    home = Home.at(place / "home")
+    files = home.log().position().operators["w1"].rows
+    size = sum(part.stat().st_size for file in files for part in (home.path / file.path).glob("*.parquet"))
+    return size, sum(file.rows for file in files)
 
 
 def taken_in(place: Path, paths: list[Path]) -> list[Batch]:

@@ -1,7 +1,7 @@
-"""How many cores, how much state and what delay a report needs at a rate of rows: from costs that were measured.
+"""How many cores, how much state and what delay a report needs at a rate of rows: from its rows, distinct values and results.
 
-The costs are of one core of the machine in `docs/sizing.md`, warm; a sum of such terms is right within a factor of two
-or so, and tells which term will hurt first.
+`docs/sizing.md` says where the costs come from. They are of one warm core; a sum of such terms tells which one will hurt
+first, and not more than the order of the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RESULT_SECONDS = 4.9e-6
 BATCH_SECONDS, FIRING_SECONDS = 0.33, 0.8
 """Of each micro-batch, and in addition where windows fire, however few rows there are."""
 BATCH_CPU, FIRING_CPU = 0.6, 1.6
-PAIR_BYTES, PARTIAL_BYTES = 13, 40
+PAIR_BYTES, PARTIAL_BYTES = 8, 10
 BUSY = 0.7
 """The share of the cores that a live stream should use, so that it catches up after a stop."""
 

@@ -30,7 +30,7 @@ def told(load: Load, window: str = DAY, aggregate: str = DISTINCT) -> dict[str, 
 
 def test_state_of_a_day_is_its_distinct_values() -> None:
     day = told(Load(1000, 10_000))["state_bytes"]
-    assert 86_400_000 * 10 < day < 86_400_000 * 20
+    assert 86_400_000 * 5 < day < 86_400_000 * 15
     assert told(Load(1000, 10_000, new_values=0.1))["state_bytes"] == pytest.approx(day / 10, rel=0.1)
     assert told(Load(1000, 10_000), TEN_MINUTES)["state_bytes"] < day / 100
     assert told(Load(1000, 10_000), aggregate="COUNT(*)")["state_bytes"] < 2 * 10_000 * 50
