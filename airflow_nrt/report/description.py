@@ -116,13 +116,20 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES or call.keeps_rows]
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
-    forgets = operator.strict and all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
+    intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
+    if operator.forgets:
+        bound = "the longest frame: one to one and a half of it behind its last row, a key is forgotten"
+    elif operator.strict and intervals:
+        bound = "the longest frame"
+    else:
+        bound = "the frames, and how many keys there are: none is forgotten"
     return {
         "frames": [_frame(frame) for frame in frames],
         "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",
         "stored": stored,
-        "bounded_by": "the longest frame" if forgets else "the frames, and how many keys there are: none is forgotten",
+        "bounded_by": bound,
         "late": "a row is late if a row of its key at or behind its own time has fired"
+        + (", and its key was not forgotten since" if operator.forgets else "")
         if not operator.strict
         else "a row is late if the watermark had passed it when its batch began",
     }

@@ -92,7 +92,7 @@ class WindowAggregate:
 
     Of OVER, too, the keys are all columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
     result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
-    what comes behind the watermark.
+    what comes behind the watermark. It may forget a key that is idle (`forgets`).
     """
 
     name: str
@@ -113,6 +113,16 @@ class WindowAggregate:
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
         """The (argument, filter) pairs of its distinct aggregates, each once."""
         return distinct_sets(self.aggregates)
+
+    @property
+    def forgets(self) -> bool:
+        """Of OVER: whether a key that is idle is forgotten, as in Flink: if all that its rows look at is an interval.
+
+        Its state would last as long as the report, if each key kept the row that says which others are late. Above
+        windows, which come when they fire and not when they end, nothing is forgotten.
+        """
+        intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in self.frames)
+        return bool(self.frames) and intervals and bool(self.sources) and not self.strict
 
 
 @dataclass(frozen=True)

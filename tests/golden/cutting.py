@@ -81,22 +81,51 @@ class Sessions:
 
 
 @dataclass
-class Fired:
-    """OVER with bounded frames: whether a row of the key, at or behind this one's time, has fired."""
+class Life:
+    """Rows of a key that see each other, each with the watermark at which it came. The key is forgotten at `stays`."""
 
-    taken: list[tuple[str, int, int]] = field(default_factory=list)
-    earlier: int = 0
+    born: int
+    stays: int | None = None
+    rows: tuple[tuple[int, int], ...] = ()
+
+    def at(self, watermark: int) -> Life:
+        """This life, or a new one if it is over."""
+        is_over = self.stays is not None and self.stays <= watermark and self.born < watermark
+        return self if self.rows and not is_over else Life(watermark)
+
+    def with_row(self, at: int, watermark: int, frame: int | None) -> Life:
+        stays = self.stays
+        if frame is not None and (stays is None or stays < at + frame + 1):
+            stays = at + frame * 3 // 2 + 1
+        return Life(self.born, stays, (*self.rows, (at, watermark)))
+
+
+@dataclass
+class Fired:
+    """OVER with bounded frames: whether a row of the key, at or behind this one's time, has fired; and which rows of
+    its key it looks at, where an interval is the `frame` and keys are forgotten."""
+
+    frame: int | None
+    lives: dict[str, Life] = field(default_factory=lambda: defaultdict(lambda: Life(BEFORE_TIME)))
+    earlier: dict[str, Life] = field(default_factory=dict)
 
     def begin(self) -> None:
-        self.earlier = len(self.taken)
+        self.earlier = dict(self.lives)
 
     def differs(self, at: int, key: str, began: int, now: int) -> bool:
-        ours = any(other == key and at <= one <= began for other, one, _ in self.taken[: self.earlier])
-        flinks = any(other == key and at <= one <= now and now > then for other, one, then in self.taken)
-        return ours != flinks
+        flinks, before = self.lives[key].at(now), self.earlier.get(key, Life(BEFORE_TIME))
+        ours = before.at(began).rows
+        batch = self.lives[key].rows[len(before.rows) if self.lives[key].born == before.born else 0 :]
+        if ours + batch != flinks.rows:
+            return True
+        return any(at <= one <= began for one, _ in ours) != self._is_late(flinks, at, now)
+
+    def _is_late(self, life: Life, at: int, now: int) -> bool:
+        return any(at <= one <= now and now > then for one, then in life.rows)
 
     def take(self, at: int, key: str, now: int) -> None:
-        self.taken.append((key, at, now))
+        life = self.lives[key].at(now)
+        self.lives[key] = life if self._is_late(life, at, now) else life.with_row(at, now, self.frame)
 
 
 class Passed:

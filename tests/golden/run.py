@@ -231,7 +231,9 @@ def _judge(plan: Plan) -> Judge | None:
         return None
     first = plan.operators[0]
     if first.window.kind == "OVER":
-        return Passed() if any(frame.low is None for frame in first.frames) else Fired()
+        if any(frame.low is None for frame in first.frames):
+            return Passed()
+        return Fired(max(frame.low or 0 for frame in first.frames) if first.forgets else None)
     return Sessions(first.window.size) if first.window.kind == "SESSION" else Slices(first.window)
 
 

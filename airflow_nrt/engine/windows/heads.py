@@ -82,7 +82,8 @@ def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> Dat
 
 def columns_of(layout: Layout) -> list[str]:
     """The columns of a row as it is stored."""
-    return [*layout.keys, SLICE, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
+    values = (name for name, _ in layout.values)
+    return [*layout.keys, SLICE, *layout.stored, *values, *(one.name for one in layout.rows)]
 
 
 def in_front_of(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:

@@ -1,8 +1,8 @@
 """OVER: each row with aggregates of the rows before it. A row fires when the watermark has reached it.
 
 `rows` of the operator's state are rows that have not fired, `closed` what those that have leave behind (`heads.py`). A
-row is late if a row of its key at or behind its own time has fired; with an unbounded frame, frames of several
-partitions, or a window above, if the watermark has passed it (as in Flink, but that it forgets keys that were idle).
+row is late if a row of its key at or behind its own time has fired, and the key was not forgotten since (`lives.py`);
+with an unbounded frame, frames of several partitions, or a window above, if the watermark has passed it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.frames import run_query, same
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows import lives
 from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.heads import columns_of, heads, in_front_of, is_of_heads, kept
-from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, late_words
+from airflow_nrt.engine.windows.partials import LATE, LIFE, SLICE, Layout, late_words
 from airflow_nrt.engine.windows.row_frames import HEAD, IS_NEW, KEPT, over_of, results
 from airflow_nrt.report.entries import OperatorState
 from airflow_nrt.report.hidden import BATCH, ROWTIME, SEEN
@@ -30,6 +31,9 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
     """Accepted source rows with their values lifted, the late ones marked."""
     rows = _lifted(layout, run_query(layout.operator.input, sources)).drop(BATCH, SEEN)
     partition = _partition(layout)
+    if over_of(layout).forgets:
+        lived = lives.with_life(store, layout, state, rows)
+        return _marked(lived, lives.IS_LATE).drop(lives.IS_LATE)
     if partition is not None and state.closed:
         fired = store.read(state.closed, [*partition, SLICE])
         assert fired is not None
@@ -65,7 +69,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     known = store.read([file for file in state.closed if file not in old_heads], columns)
     written = (
         waiting.where(f"{SLICE} > {until}L") if any(file.last > until for file in state.rows) else None,
-        kept(layout, new if known is None else new.unionAll(known), until),
+        _kept(layout, waiting, known, until),
         heads(layout, new),
     )
     left, still, passed = (None if one is None else store.write(name, one).file for one in written)
@@ -84,6 +88,14 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     return Firing(name, results(layout, looked_at), next_state, after, until)
 
 
+def _kept(layout: Layout, waiting: DataFrame, known: DataFrame | None, until: int) -> DataFrame | None:
+    """What later rows look at, of the rows that fire and those that have."""
+    forgets = over_of(layout).forgets
+    rows = waiting.where(f"{SLICE} IS NOT NULL" if forgets else f"{SLICE} <= {until}L")
+    rows = rows if known is None else rows.unionAll(known)
+    return lives.kept(layout, rows, until) if forgets else kept(layout, rows, until)
+
+
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
     """The rows of the slots with `after < end <= until`, from all rows at once: the batch."""
     rows = mark_late(layout, run_query(layout.operator.input, sources))
@@ -99,6 +111,8 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
     behind = f"coalesce({SLICE} <= {SEEN} + 1, false)"
     if partition is None:
         return _marked(lifted, behind)
+    if over_of(layout).forgets:
+        lifted, partition = lives.retold(layout, lifted), (*partition, LIFE)
     # A row has fired if the watermark has passed it, and it came in an earlier batch.
     asking = lifted.where(behind).select(*partition, SLICE, SEEN, BATCH).distinct()
     others = lifted.select(*partition, SLICE, BATCH).distinct()

@@ -5,6 +5,8 @@
     _nrt_from     bigint   HOP only: the first window (its end) in which it counts; it closes with that window
     _nrt_start    bigint   SESSION only: where its session starts, as far as is known; `_nrt_slice` is where it ends
     _nrt_seen     bigint   SESSION only: the watermark that its batch began with
+    _nrt_life     bigint   OVER only, where keys are forgotten: the watermark at which the key was new, or new again
+    _nrt_stays    bigint   and the one at which it is forgotten, as far as was known behind the batch
     x0, x1, …              the value of each distinct set, NULL where it is not counted
     …                      the accumulators of the other aggregates
     _nrt_late     string   a late row as JSON, for the ledger; NULL for rows in time
@@ -29,6 +31,7 @@ from airflow_nrt.report.operators import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.report.windows import Sql
 
 SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"
+LIFE, STAYS = "_nrt_life", "_nrt_stays"
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Layout:
     @property
     def stored(self) -> tuple[str, ...]:
         """What else is stored with a partial."""
+        if isinstance(self.operator, WindowAggregate) and self.operator.forgets:
+            return (LIFE, STAYS)
         return (SEEN,) if self.operator.window.kind == "SESSION" else ()
 
     @property

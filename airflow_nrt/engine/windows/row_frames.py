@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.windows.aggregate import place
-from airflow_nrt.engine.windows.partials import SLICE, Layout, layout_of
+from airflow_nrt.engine.windows.partials import LIFE, SLICE, Layout, layout_of
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.operators import RowFrame, WindowAggregate
 
@@ -47,7 +47,10 @@ def unbounded(layout: Layout) -> list[tuple[str, ...]]:
 def results(layout: Layout, rows: DataFrame) -> DataFrame:
     """The new rows with their aggregates and `_nrt_end`."""
     lifts = [f"{one.name} AS {_lift(one.name)}" for one in layout.rows]
-    done = rows.selectExpr(*layout.keys, SLICE, IS_NEW, HEAD, *(name for name, _ in layout.values), *lifts)
+    values = (name for name, _ in layout.values)
+    done = rows.selectExpr(
+        *layout.keys, SLICE, *([LIFE] if LIFE in layout.stored else []), IS_NEW, HEAD, *values, *lifts
+    )
     done = done.withColumn(WINDOW_END, done[SLICE])
     at = place(layout)
     for frame, part in frames_of(layout):
@@ -63,8 +66,9 @@ def _lift(name: str) -> str:
     return f"_nrt_lift_{name}"
 
 
-def _over(frame: RowFrame) -> str:
-    keys = f"PARTITION BY {', '.join(frame.partition)} " if frame.partition else ""
+def _over(layout: Layout, frame: RowFrame) -> str:
+    by = (*frame.partition, *([LIFE] if LIFE in layout.stored else []))
+    keys = f"PARTITION BY {', '.join(by)} " if by else ""
     low = "UNBOUNDED" if frame.low is None else f"{frame.low}{'L' if frame.unit == 'RANGE' else ''}"
     high = "CURRENT ROW" if frame.high == 0 else f"{frame.high} PRECEDING"
     order = SLICE if frame.unit == "RANGE" else ", ".join((SLICE, *PLACE))
@@ -79,7 +83,7 @@ def _counted(layout: Layout, frame: RowFrame, value: str) -> str:
 
 def _merged(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
     """The accumulators over one frame."""
-    over = f" OVER {_over(frame)}"
+    over = f" OVER {_over(layout, frame)}"
     for one in part.rows:
         value = _counted(layout, frame, _lift(one.name))
         yield f"CAST({one.merge.format(value, over=over)} AS {one.type}) AS {one.name}"
