@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.local_files import use_local_files
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 
@@ -29,6 +30,12 @@ SQL_SETTINGS = {
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
     "spark.hadoop.parquet.summary.metadata.level": "NONE",
+    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
+    # Checkpoints of streaming queries are scratch: they go the way of all other files.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.hadoop.io.file.buffer.size": "131072",
     # The lines of this package mean nothing to a user, and each of its expressions would carry its own to the JVM.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
@@ -75,6 +82,8 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     chosen = settings.get(SHUFFLE_PARTITIONS) or session.sparkContext.getConf().get(SHUFFLE_PARTITIONS) or "200"
     session.conf.set(MOST_PARTITIONS, chosen)
     _remember_classes(session)
+    if str(session.sparkContext.master).partition("[")[0] == "local":
+        use_local_files(session)
     # Else Spark walks the stack for each RDD, to say where in its own code it was made.
     session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
     session.sparkContext.setLocalProperty("callSite.long", "")

@@ -1,0 +1,36 @@
+"""Local files of a session: made in the process, with the permissions and the care that Hadoop would give them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from py4j.protocol import Py4JJavaError
+
+
+def written(spark, place: Path) -> Path:
+    spark.range(1000).selectExpr("id", "md5(CAST(id AS STRING)) AS text").coalesce(1).write.parquet(str(place))
+    (file,) = place.iterdir()
+    return file
+
+
+def test_no_process_is_started_for_a_file(spark) -> None:
+    jvm, settings = spark._jvm, spark.sparkContext._jsc.hadoopConfiguration()
+    files = jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI.create("file:///"), settings)
+    assert files.getRawFileSystem().getClass().getName() == "airflow_nrt.LocalFiles"
+
+
+def test_permissions_are_those_of_the_umask(spark, tmp_path: Path) -> None:
+    file = written(spark, tmp_path / "table")
+    assert oct(os.stat(file).st_mode & 0o7777) == "0o644"
+    assert oct(os.stat(file.parent).st_mode & 0o7777) == "0o755"
+
+
+def test_a_flipped_bit_is_found(spark, tmp_path: Path) -> None:
+    file = written(spark, tmp_path / "table")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(Py4JJavaError, match="could not verify page integrity"):
+        spark.read.parquet(str(file)).selectExpr("max(text)").collect()
