@@ -172,7 +172,7 @@ class _Ordered:
             raise SqlError("preceding and following are both a number of rows, or both a length of time", here())
         unit = units.pop()
         low = _bound(self.low, False)[1] if self.low is not None else ast.Bound(None, False)
-        high = _bound(self.high, True)[1] if self.high is not None else _current()
+        high = _bound(self.high, True)[1] if self.high is not None else current_row()
         return ast.Frame(unit, low, high, "", here())
 
 
@@ -182,7 +182,8 @@ def _item(order: ast.Expression) -> ast.OrderItem:
     return ast.OrderItem(order, False, None)
 
 
-def _current() -> ast.Bound:
+def current_row() -> ast.Bound:
+    """The bound of a frame that ends, or begins, with the row itself."""
     return ast.Bound(ast.Literal("number", "0", here()), True)
 
 
@@ -191,12 +192,12 @@ def _bound(value: Expression, following: bool) -> tuple[str, ast.Bound]:
     node = value.node if isinstance(value, Expression) else None
     rows = _rows(node)
     if rows is not None:
-        return "ROWS", _current() if rows == 0 else ast.Bound(ast.Literal("number", str(rows), here()), following)
+        return "ROWS", current_row() if rows == 0 else ast.Bound(ast.Literal("number", str(rows), here()), following)
     if isinstance(node, ast.Interval):
         return "RANGE", ast.Bound(node, following)
     if isinstance(node, ast.Call) and node.name.startswith(("UNBOUNDED ", "CURRENT ")):
         word, _, unit = node.name.partition(" ")
-        return unit, _current() if word == "CURRENT" else ast.Bound(None, following)
+        return unit, current_row() if word == "CURRENT" else ast.Bound(None, following)
     raise SqlError(
         "a bound is row_interval(n), a length such as lit(10).minutes, UNBOUNDED_ROW, UNBOUNDED_RANGE, CURRENT_ROW "
         f"or CURRENT_RANGE, not {value!r}",

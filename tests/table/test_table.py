@@ -25,6 +25,7 @@ from airflow_nrt.table import (
     TableEnvironment,
     TimeIntervalUnit,
     Tumble,
+    TumbleRows,
     call_sql,
     coalesce,
     col,
@@ -101,6 +102,13 @@ SAME = {
         ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
         "SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY ts ROWS 2 PRECEDING) AS x, "
         "MAX(price) OVER (ORDER BY ts RANGE UNBOUNDED PRECEDING) AS y FROM orders",
+    ),
+    "row windows that begin anew": (
+        lambda t: t.over_window(
+            TumbleRows.partition_by(col("shop")).over(lit(90).seconds).on(col("ts")).alias("w")
+        ).select(col("shop"), col("price").sum.over(col("w")).alias("x")),
+        "SELECT shop, SUM(price) OVER (PARTITION BY shop, FLOOR(EXTRACT(EPOCH FROM CAST(ts AS TIMESTAMP(3))) / "
+        "CAST(90 AS DOUBLE)) ORDER BY ts RANGE INTERVAL '90' SECOND PRECEDING) AS x FROM orders",
     ),
     "groups without a window": (
         lambda t: t.group_by(col("shop"), (col("price") > 5).alias("dear")).select(col("shop"), col("dear"), lit(1).count.alias("n"))
@@ -253,6 +261,9 @@ def test_functions_stand_in_conditions_and_keys_of_row_windows(orders: Table) ->
             lambda t: Over.order_by(col("ts")).preceding(row_interval(2)).following(lit(1).seconds).alias("w"),
             "both a number",
         ),
+        (lambda t: TumbleRows.over(row_interval(3)), "takes a length of time"),
+        (lambda t: TumbleRows.over(lit(1500).milli), "takes whole seconds"),
+        (lambda t: TumbleRows.over(lit(5).seconds).on("ts"), "is on a time attribute"),
         (lambda t: t.alias(*"abcdef"), "there are 6 names for 5 columns"),
         (lambda t: t.join(t, col("price") == 1), "both sides of the join have a column 'note'"),
         (lambda t: t.union_all(t.select(col("shop"))), "one side has 5 columns"),

@@ -42,6 +42,12 @@ QUERIES = {
             LISTAGG(item) OVER w
         FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts)""",
     ),
+    "anew": Case(
+        "id BIGINT, n BIGINT, gmv DECIMAL(38, 2)",
+        """SELECT id, COUNT(*) OVER w, SUM(price) OVER w FROM events WINDOW w AS (
+            PARTITION BY shop, FLOOR(EXTRACT(EPOCH FROM ts) / CAST(600 AS DOUBLE))
+            ORDER BY ts RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND CURRENT ROW)""",
+    ),
     "above_and_below": Case(
         "dear BIGINT, lately BIGINT, before BIGINT, different BIGINT, many BIGINT",
         """SELECT dear, SUM(dear) OVER (w ROWS 2 PRECEDING), LAG(dear, 1, 0) OVER w, SUM(DISTINCT dear) OVER w,
@@ -109,6 +115,10 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
             lag(id) OVER (PARTITION BY item ORDER BY ts, line)
         FROM events WHERE user_id < 10
         WINDOW w AS (PARTITION BY item ORDER BY ts, line ROWS BETWEEN 4 PRECEDING AND CURRENT ROW)"""
+    )
+    assert results["anew"] == said(
+        f"""SELECT id, count(*) OVER w, sum(price) OVER w FROM events
+        WINDOW w AS (PARTITION BY shop, time_bucket(INTERVAL 10 MINUTE, ts) ORDER BY ts {ten})"""
     )
     five = "RANGE BETWEEN INTERVAL 5 MINUTE PRECEDING AND CURRENT ROW"
     assert results["several"] == said(
