@@ -16,6 +16,7 @@ from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.home import Home
 
 PARTS = ("report", "functions", "sql", "table", "engine")
+SOURCES = (".py", ".java")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
@@ -35,7 +36,8 @@ def place_report(home: Home, file: Path) -> Path:
 def _package() -> bytes:
     """Equal sources give equal bytes: no times, no order of a directory."""
     root = Path(airflow_nrt.__file__).parent
-    files = [root / "__init__.py", *(file for part in PARTS for file in (root / part).rglob("*.py"))]
+    inside = (file for part in PARTS for file in (root / part).rglob("*"))
+    files = [root / "__init__.py", *(file for file in inside if file.suffix in SOURCES)]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(files):
