@@ -18,6 +18,11 @@ from pyspark.sql import SparkSession
 log = logging.getLogger(__name__)
 
 
+def source() -> str:
+    """The text of the class, also out of a zip."""
+    return files("airflow_nrt.engine").joinpath("LocalFiles.java").read_text()
+
+
 def use_local_files(session: SparkSession) -> None:
     """Makes local files cheap in the JVM of a session. With a Hadoop that is made otherwise, they stay as they were."""
     context: Any = session.sparkContext
@@ -31,7 +36,7 @@ def use_local_files(session: SparkSession) -> None:
 
     try:
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.cook(files("airflow_nrt.engine").joinpath("LocalFiles.java").read_text())
+        compiler.cook(source())
         ours = compiler.getClassLoader().loadClass("airflow_nrt.LocalFiles")
         types = array(jvm.Class, settings.getClass())
         for step in ("lighten", "use"):
