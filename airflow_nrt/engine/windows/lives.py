@@ -12,6 +12,8 @@ no frame of theirs reaches back into an older life.
 
 from __future__ import annotations
 
+from functools import reduce
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -25,40 +27,63 @@ from airflow_nrt.report.hidden import BATCH, SEEN
 from airflow_nrt.report.instants import END_OF_TIME
 
 IS_LATE = "_nrt_is_late"
-_FIRED, _TOP, _LAST, _LIVES = "_nrt_fired", "_nrt_top", "_nrt_last", "_nrt_lives"
+_NOW, _UNTIL, _LAST, _LIVES = "_nrt_now", "_nrt_until", "_nrt_last", "_nrt_lives"
 
 
 def with_life(store: SliceStore, layout: Layout, state: OperatorState, rows: DataFrame) -> DataFrame:
-    """Rows of a batch with their `_nrt_life`, how long their key `_nrt_stays`, and whether a row of that life, at or
-    behind theirs, has fired."""
+    """Rows of a batch with their `_nrt_life`, and whether a row of that life, at or behind theirs, has fired.
+
+    How long their key `_nrt_stays` is left open: they are folded in when they are read again, once for each key.
+    """
     partition = over_of(layout).partition
     began = BEFORE_TIME if state.watermark is None else state.watermark
-    wanted = [*partition, SLICE, LIFE, STAYS]
+    wanted = [*partition, "p", SLICE, LIFE, STAYS]
     known = [
-        frame.selectExpr(*wanted, f"{fired} AS {_FIRED}")
+        frame.selectExpr(*wanted, f"{fired} AS _nrt_fired")
         for files, fired in ((state.closed, "true"), (state.rows, "false"))
         if (frame := store.read(files, wanted)) is not None
     ]
+    life, late = f"{began}L", "false"
     if known:
-        standing = known[0] if len(known) == 1 else known[0].unionAll(known[1])
-        of_key = (
-            standing.where(f"{SLICE} IS NOT NULL")
-            .groupBy(*partition)
-            .agg(
-                F.expr(f"max(struct({LIFE}, {STAYS})) AS {_TOP}"),
-                F.expr(f"max(struct({LIFE}, {SLICE})) FILTER (WHERE {_FIRED}) AS {_LAST}"),
-            )
+        of_key = _of_keys(layout, reduce(DataFrame.unionAll, known), "_nrt_fired")
+        rows = rows.alias("r").join(of_key.alias("l"), same(partition), "left").select("r.*", _NOW, _UNTIL, _LAST)
+        alive = f"({_UNTIL} > {began}L OR {_NOW} = {began}L)"
+        life, late = f"IF({alive}, {_NOW}, {began}L)", f"coalesce({alive} AND {SLICE} <= {_LAST}, false)"
+    told = rows.selectExpr("*", f"{life} AS {LIFE}", f"CAST(NULL AS BIGINT) AS {STAYS}", f"{late} AS {IS_LATE}")
+    return told.drop(_NOW, _UNTIL, _LAST)
+
+
+def settled(layout: Layout, rows: DataFrame, until: int) -> DataFrame:
+    """Of all rows that stand when those up to `until` fire: those that wait, and those that later rows look at.
+
+    Of a life that goes on its last row is among them; of one that is over there is nothing.
+    """
+    partition = over_of(layout).partition
+    of_key = _of_keys(layout, rows, f"{SLICE} <= {until}L")
+    told = rows.alias("r").join(of_key.alias("l"), same(partition)).select("r.*", _NOW, _UNTIL, _LAST)
+    goes_on = f"{LIFE} = {_NOW} AND ({_UNTIL} >= {until}L OR {LIFE} = {until - 1}L)"
+    left = told.where(f"{SLICE} > {until}L OR ({goes_on} AND {SLICE} >= {_LAST} - {_longest(layout)}L)")
+    stays = f"IF({LIFE} = {_NOW}, {_UNTIL}, {STAYS}) AS {STAYS}"
+    return left.selectExpr(*(stays if name == STAYS else name for name in rows.columns))
+
+
+def _of_keys(layout: Layout, rows: DataFrame, fired: str) -> DataFrame:
+    """Of each key its newest life, the watermark at which that is over, and the last row of it that has fired."""
+    partition = over_of(layout).partition
+    came = f"struct({', '.join(PLACE)}, {SLICE} AS at, {LIFE} AS life)"
+    grouped = (
+        rows.where(f"{SLICE} IS NOT NULL")
+        .groupBy(*partition)
+        .agg(
+            F.expr(f"max(struct({LIFE} AS life, {STAYS} AS stays)) AS newest"),
+            F.expr(f"max(struct({LIFE} AS life, {SLICE} AS at)) FILTER (WHERE {fired}) AS last"),
+            F.expr(f"array_sort(collect_list({came}) FILTER (WHERE {STAYS} IS NULL)) AS came"),
         )
-        rows = rows.alias("r").join(of_key.alias("l"), same(partition), "left").select("r.*", _TOP, _LAST)
-        rows = rows.selectExpr("*", f"{_TOP}.{STAYS} > {began}L OR {_TOP}.{LIFE} = {began}L AS _nrt_alive")
-        late = f"coalesce(_nrt_alive AND {_LAST}.{LIFE} = {_TOP}.{LIFE} AND {SLICE} <= {_LAST}.{SLICE}, false)"
-        life, stays = f"IF(_nrt_alive, {_TOP}.{LIFE}, {began}L)", f"IF(_nrt_alive, {_TOP}.{STAYS}, NULL)"
-    else:
-        late, life, stays = "false", f"{began}L", "CAST(NULL AS BIGINT)"
-    judged = rows.selectExpr("*", f"{life} AS {LIFE}", f"{stays} AS _nrt_stayed", f"{late} AS {IS_LATE}")
-    arrived = f"array_sort(collect_list(struct({', '.join(PLACE)}, {SLICE} AS at)) OVER ({_by(partition)}))"
-    stays = f"aggregate({arrived}, _nrt_stayed, (stays, row) -> {_stays(layout, 'stays', 'row.at')}) AS {STAYS}"
-    return judged.selectExpr("*", stays).drop("_nrt_stayed", "_nrt_alive", _TOP, _LAST)
+    )
+    own = "filter(came, row -> row.life = newest.life)"
+    until = f"aggregate({own}, newest.stays, (stays, row) -> {_stays(layout, 'stays', 'row.at')})"
+    last = "IF(last.life = newest.life, last.at, NULL)"
+    return grouped.selectExpr(*partition, f"newest.life AS {_NOW}", f"{until} AS {_UNTIL}", f"{last} AS {_LAST}")
 
 
 def retold(layout: Layout, rows: DataFrame) -> DataFrame:
@@ -88,26 +113,9 @@ def retold(layout: Layout, rows: DataFrame) -> DataFrame:
 
 def _stays(layout: Layout, stays: str, at: str) -> str:
     """The watermark at which a key is forgotten, behind a row of this slice. Flink: `RowTimeRangeBoundedPreceding`."""
-    frame = max(frame.low or 0 for frame in over_of(layout).frames)
+    frame = _longest(layout)
     return f"IF(coalesce({stays} >= {at} + {frame}L, false), {stays}, {at} + {frame * 3 // 2}L)"
 
 
-def kept(layout: Layout, rows: DataFrame, until: int) -> DataFrame:
-    """Of all rows that stand, those that have fired and that later ones look at, the last of each life among them."""
-    partition = over_of(layout).partition
-    length = max(frame.low or 0 for frame in over_of(layout).frames)
-    fired = f"IF({SLICE} <= {until}L, {SLICE}, NULL)"
-    flagged = rows.selectExpr(
-        "*",
-        f"max(struct({LIFE}, {STAYS})) OVER ({_by(partition)}) AS {_TOP}",
-        f"max({fired}) OVER ({_by((*partition, LIFE))}) AS {_LAST}",
-    )
-    wanted = (
-        f"{SLICE} <= {until}L AND {SLICE} >= {_LAST} - {length}L",
-        f"{LIFE} = {_TOP}.{LIFE} AND ({_TOP}.{STAYS} >= {until}L OR {LIFE} = {until - 1}L)",
-    )
-    return flagged.where(" AND ".join(wanted)).select(*rows.columns)
-
-
-def _by(keys: tuple[str, ...]) -> str:
-    return f"PARTITION BY {', '.join(keys)}" if keys else ""
+def _longest(layout: Layout) -> int:
+    return max(frame.low or 0 for frame in over_of(layout).frames)

@@ -67,11 +67,14 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     new = waiting.where(f"{SLICE} <= {until}L")
     old_heads = tuple(file for file in state.closed if is_of_heads(file))
     known = store.read([file for file in state.closed if file not in old_heads], columns)
-    written = (
-        waiting.where(f"{SLICE} > {until}L") if any(file.last > until for file in state.rows) else None,
-        _kept(layout, waiting, known, until),
-        heads(layout, new),
-    )
+    some_wait = any(file.last > until for file in state.rows)
+    settled, passing = waiting, None
+    if over_of(layout).forgets:
+        settled = lives.settled(layout, waiting if known is None else waiting.unionAll(known), until)
+        passing = settled.where(f"{SLICE} <= {until}L")
+    else:
+        passing = kept(layout, new if known is None else new.unionAll(known), until)
+    written = (settled.where(f"{SLICE} > {until}L") if some_wait else None, passing, heads(layout, new))
     left, still, passed = (None if one is None else store.write(name, one).file for one in written)
     next_state = replace(
         state,
@@ -86,14 +89,6 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     if before is not None:
         looked_at = looked_at.unionAll(in_front_of(layout, before, new).selectExpr("*", f"false AS {IS_NEW}"))
     return Firing(name, results(layout, looked_at), next_state, after, until)
-
-
-def _kept(layout: Layout, waiting: DataFrame, known: DataFrame | None, until: int) -> DataFrame | None:
-    """What later rows look at, of the rows that fire and those that have."""
-    forgets = over_of(layout).forgets
-    rows = waiting.where(f"{SLICE} IS NOT NULL" if forgets else f"{SLICE} <= {until}L")
-    rows = rows if known is None else rows.unionAll(known)
-    return lives.kept(layout, rows, until) if forgets else kept(layout, rows, until)
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
