@@ -24,7 +24,7 @@ def source() -> str:
 
 
 def use_local_files(session: SparkSession) -> None:
-    """Makes local files cheap in the JVM of a session. With a Hadoop that is made otherwise, they stay as they were."""
+    """Makes local files cheap in the JVM of a session. Where its Hadoop is another, they stay as they were."""
     context: Any = session.sparkContext
     gateway, jvm, settings = context._gateway, context._jvm, context._jsc.hadoopConfiguration()
 
@@ -41,5 +41,6 @@ def use_local_files(session: SparkSession) -> None:
         types = array(jvm.Class, settings.getClass())
         for step in ("lighten", "use"):
             ours.getMethod(step, types).invoke(None, array(jvm.Object, settings))
-    except Py4JError as other:
-        log.info("local files stay slow: %s", other)
+    except (Py4JError, TypeError) as other:
+        # A TypeError: py4j takes a class that is not there for a package.
+        log.warning("each file that Spark writes starts a process, as LocalFiles.java does not fit here: %s", other)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from py4j.protocol import Py4JJavaError
 
+from airflow_nrt.engine import local_files
+
 
 def written(spark, place: Path) -> Path:
     spark.range(1000).selectExpr("id", "md5(CAST(id AS STRING)) AS text").coalesce(1).write.parquet(str(place))
@@ -19,6 +21,14 @@ def test_no_process_is_started_for_a_file(spark) -> None:
     jvm, settings = spark._jvm, spark.sparkContext._jsc.hadoopConfiguration()
     files = jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI.create("file:///"), settings)
     assert files.getRawFileSystem().getClass().getName() == "airflow_nrt.LocalFiles"
+
+
+@pytest.mark.parametrize("text", ["class Nothing {}", "no Java"])
+def test_what_does_not_fit_leaves_them_as_they_were(spark, tmp_path: Path, monkeypatch, caplog, text: str) -> None:
+    monkeypatch.setattr(local_files, "source", lambda: text)
+    local_files.use_local_files(spark)
+    assert "LocalFiles.java does not fit here" in caplog.text
+    assert written(spark, tmp_path / "table").exists()
 
 
 def test_permissions_are_those_of_the_umask(spark, tmp_path: Path) -> None:

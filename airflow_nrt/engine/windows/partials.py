@@ -6,7 +6,7 @@
     _nrt_start    bigint   SESSION only: where its session starts, as far as is known; `_nrt_slice` is where it ends
     _nrt_seen     bigint   SESSION only: the watermark that its batch began with
     _nrt_life     bigint   OVER only, where keys are forgotten: the watermark at which the key was new, or new again
-    _nrt_stays    bigint   and the one at which it is forgotten, as far as was known behind the batch
+    _nrt_stays    bigint   and the one at which it is forgotten; NULL in rows that have not been folded into it yet
     x0, x1, …              the value of each distinct set, NULL where it is not counted
     …                      the accumulators of the other aggregates
     _nrt_late     string   a late row as JSON, for the ledger; NULL for rows in time
@@ -64,10 +64,15 @@ class Layout:
         return FROM if self.is_hop else SLICE
 
     @property
+    def lives(self) -> tuple[str, ...]:
+        """What tells the rows of a key that see each other from others, where keys are forgotten."""
+        return (LIFE,) if isinstance(self.operator, WindowAggregate) and self.operator.forgets else ()
+
+    @property
     def stored(self) -> tuple[str, ...]:
         """What else is stored with a partial."""
-        if isinstance(self.operator, WindowAggregate) and self.operator.forgets:
-            return (LIFE, STAYS)
+        if self.lives:
+            return (*self.lives, STAYS)
         return (SEEN,) if self.operator.window.kind == "SESSION" else ()
 
     @property

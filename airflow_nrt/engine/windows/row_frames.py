@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.windows.aggregate import place
-from airflow_nrt.engine.windows.partials import LIFE, SLICE, Layout, layout_of
+from airflow_nrt.engine.windows.partials import SLICE, Layout, layout_of
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.operators import RowFrame, WindowAggregate
 
@@ -48,9 +48,7 @@ def results(layout: Layout, rows: DataFrame) -> DataFrame:
     """The new rows with their aggregates and `_nrt_end`."""
     lifts = [f"{one.name} AS {_lift(one.name)}" for one in layout.rows]
     values = (name for name, _ in layout.values)
-    done = rows.selectExpr(
-        *layout.keys, SLICE, *([LIFE] if LIFE in layout.stored else []), IS_NEW, HEAD, *values, *lifts
-    )
+    done = rows.selectExpr(*layout.keys, SLICE, *layout.lives, IS_NEW, HEAD, *values, *lifts)
     done = done.withColumn(WINDOW_END, done[SLICE])
     at = place(layout)
     for frame, part in frames_of(layout):
@@ -67,7 +65,7 @@ def _lift(name: str) -> str:
 
 
 def _over(layout: Layout, frame: RowFrame) -> str:
-    by = (*frame.partition, *([LIFE] if LIFE in layout.stored else []))
+    by = (*frame.partition, *layout.lives)
     keys = f"PARTITION BY {', '.join(by)} " if by else ""
     low = "UNBOUNDED" if frame.low is None else f"{frame.low}{'L' if frame.unit == 'RANGE' else ''}"
     high = "CURRENT ROW" if frame.high == 0 else f"{frame.high} PRECEDING"

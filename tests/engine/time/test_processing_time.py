@@ -257,3 +257,18 @@ def test_over_fires_with_the_batch_that_brings_its_rows(spark, tmp_path: Path) -
     assert [n for _, n in live.rows()] == [1, 3, 6, 12]
     verdict = verify(spark, live.plan, live.stream.home)
     assert (verdict.is_proven, verdict.late_rows) == (True, 0)
+
+
+def test_over_of_an_interval_forgets_what_was_idle(spark, tmp_path: Path) -> None:
+    frame = "PARTITION BY n % 2 ORDER BY pt RANGE BETWEEN INTERVAL '1' MINUTE PRECEDING AND CURRENT ROW"
+    live = Live(spark, tmp_path, *report(f"SELECT ts, SUM(n) OVER ({frame}) FROM events"))
+    live.absorb(MORNING, 1)
+    live.absorb(MORNING + MINUTE // 2, 2)
+    live.absorb(MORNING + MINUTE, 4)
+    live.restart()
+    live.absorb(MORNING + 9 * MINUTE, 8)
+    assert [n for _, n in live.rows()] == [1, 2, 6, 8]
+    state = live.stream.driver.position.operators["w1"]
+    assert sum(file.rows for file in (*state.rows, *state.closed)) == 1
+    verdict = verify(spark, live.plan, live.stream.home)
+    assert (verdict.is_proven, verdict.late_rows) == (True, 0)
