@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
@@ -19,9 +18,11 @@ from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.heartbeat import now_ms
+from airflow_nrt.report.hidden import SEEN
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.spelling import bigint
 
 RowsOf = Callable[["str | None"], Mapping[str, DataFrame]]
 """The accepted rows of the sources as an operator absorbed them, or as an insert without windows reads them (None)."""
@@ -86,8 +87,8 @@ def source_rows(
     """The accepted rows of these files, none of them late, as if absorbed in one batch at this time (ms)."""
     source = plan.source(name)
     numbers = {file.path: n for n, file in enumerate(files)} if needs_position(plan, name) else None
-    judged, _ = metered(judge(absorbed(read_files(spark, source, files, numbers), clock, None), source, None))
-    return accepted(judged, source).withColumn("_nrt_seen", F.lit(None).cast("bigint"))
+    judged, _ = metered(judge(read_files(spark, source, files, numbers), source, None, absorbed(clock, None)))
+    return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
 
 
 def needs_position(plan: Plan, source: str) -> bool:

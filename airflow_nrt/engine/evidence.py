@@ -84,8 +84,8 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     ]
     numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before"), "BIGINT")
     entries = given_rows(spark, {FILE: "STRING", **numbers_of_batch}, known)
-    rows = absorbed(known_files(rows, entries, ENTRY), F.col("_nrt_at"), F.col("_nrt_before"))
-    judged = judge(rows, source, F.col("_nrt_latest"))
+    rows = known_files(rows, entries, ENTRY)
+    judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"))
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()

@@ -25,7 +25,7 @@ def empty_rows(spark: SparkSession, columns: Iterable[tuple[str, str]]) -> DataF
 
     Spark does not know that there are none: else it would leave out what it joins with them, and count nothing there.
     """
-    return spark.range(0).selectExpr(*(f"CAST(NULL AS {kind}) AS {name}" for name, kind in columns))
+    return spark.range(0, 0, 1, 1).selectExpr(*(f"CAST(NULL AS {kind}) AS {name}" for name, kind in columns))
 
 
 def _literal(value: str | int | None) -> str:

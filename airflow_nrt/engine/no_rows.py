@@ -8,11 +8,13 @@ from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.report.hidden import SEEN
 from airflow_nrt.report.plan import Source
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.spelling import bigint, quote
+from airflow_nrt.report.tables import LINE
 
 _HIDDEN = (
-    ("_nrt_malformed", "BOOLEAN"), ("_nrt_line", "STRING"),
+    ("_nrt_malformed", "BOOLEAN"), (LINE, "STRING"),
     (FILE, "STRING"), (NUMBER, "BIGINT"), (BLOCK, "BIGINT"), (INDEX, "BIGINT"),
 )  # fmt: skip
 
@@ -21,5 +23,5 @@ def no_rows(spark: SparkSession, source: Source) -> DataFrame:
     """The source's accepted rows, none of them."""
     columns = [column for column in source.table.physical if column.name in source.physical]
     schema = [(quote(column.name), column.type.spark) for column in columns]
-    rows = absorbed(empty_rows(spark, [*schema, *_HIDDEN]), None, None)
-    return accepted(judge(rows, source, None), source).selectExpr("*", "CAST(NULL AS BIGINT) AS _nrt_seen")
+    judged = judge(empty_rows(spark, [*schema, *_HIDDEN]), source, None, absorbed(None, None))
+    return accepted(judged, source, f"{bigint(None)} AS {SEEN}")

@@ -19,7 +19,6 @@ from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.entries import Position, StateFile, Versions
 from airflow_nrt.report.hidden import AFTER, KEY, OP
 from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.timing import Rows
 
 _ALL = 0
@@ -100,4 +99,4 @@ class RatedInserts:
 
 
 def _columns(insert: Insert) -> list[str]:
-    return [*(quote(field.name) for field in insert.query.fields), OP, KEY, SLICE]
+    return [*(field.name for field in insert.query.fields), OP, KEY, SLICE]

@@ -17,7 +17,7 @@ from airflow_nrt.report.types import Field
 
 def shown_rows(store: SliceStore, insert: Insert, files: tuple[StateFile, ...]) -> DataFrame | None:
     """The rows that `show` wrote, None if there are none."""
-    rows = store.read(files, [*(quote(column.name) for column in insert.sink.physical), SLICE])
+    rows = store.read(files, [*(column.name for column in insert.sink.physical), SLICE])
     return None if rows is None else rows.withColumnRenamed(SLICE, WINDOW_END)
 
 

@@ -27,7 +27,7 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.taken import Taken, TakenRows
-from airflow_nrt.engine.time.accept import accepted, judge, metered, rejected
+from airflow_nrt.engine.time.accept import judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import suit
@@ -78,6 +78,7 @@ class StreamDriver:
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
         self.versions = VersionedInserts(self.store, plan, self.layouts)
         self.rated = RatedInserts(self.store, plan)
+        self.nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
         self.position = self._complete(writer.log.position())
         self.now = self._last_clock()
         self.files_read = {name: state.files for name, state in self.position.sources.items()}
@@ -164,13 +165,13 @@ class StreamDriver:
         if len(corrupt) == len(files):
             return Taken(ledger=ledger, rejected=reasons(self.home, ledger))
         latest = latest_rowtime(self.spark, self.plan, source, clock)
-        rows = absorbed(self._read(source, files), clock, self.position.sources[source.name].watermark)
-        judged = judge(rows, source, latest)
+        arrival = absorbed(clock, self.position.sources[source.name].watermark)
+        judged = judge(self._read(source, files), source, latest, arrival)
         several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
         updates = Updates(self.store, self.plan, self.position, clock)
-        taken = TakenRows(accepted(watched, source), accepted(judged, source))
+        taken = TakenRows(source, watched, judged)
         try:
             written, published = self._write(source, taken, seen, updates)
             changes, held = self._stage_changes(updates)
@@ -233,8 +234,7 @@ class StreamDriver:
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
         """What a query reads of a batch: its rows, and none of other sources."""
-        others = {name: no_rows(self.spark, self.plan.source(name)) for name in query.inputs if name != source.name}
-        return {source.name: rows, **others}
+        return {**{name: self.nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
 
     def _after_batch(self, name: str, files: int, batch: Taken, clock: int, ends: bool) -> Position:
         state = self.position.sources[name]

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from airflow_nrt.engine.rated import Held
+from airflow_nrt.engine.time.accept import accepted
 from airflow_nrt.engine.versions import Touched
 from airflow_nrt.report.entries import Lateness, Published, StateFile
+from airflow_nrt.report.hidden import SEEN
+from airflow_nrt.report.plan import Source
+from airflow_nrt.report.spelling import bigint
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,13 @@ class Taken:
 
 @dataclass
 class TakenRows:
-    """The accepted rows of a batch. Whoever takes them first gets those that are counted as they pass."""
+    """The judged rows of a batch. Whoever takes of them first gets those that are counted as they pass."""
 
+    source: Source
     _next: DataFrame
     _others: DataFrame
 
     def take(self, seen: int | None) -> DataFrame:
         """The rows for one consumer, late by this watermark (ms), none of them if it is None."""
         taken, self._next = self._next, self._others
-        return taken.withColumn("_nrt_seen", F.lit(seen).cast("bigint"))
+        return accepted(taken, self.source, f"{bigint(seen)} AS {SEEN}")

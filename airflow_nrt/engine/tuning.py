@@ -7,9 +7,9 @@ one costs more than it saves (`docs/performance.md`). The rows are the same eith
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.report.entries import SourceFile, StateFile
 
@@ -22,6 +22,21 @@ MOST_PARTITIONS = "spark.airflow_nrt.partitions"
 _SPLITS = "spark.sql.files.minPartitionNum"
 _BYTES_OF_A_ROW = 20
 """Of a short one: where it can't be known, there are rather many rows."""
+
+
+def by_key(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The rows, those of a key in one task: by one exchange that serves whatever is computed by key from here on."""
+    return rows if is_small(rows.sparkSession) or not keys else rows.repartition(*keys)
+
+
+def gathered(rows: DataFrame) -> DataFrame:
+    """Rows as they are read: few of them in one task, so that no step behind has to exchange them."""
+    return rows.coalesce(1) if is_small(rows.sparkSession) else rows
+
+
+def is_small(spark: SparkSession) -> bool:
+    """Whether one task takes all."""
+    return spark.conf.get(SHUFFLE_PARTITIONS) == "1"
 
 
 def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:

@@ -1,4 +1,4 @@
-"""Names and strings as Spark SQL spells them."""
+"""Names, strings and numbers as Spark SQL spells them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from __future__ import annotations
 def quote(name: str) -> str:
     """A name, whatever it holds."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def bigint(value: int | str | None) -> str:
+    """A BIGINT: a number, the NULL of that type, or a column by its name."""
+    if isinstance(value, int):
+        return f"{value}L"
+    return "CAST(NULL AS BIGINT)" if value is None else value
 
 
 def string_literal(text: str) -> str:

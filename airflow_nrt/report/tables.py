@@ -10,6 +10,7 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 
 CHANGELOG = "debezium-json"
+LINE = "_nrt_line"
 SOURCE_FILE = "_nrt_file"
 """The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
 

@@ -12,27 +12,20 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.report.tables import LINE, Column, Table
 
 _NO_NULLS = "\\u0001"
 
 
 def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`value` and others) to typed columns and `_nrt_malformed`; the others pass through.
+    """Lines (`_nrt_line`) to typed columns and `_nrt_malformed`; all of their columns pass through.
 
     `stored` are all columns of a line in order, `wanted` those that are read. A line is malformed if it has not as many
     fields as the table or if a wanted field is no value of its type; an empty field of a type other than STRING is
     none, unless `'csv.null-literal'` says that it means NULL.
     """
     others = [quote(name) for name in lines.columns]
-    split = lines.selectExpr(*others, f"{_quoted_line(table, stored)} AS _nrt_quoted")
-    fields = ", ".join(f"_nrt_quoted.f{i}" for i in range(len(stored)))
-    delimiter = string_literal(_literal_pattern(source_option(table.options, "csv.field-delimiter")))
-    tokens = split.selectExpr(
-        *others,
-        f"CASE WHEN _nrt_quoted IS NULL THEN split(value, {delimiter}, -1) "
-        f"WHEN _nrt_quoted.broken IS NOT NULL THEN array() ELSE array({fields}) END AS _nrt_fields",
-    )
+    tokens = lines.selectExpr(*others, f"{_tokens(table, stored)} AS _nrt_fields")
     position = {column.name: index for index, column in enumerate(stored)}
     values = [f"{_value(table, position[column.name], column)} AS {quote(column.name)}" for column in wanted]
     typed = tokens.selectExpr(*others, "_nrt_fields", *values)
@@ -47,20 +40,22 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
     )
 
 
-def _quoted_line(table: Table, stored: Sequence[Column]) -> str:
-    """The parsed line as a struct of strings if it holds a quote, else NULL."""
-    names = ", ".join(f"f{i} STRING" for i in range(len(stored)))
-    schema = string_literal(f"{names}, broken STRING")
-    kind = f"CAST(NULL AS STRUCT<{', '.join(f'f{i}: STRING' for i in range(len(stored)))}, broken: STRING>)"
+def _tokens(table: Table, stored: Sequence[Column]) -> str:
+    """The fields of a line as strings, none of them if it can't be read."""
+    separator = source_option(table.options, "csv.field-delimiter")
+    tokens = f"split({LINE}, {string_literal(_literal_pattern(separator))}, -1)"
     if source_option(table.options, "csv.disable-quote-character"):
-        return kind
+        return tokens
+    schema = string_literal(", ".join([*(f"f{i} STRING" for i in range(len(stored))), "broken STRING"]))
     mark = string_literal(source_option(table.options, "csv.quote-character"))
-    delimiter = string_literal(source_option(table.options, "csv.field-delimiter"))
     options = (
-        f"map('sep', {delimiter}, 'quote', {mark}, 'escape', {mark}, 'nullValue', '{_NO_NULLS}', 'emptyValue', '', "
-        "'mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', 'broken')"
+        f"map('sep', {string_literal(separator)}, 'quote', {mark}, 'escape', {mark}, 'nullValue', '{_NO_NULLS}', "
+        "'emptyValue', '', 'mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', 'broken')"
     )
-    return f"IF(contains(value, {mark}), from_csv(value, {schema}, {options}), {kind})"
+    fields = ", ".join(f"line.f{i}" for i in range(len(stored)))
+    # An array of one line gives it a name: parsed once, not once for each field.
+    parsed = f"transform(array(from_csv({LINE}, {schema}, {options})), line -> "
+    return f"IF(contains({LINE}, {mark}), {parsed}IF(line.broken IS NOT NULL, array(), array({fields})))[0], {tokens})"
 
 
 def _literal_pattern(delimiter: str) -> str:

@@ -13,11 +13,11 @@ from airflow_nrt.engine.sources.json import OPTIONS
 from airflow_nrt.report.hidden import OP
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.report.tables import LINE, Column, Table
 
 
 def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`value` and others) to typed columns, `_nrt_op` (+I, -D) and `_nrt_malformed`; the others pass through.
+    """Lines (`_nrt_line`) to typed columns, `_nrt_op` (+I, -D) and `_nrt_malformed`; all their columns pass through.
 
     A line is malformed if it is no object, has an unknown operation or lacks a row that this one needs, or if a wanted
     field is no value of its column's type.
@@ -29,7 +29,7 @@ def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> 
     is_inside = source_option(table.options, "debezium-json.schema-include")
     inside = f"payload STRUCT<{', '.join(f'{name}: {kind}' for name, kind in names)}>"
     schema = inside if is_inside else ", ".join(f"{name} {kind}" for name, kind in names)
-    parsed = f"from_json(value, {string_literal(f'{schema}, _nrt_broken STRING')}, {OPTIONS}) AS _nrt_object"
+    parsed = f"from_json({LINE}, {string_literal(f'{schema}, _nrt_broken STRING')}, {OPTIONS}) AS _nrt_object"
     at = "_nrt_object.payload" if is_inside else "_nrt_object"
     rows = lines.selectExpr(*others, parsed)
     rows = rows.selectExpr(*others, f"{_changes(at, table)} AS _nrt_changes", "_nrt_object._nrt_broken AS _nrt_broken")

@@ -13,10 +13,11 @@ from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json
+from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import SOURCE_FILE, Column
+from airflow_nrt.report.tables import LINE, SOURCE_FILE, Column
 from airflow_nrt.report.types import STRING
 
 GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
@@ -57,15 +58,15 @@ def read_files(
     if table.format == "parquet":
         columns = [*wanted, *partitions]
         rows = reader.schema(_schema(columns) if columns else StructType()).parquet(*paths)
-        rows = rows.selectExpr("*", "CAST(NULL AS STRING) AS _nrt_line", "false AS _nrt_malformed", *_PLACE)
+        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *_PLACE)
     else:
-        lines = reader.schema(_schema([Column("value", STRING), *partitions])).text(paths)
-        lines = lines.selectExpr("*", "value AS _nrt_line", *_PLACE).where("value <> ''")
+        lines = reader.schema(_schema([Column(LINE, STRING), *partitions])).text(paths)
+        lines = lines.selectExpr("*", *_PLACE).where(f"{LINE} <> ''")
         if table.format == "csv":
             rows = parse_csv(lines, table, stored, wanted)
         else:
             rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, wanted)
-        rows = rows.drop("value")
+    rows = gathered(rows)
     return rows if numbers is None else _numbered(rows, numbers)
 
 

@@ -13,9 +13,11 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.state.footers import Footer, read_footer
+from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.engine.windows.partials import FROM, LATE, SLICE
 from airflow_nrt.report.entries import StateFile
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.spelling import quote
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,11 @@ class SliceStore:
         """These columns of the partials in these files, None if there are no files."""
         if not files:
             return None
+        paths = [str(self.home.path / file.path).translate(GLOB) for file in files]
         known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
-        reader = self.spark.read if known is None else self.spark.read.schema(known)
-        return reader.parquet(*(str(self.home.path / file.path).translate(GLOB) for file in files)).select(*columns)
+        if known is None:
+            return gathered(self.spark.read.parquet(*paths).select(*map(quote, columns)))
+        return gathered(self.spark.read.schema(StructType([known[name] for name in columns])).parquet(*paths))
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes directories that no entry refers to any more."""

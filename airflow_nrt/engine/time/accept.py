@@ -7,7 +7,7 @@ counted, or it stops the driver. It never becomes a row of NULLs.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
@@ -15,7 +15,8 @@ from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.hidden import BATCH, ROWTIME
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
-from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.spelling import bigint, quote, string_literal
+from airflow_nrt.report.tables import LINE
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql
 
@@ -25,11 +26,11 @@ PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
 
 
-def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataFrame:
+def judge(rows: DataFrame, source: Source, latest: int | str | None, absorbed: str) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
-    They have their `_nrt_absorbed` already. `latest` is the last rowtime (ms) that is not in the future; None where the
-    future is not guarded.
+    `latest` is the last rowtime (ms) that is not in the future, or the column that has it; None where the future is not
+    guarded. `absorbed` is SQL of `_nrt_absorbed`.
     """
     table = source.table
     computed = [
@@ -37,18 +38,18 @@ def judge(rows: DataFrame, source: Source, latest: int | Column | None) -> DataF
         for column in table.columns
         if column.is_computed and column.name in source.columns
     ]
-    rows = rows.selectExpr("*", *computed)
+    arrived = [absorbed]
+    if computed:
+        rows, arrived = rows.selectExpr("*", absorbed).selectExpr("*", *computed), []
+    rowtime, proposal = bigint(0), bigint(None)
     if table.watermark is not None:
         # The session's zone is UTC: a TIMESTAMP keeps its clock. Converted once, for it takes longer than it seems.
-        rows = rows.selectExpr("*", f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP)) AS {ROWTIME}")
-        rows = rows.selectExpr("*", f"{table.watermark.expression} AS {PROPOSAL}")
-    else:
-        rows = rows.selectExpr("*", f"CAST(0 AS BIGINT) AS {ROWTIME}", f"CAST(NULL AS BIGINT) AS {PROPOSAL}")
-    guard = latest if isinstance(latest, Column) else F.lit(latest)
-    return rows.withColumn("_nrt_latest", guard.cast("bigint")).selectExpr("*", f"{_reason(source)} AS {REASON}")
+        rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
+    timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
+    return timed.selectExpr("*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest))} AS {REASON}")
 
 
-def _reason(source: Source) -> str:
+def _reason(source: Source, latest: str) -> str:
     options = source.table.options
     ignore = f"{source.table.format}.ignore-parse-errors"
     tolerant = source.table.format == "parquet" or source_option(options, ignore)
@@ -63,13 +64,13 @@ def _reason(source: Source) -> str:
     return (
         f"CASE WHEN _nrt_malformed THEN {string_literal(MALFORMED) if tolerant else malformed} "
         f"WHEN {ROWTIME} IS NULL THEN {string_literal(NULL_ROWTIME) if skip else missing} "
-        f"WHEN {ROWTIME} > _nrt_latest THEN {string_literal(FUTURE)} END"
+        f"WHEN {ROWTIME} > {latest} THEN {string_literal(FUTURE)} END"
     )
 
 
 def _stop(text: str) -> str:
     """SQL that ends the job with this message, the file and the line."""
-    return f"raise_error(concat({string_literal(STOP_MARK + text)}, ' (', {FILE}, ': ', coalesce(_nrt_line, ''), ')'))"
+    return f"raise_error(concat({string_literal(STOP_MARK + text)}, ' (', {FILE}, ': ', coalesce({LINE}, ''), ')'))"
 
 
 def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
@@ -88,12 +89,12 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
     return watched, counts
 
 
-def accepted(judged: DataFrame, source: Source) -> DataFrame:
-    """The rows without a reason against them, with the hidden columns; `_nrt_ts` on the clock of the windows."""
+def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
+    """The rows without a reason against them, with hidden columns and `more`; `_nrt_ts` on the clock of the windows."""
     row = ", ".join(quote(name) for name in source.columns)
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
     hidden = (f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
-    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden)
+    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden, *more)
     if source.zone is None:
         return kept
     return kept.withColumn(ROWTIME, F.expr(str(wall_clock_sql(Sql(ROWTIME), source.zone))))
@@ -106,5 +107,5 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
         f"{string_literal(source.name)} AS source",
         f"{REASON} AS reason",
         f"{bare_file()} AS file",
-        f"coalesce(_nrt_line, to_json(struct({row}))) AS line",
+        f"coalesce({LINE}, to_json(struct({row}))) AS line",
     )

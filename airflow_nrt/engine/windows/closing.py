@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.frames import same
+from airflow_nrt.engine.tuning import by_key
 from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate
 from airflow_nrt.report.windows import Sql
 
@@ -40,7 +41,8 @@ def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame
         return aggregate(rows, by, layout.rows)
     # All branches below read the same rows: one exchange by key serves them all. It is one only as long as they ask it
     # for the same columns, so nothing may be pruned below the observation (that nobody reads).
-    shared = _unpruned(rows.repartition(*layout.keys)) if layout.keys else rows
+    shared = by_key(rows, layout.keys)
+    shared = rows if shared is rows else _unpruned(shared)
     parts = [_padded(layout, aggregate(shared, by, layout.rows))]
     for group in layout.sets:
         parts.append(_padded(layout, _first_seen(layout, group, shared, history)))
@@ -64,21 +66,21 @@ def _padded(layout: Layout, partials: DataFrame) -> DataFrame:
 def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: History | None) -> DataFrame:
     """Accumulators over the values that no earlier slice of their windows has seen, each in its first slice."""
     by = [*layout.keys, GROUP_END, group.column]
-    found = _values(layout, group, rows)
+    found = _values(layout, group, rows, "false")
     if history is None:
         first = found.groupBy(*by).agg(F.min(SLICE).alias(SLICE))
     else:
-        seen = _values(layout, group, history.partials)
+        seen = _values(layout, group, history.partials, "true")
         if history.is_long:
             # One look at what was seen, against the few that are new, instead of moving all of it by key.
             seen = seen.alias("l").join(F.broadcast(found.select(*by).distinct()).alias("r"), same(by), "left_semi")
-        seen = seen.repartition(*layout.keys) if layout.keys else seen
-        both = found.withColumn(_KNOWN, F.lit(False)).unionAll(seen.withColumn(_KNOWN, F.lit(True)))
+        both = found.unionAll(by_key(seen, layout.keys))
         first = both.groupBy(*by).agg(F.min(SLICE).alias(SLICE), F.max(_KNOWN).alias(_KNOWN)).where(f"NOT {_KNOWN}")
     lifted = first.selectExpr(*layout.keys, SLICE, *(one.lifted for one in group.accumulators))
     return aggregate(lifted, [*layout.keys, SLICE], group.accumulators)
 
 
-def _values(layout: Layout, group: DistinctSet, rows: DataFrame) -> DataFrame:
+def _values(layout: Layout, group: DistinctSet, rows: DataFrame, known: str) -> DataFrame:
     group_end = f"{layout.operator.window.last_end(Sql(SLICE))} AS {GROUP_END}"
-    return rows.where(f"{group.column} IS NOT NULL").selectExpr(*layout.keys, SLICE, group.column, group_end)
+    columns = [*layout.keys, SLICE, group.column, group_end, f"{known} AS {_KNOWN}"]
+    return rows.where(f"{group.column} IS NOT NULL").selectExpr(*columns)

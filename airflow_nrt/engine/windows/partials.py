@@ -143,33 +143,39 @@ def lift(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query to partials of one row each; late rows are judged by `_nrt_seen`."""
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     accumulators = [one.lifted for one in layout.rows]
-    lifted = mark_late(layout, rows).selectExpr(*layout.keys, *layout.slots, *values, *accumulators, LATE)
+    lifted = _placed(layout, rows).selectExpr(*layout.keys, *_slots(layout), *values, *accumulators, _late(layout))
     return lifted if layout.sets else combine(layout, lifted, (LATE,))
 
 
 def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query with their slots and `_nrt_late`. Rows in a gap of HOP are left out."""
+    return _placed(layout, rows).selectExpr("*", *_slots(layout), _late(layout))
+
+
+def _placed(layout: Layout, rows: DataFrame) -> DataFrame:
+    """The rows with their slice, its first and last window, and the first window in which they count."""
     window = layout.operator.window
-    slice_end = Sql("_nrt_own")
-    placed = rows.selectExpr("*", f"{window.slice_end(Sql('_nrt_ts'))} AS _nrt_own")
-    counted = placed.selectExpr(
+    slice_end = window.slice_end(Sql("_nrt_ts"))
+    counted = rows.selectExpr(
         "*",
+        f"{slice_end} AS _nrt_own",
         f"{window.first_end(slice_end)} AS _nrt_first",
         f"{window.last_end(slice_end)} AS _nrt_last",
         f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS _nrt_counted",
     )
-    if window.has_gaps:
-        counted = counted.where("_nrt_first <= _nrt_last")
+    return counted.where("_nrt_first <= _nrt_last") if window.has_gaps else counted
+
+
+def _slots(layout: Layout) -> list[str]:
     values = {SLICE: "_nrt_own", FROM: "_nrt_counted"} if layout.is_hop else {SLICE: "_nrt_counted"}
-    slots = [f"IF(_nrt_counted <= _nrt_last, {values[slot]}, NULL) AS {slot}" for slot in layout.slots]
-    return counted.selectExpr("*", *slots, f"{_late(window.stride)} AS {LATE}")
+    return [f"IF(_nrt_counted <= _nrt_last, {values[slot]}, NULL) AS {slot}" for slot in layout.slots]
 
 
-def _late(stride: int) -> str:
+def _late(layout: Layout) -> str:
     """The late row for the ledger: the row, where it stood, and the windows that it missed."""
-    missed = f"least(_nrt_counted - {stride}L, _nrt_last)"
+    missed = f"least(_nrt_counted - {layout.operator.window.stride}L, _nrt_last)"
     words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
-    return f"IF(_nrt_counted > _nrt_first, {words}, NULL)"
+    return f"IF(_nrt_counted > _nrt_first, {words}, NULL) AS {LATE}"
 
 
 def late_words(missed_from: str, missed_until: str, dropped: str) -> str:

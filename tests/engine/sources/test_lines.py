@@ -162,6 +162,20 @@ def test_names_that_need_quoting(spark, tmp_path: Path) -> None:
     assert verdict.is_proven and verdict.late_rows == 2
 
 
+@pytest.mark.parametrize("file_format", ["csv", "json"])
+def test_a_column_named_value(spark, tmp_path: Path, file_format: str) -> None:
+    """So Spark names the lines of a text by itself."""
+    table = events_table(format=file_format).replace("user_id INT", "`value` INT")
+    if file_format == "json":
+        table = table.replace(", 'csv.null-literal' = 'NULL'", "")
+    total = {"total": ("INT", "SUM(`value`)")}
+    stream = Stream(spark, plan_of(tmp_path, table, curve_insert(TUMBLE, total)), tmp_path / "home")
+    line = GOOD if file_format == "csv" else json.dumps({"shop": 1, "value": 5, "ts": "2024-06-18 00:01:00"})
+    stream.absorb(write_lines(tmp_path / "events" / f"a.{file_format}", [line]))
+    stream.end()
+    assert [row[3] for row in rows_of(tmp_path / "curve")] == [5]
+
+
 def test_an_instant_needs_its_zone(spark, tmp_path: Path) -> None:
     """As in Flink's csv: a time without `Z` is no instant."""
     table = events_table(csv__ignore_parse_errors="true").replace("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
