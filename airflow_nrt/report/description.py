@@ -116,6 +116,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES or call.keeps_rows]
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
+    growing = [frame for frame in frames if frame.growing]
     intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
     if operator.forgets:
         bound = "the longest frame: one to one and a half of it behind its last row, a key is forgotten"
@@ -123,6 +124,9 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         bound = "the longest frame"
     else:
         bound = "the frames, and how many keys there are: none is forgotten"
+        if growing:
+            names = ", ".join(dict.fromkeys(frame.partition[-1] for frame in growing))
+            bound += f", but of {names}, which only grows, the newest is kept alone"
     return {
         "frames": [_frame(frame) for frame in frames],
         "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",

@@ -62,13 +62,15 @@ class AggregateCall:
 class RowFrame:
     """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
 
-    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`.
+    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`. If it is
+    `growing`, the last key of the partition only grows, by time, among rows of the others: what is behind it is over.
     """
 
     partition: tuple[str, ...]
     unit: str
     low: int | None
     high: int = 0
+    growing: bool = False
 
 
 def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:

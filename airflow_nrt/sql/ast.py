@@ -149,13 +149,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class Over:
-    """What stands behind OVER or in WINDOW; `name` is the window of the WINDOW clause that this one refers to."""
+    """What stands behind OVER or in WINDOW; `name` is the window of the WINDOW clause that this one refers to.
+
+    A `growing` one begins anew: the last of its partition keys only grows, by time, among rows of the others.
+    """
 
     partition: tuple[Expression, ...]
     order: tuple[OrderItem, ...]
     frame: Frame | None
     name: str | None
     at: Place = field(compare=False)
+    growing: bool = False
 
 
 @dataclass(frozen=True)

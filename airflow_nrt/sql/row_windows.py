@@ -134,7 +134,9 @@ class _RowWindows:
                 f"OVER {frame.unit} FOLLOWING windows are not supported yet: begin the frame before", frame.at
             )
         low = self._low(frame)
-        return RowFrame(partition, self._unit(frame.unit) if low is None else frame.unit, low)
+        if low is None:
+            return RowFrame(partition, self._unit(frame.unit), None, growing=over.growing)
+        return RowFrame(partition, frame.unit, low)
 
     def _unit(self, written: str) -> str:
         """No two rows have one processing time, although those of a batch are counted as if they had."""

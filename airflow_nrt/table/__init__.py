@@ -51,14 +51,15 @@ from airflow_nrt.table.functions import (
     udtaf,
     udtf,
 )
+from airflow_nrt.table.session_rows import SessionRows
 from airflow_nrt.table.table import Table
 from airflow_nrt.table.tumble_rows import TumbleRows
 from airflow_nrt.table.windows import Cumulate, Over, Session, Slide, Tumble
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
-    "EnvironmentSettings", "Expression", "FunctionContext", "Over", "Row", "ScalarFunction", "Session", "Slide",
-    "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment", "TableFunction", "TimeIntervalUnit",
+    "EnvironmentSettings", "Expression", "FunctionContext", "Over", "Row", "ScalarFunction", "Session", "SessionRows",
+    "Slide", "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment", "TableFunction", "TimeIntervalUnit",
     "Tumble", "TumbleRows",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
     "current_watermark", "date_format", "e", "from_unixtime", "greatest", "if_then_else", "least", "lit", "map_",

@@ -113,7 +113,16 @@ class OverWindowedTable:
     def select(self, *fields: Expression) -> Table:
         chosen = self.table.environment.expressions(fields)
         check_windows((one.node for one in chosen), None)
-        relation, where = self.table.rows()
-        items = self.table.environment.items(chosen, width=self.table.width(chosen))
+        items = self.table.environment.items(self._without_star(chosen))
+        table = self.table
+        for window in self.windows:
+            for column in window.below:
+                table = table.with_column(self.table.environment.named(column))
+        relation, where = table.rows()
         windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
         return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))
+
+    def _without_star(self, fields: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """The fields with the table's own columns for `*`, which would also be those below the windows."""
+        columns = [Expression(ast.Name((column.name,), here())) for column in self.table.columns]
+        return tuple(field for one in fields for field in (columns if isinstance(one.node, ast.Star) else [one]))

@@ -112,6 +112,10 @@ class Table:
         columns = [added.pop(column.name, _item(column)) for column in self.columns]
         return self._select((*columns, *added.values()))
 
+    def with_column(self, item: ast.SelectItem) -> Table:
+        """Its columns, and one behind them that is computed of them."""
+        return self._select((*_all(), item))
+
     def _added(self, fields: tuple[Expression, ...]) -> tuple[ast.SelectItem, ...]:
         return self.environment.items(self.environment.expressions(fields), len(self.columns))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from airflow_nrt.sql import ast
@@ -23,7 +24,7 @@ class GroupWindow:
     @property
     def rows(self) -> tuple[int, ...] | None:
         """The lengths of a window that counts rows, None of one that lasts a time."""
-        counts = tuple(_rows(length) for length in self.lengths)
+        counts = tuple(row_count(length) for length in self.lengths)
         return None if None in counts else tuple(count for count in counts if count is not None)
 
     @property
@@ -112,11 +113,11 @@ class Session:
 def _lengths(method: str, *values: Expression) -> tuple[ast.Expression, ...]:
     nodes = tuple(value.node if isinstance(value, Expression) else None for value in values)
     for value, node in zip(values, nodes):
-        if not isinstance(node, ast.Interval) and _rows(node) is None:
+        if not isinstance(node, ast.Interval) and row_count(node) is None:
             raise SqlError(f"{method} takes a length, lit(10).minutes or row_interval(10), not {value!r}", here())
     if len({isinstance(node, ast.Interval) for node in nodes}) > 1:
         raise SqlError(f"{method}: both lengths are times, or both are numbers of rows", here())
-    if any(_rows(node) == 0 for node in nodes):
+    if any(row_count(node) == 0 for node in nodes):
         raise SqlError(f"{method}: a window holds at least one row", here())
     return tuple(node for node in nodes if node is not None)
 
@@ -126,7 +127,7 @@ def _only_time(window: str, what: str, lengths: tuple[ast.Expression, ...]) -> N
         raise SqlError(f"{window} takes {what} of time, as in lit(10).minutes, not a number of rows", here())
 
 
-def _rows(node: ast.Expression | None) -> int | None:
+def row_count(node: ast.Expression | None) -> int | None:
     """The number of rows that `row_interval` gives."""
     is_rows = isinstance(node, ast.Call) and node.name == ROWS
     return whole_number(Expression(node.arguments[0])) if is_rows and isinstance(node, ast.Call) else None
@@ -135,12 +136,19 @@ def _rows(node: ast.Expression | None) -> int | None:
 # ---------------------------------------------------------------------------------------------------- row windows
 
 
+Keys = tuple[ast.Expression, ...]
+
+
 @dataclass(frozen=True)
 class OverWindow:
-    """A row window: `name` is what `.over(col(name))` calls it."""
+    """A row window: `name` is what `.over(col(name))` calls it.
+
+    It may read columns that the table itself lacks: those `below`, each over the table and the ones before it.
+    """
 
     name: str
     over: ast.Over
+    below: tuple[ast.SelectItem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,13 @@ def _item(order: ast.Expression) -> ast.OrderItem:
     return ast.OrderItem(order, False, None)
 
 
+def so_far(partition: Keys, time: ast.Name, growing: bool = False) -> ast.Over:
+    """All rows of a partition by time, up to the current one."""
+    at = here()
+    frame = ast.Frame("ROWS", ast.Bound(None, False), current_row(), "", at)
+    return ast.Over(partition, (ast.OrderItem(time, False, None),), frame, None, at, growing)
+
+
 def current_row() -> ast.Bound:
     """The bound of a frame that ends, or begins, with the row itself."""
     return ast.Bound(ast.Literal("number", "0", here()), True)
@@ -190,7 +205,7 @@ def current_row() -> ast.Bound:
 def _bound(value: Expression, following: bool) -> tuple[str, ast.Bound]:
     """The unit of a bound, and the bound."""
     node = value.node if isinstance(value, Expression) else None
-    rows = _rows(node)
+    rows = row_count(node)
     if rows is not None:
         return "ROWS", current_row() if rows == 0 else ast.Bound(ast.Literal("number", str(rows), here()), following)
     if isinstance(node, ast.Interval):
@@ -226,3 +241,26 @@ class Over:
     @classmethod
     def partition_by(cls, *keys: Expression) -> _Partitioned:
         return _Partitioned(tuple(key.node for key in keys))
+
+
+@dataclass(frozen=True)
+class NamedLast:
+    """Row windows whose alias is still to come; `make(name)` makes them."""
+
+    make: Callable[[str], OverWindow]
+
+    def alias(self, name: str) -> OverWindow:
+        return self.make(name)
+
+
+@dataclass(frozen=True)
+class TimedLast:
+    """Row windows whose time attribute is still to come; `make(name, time)` makes them."""
+
+    make: Callable[[str, ast.Name], OverWindow]
+
+    def on(self, time: Expression) -> NamedLast:
+        if not isinstance(time, Expression) or not isinstance(time.node, ast.Name):
+            raise SqlError(f"a row window is on a time attribute: .on(col('ts')), not {time!r}", here())
+        column = time.node
+        return NamedLast(lambda name: self.make(name, column))

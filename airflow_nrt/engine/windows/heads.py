@@ -97,6 +97,12 @@ def in_front_of(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
 
 
 def merged_heads(layout: Layout, known: DataFrame) -> DataFrame:
-    """One head for each key, and each of its distinct values."""
+    """One head for each key that is not over, and each of its distinct values."""
+    for n, partition in enumerate(unbounded(layout)):
+        if any(frame.growing and frame.partition == partition for frame in over_of(layout).frames):
+            *others, grows = partition
+            newest = f"max({grows}) OVER (PARTITION BY {', '.join([HEAD, *others])})"
+            known = known.selectExpr("*", f"{newest} AS _nrt_newest").where(f"{HEAD} <> {n} OR {grows} = _nrt_newest")
+            known = known.drop("_nrt_newest")
     by = [*layout.keys, SLICE, *(name for name, _ in layout.values), HEAD]
     return aggregate(known, by, layout.rows).select(*columns_of(layout), HEAD)

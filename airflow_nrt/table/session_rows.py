@@ -1,0 +1,54 @@
+"""Row windows that begin anew after a time without rows: `SessionRows` of FLIP-11, which PyFlink lacks.
+
+rows      1  2   3            4  5
+sums      1  3   6            4  9       what a session would hold so far
+                  |-- gap --|
+
+They are OVER: how many gaps there were before a row is one more key, which only grows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.table.expression import Expression
+from airflow_nrt.table.places import here
+from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, so_far
+
+
+@dataclass(frozen=True)
+class _Partitioned:
+    partition: Keys
+
+    def with_gap(self, gap: Expression) -> TimedLast:
+        node = gap.node if isinstance(gap, Expression) else None
+        if not isinstance(node, ast.Interval) or interval_ms(node) <= 0:
+            raise SqlError(f"SessionRows.with_gap takes a length of time, such as lit(10).minutes, not {gap!r}", here())
+        return TimedLast(lambda name, time: _session(self.partition, node, name, time))
+
+
+def _session(partition: Keys, gap: ast.Interval, name: str, time: ast.Name) -> OverWindow:
+    at = here()
+    before, session = ast.Name((f"{name}$before",), at), ast.Name((f"{name}$session",), at)
+    by_time = ast.Over(partition, (ast.OrderItem(time, False, None),), None, None, at)
+    last = ast.Call("LAG", (time,), at, over=by_time)
+    # Rows of which the later one stands where the gap behind the earlier one ends are of one session, as in SESSION.
+    begins = ast.Binary(">", time, ast.Binary("+", before, gap, at), at)
+    gaps = ast.Call("COUNT", (ast.Star(None, at),), at, filter=begins, over=so_far(partition, time))
+    over = so_far((*partition, session), time, growing=True)
+    return OverWindow(name, over, (ast.SelectItem(last, before.parts[0]), ast.SelectItem(gaps, session.parts[0])))
+
+
+class SessionRows:
+    """For each row its session so far: `SessionRows.with_gap(lit(10).minutes).on(col("ts")).alias("w")`."""
+
+    @classmethod
+    def partition_by(cls, *keys: Expression) -> _Partitioned:
+        return _Partitioned(tuple(key.node for key in keys))
+
+    @classmethod
+    def with_gap(cls, gap: Expression) -> TimedLast:
+        return _Partitioned(()).with_gap(gap)
