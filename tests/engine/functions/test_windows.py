@@ -111,7 +111,7 @@ def windows_of(window: Window, events: Sequence[Event]) -> Iterator[tuple[int, i
     """Start, end and rows of the windows of one key, whose rows are sorted by time."""
     if window.kind == "SESSION":
         while events:
-            size = next((n for n, (a, b) in enumerate(pairwise(events), 1) if b.at >= a.at + window.size), None)
+            size = next((n for n, (a, b) in enumerate(pairwise(events), 1) if b.at > a.at + window.size), None)
             held, events = list(events[:size]), events[len(events) if size is None else size :]
             yield held[0].at, held[-1].at + window.size, held
         return

@@ -1,0 +1,61 @@
+"""kill -9 between early and late results, and beside an aggregate in Python: no version twice, and none is lost."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.report.timing import OutputOptions
+from tests.engine.drivers import Driver, Place, fault, published
+from tests.engine.functions.test_windows import AGGREGATES, MODULE
+from tests.engine.reports import curve_insert
+from tests.python_modules import write_module
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+TIMING = OutputOptions(-10 * MINUTE, 5 * MINUTE, None, late_updates=True, last_result=40 * MINUTE)
+CURVE = f"""
+CREATE TABLE curve (shop INT, window_start TIMESTAMP(3), window_end TIMESTAMP(3), n BIGINT, users BIGINT,
+    PRIMARY KEY (shop, window_end) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '${{OUT}}/curve', 'format' = 'parquet');
+INSERT INTO curve {TIMING.hint()} SELECT shop, window_start, window_end, COUNT(*), COUNT(DISTINCT user_id)
+FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR))
+GROUP BY shop, window_start, window_end;
+"""
+RECENT = curve_insert("TUMBLE(INTERVAL '20' MINUTE)", AGGREGATES, "recent", path="${OUT}/recent")
+POINTS = {"absorb-written": 2, "commit-after": 1, "fire-staged": 1, "tick-after": 1, "publish-between": 1}
+
+
+def test_killed_in_turn(spark, tmp_path: Path) -> None:
+    """Each driver recovers from the one before it, and dies at the next point."""
+    declared = f"CREATE FUNCTION digest AS '{write_module(tmp_path, MODULE)}.Digest' LANGUAGE PYTHON;"
+    place = Place.make(tmp_path, declared, CURVE, RECENT)
+    killed = place.beside("killed")
+    assert place.run(spark) == "finished"
+    clean = versions(place)
+    assert {state for _, _, state, _ in clean} == {"early", "complete", "late"}
+    for point, time in POINTS.items():
+        driver = Driver(killed, fault("kill", point, time))
+        try:
+            driver.wait_until(driver.is_over)
+            text = driver.output.read_text()[-3000:]
+            assert driver.process.returncode == -signal.SIGKILL, f"not killed at {point}: {text}"
+        finally:
+            driver.end()
+    assert killed.run(spark) == "finished"
+    assert versions(killed) == clean
+    for sink in ("curve", "recent"):
+        assert published(killed, sink) == published(place, sink)
+
+
+def versions(place: Place) -> list[tuple[Any, ...]]:
+    """All versions that the log has, in its order."""
+    return [
+        (one.insert, one.end, one.state, one.rows)
+        for entry in place.home.log().entries()
+        for one in sorted(entry.published, key=lambda one: (one.insert, one.end or 0))
+    ]
