@@ -195,8 +195,11 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
 
 def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
     """What Python functions cost that can't put partial results together."""
-    texts = dict.fromkeys(call.text for call in calls if call.keeps_rows)
-    return [f"all rows of a group for {', '.join(texts)}: without merge there is no partial"] if texts else []
+    kept = {call.text: call for call in calls if call.keeps_rows}
+    if not kept:
+        return []
+    why = "with DISTINCT" if all(call.distinct for call in kept.values()) else "without merge"
+    return [f"all rows of a group for {', '.join(kept)}: {why} there is no partial"]
 
 
 def _join(operator: UpdatingJoin) -> dict[str, Any]:

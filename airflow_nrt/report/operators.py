@@ -44,8 +44,8 @@ class AggregateCall:
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether it is a Python function that can't merge what it accumulated."""
-        return self.python is not None and self.python.accumulator is None
+        """Whether it is a Python function that can't merge what it accumulated, or must not: it sees a value once."""
+        return self.python is not None and (self.python.accumulator is None or self.distinct)
 
     @property
     def is_of_set(self) -> bool:

@@ -45,8 +45,6 @@ def read_arguments(call: ast.Call, compile: Compile) -> Arguments:
 
 def _python(function: PythonFunction, call: ast.Call, compile: Compile) -> Arguments:
     """A ROW of the arguments, NULL where one is that the function is not asked with."""
-    if call.distinct:
-        raise NotThereYet(f"DISTINCT in the Python function {call.name}", call.at)
     values = accepted(function, [compile(argument) for argument in call.arguments], call.at, call.name)
     if not values:
         raise NotThereYet(f"{call.name} without an argument", call.at, "give it a constant")

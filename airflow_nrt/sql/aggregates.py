@@ -53,11 +53,11 @@ def result_type(call: ast.Call, operand: Typed | None) -> DataType:
     """Flink's result type of an aggregate. Raises SqlError if it does not take this operand."""
     name = canonical_name(call.name)
     python = known_aggregate(name)
-    if python is not None:
-        return python.value_type
     kind = operand.type.with_nullable(True) if operand is not None else None
     if is_distinct(call) and kind is not None:
         _check_distinct(kind, call)
+    if python is not None:
+        return python.value_type
     if name == "COUNT":
         return BIGINT.with_nullable(False)
     if kind is None:

@@ -1,4 +1,4 @@
-"""Aggregates in Python. With `merge` a partial is an accumulator; without it the rows are kept, as in ARRAY_AGG.
+"""Aggregates in Python. With `merge` a partial is an accumulator; without it, and with DISTINCT, the rows are kept.
 
 A row is lifted to its arguments alone, so that Python sees it once: where the rows of a group are put together.
 """
@@ -14,10 +14,10 @@ def python(call: AggregateCall, operand: Operand) -> Accumulators:
     """The operand is a ROW of the arguments."""
     function = call.python
     assert function is not None and operand.type is not None
-    result = f"{function.spark_name}_result"
-    if function.accumulator is None:
+    if function.accumulator is None or call.distinct:
         rows, values = in_order(call, operand)
-        return Accumulators((rows,), f"{result}(filter({values}, v -> v IS NOT NULL))", additive=False)
+        result = f"{function.spark_name}_of_rows(filter({values}, v -> v IS NOT NULL))"
+        return Accumulators((rows,), result, additive=False)
     kept, row = function.accumulator.spark, operand.type.spark
     lifted = f"named_struct('acc', CAST(NULL AS {kept}), 'row', {operand.value})"
     folded = f"{function.spark_name}_fold(collect_list({{0}}){{over}})"
@@ -30,4 +30,4 @@ def python(call: AggregateCall, operand: Operand) -> Accumulators:
         f"named_struct('acc', {folded}, {nothing})",
         f"transform({scanned}, a -> named_struct('acc', a, {nothing}))",
     )
-    return Accumulators((one,), f"{result}({one.name}.acc)", additive=False)
+    return Accumulators((one,), f"{function.spark_name}_result({one.name}.acc)", additive=False)

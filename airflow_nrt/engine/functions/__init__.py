@@ -1,12 +1,14 @@
 """Python functions in a Spark session.
 
-A scalar or table function is one UDF of its values. Of an aggregate there are `…_fold`, of an array of rows and
-accumulators to one accumulator, `…_scan`, of an array of accumulators to each with all before it merged in, and
-`…_result`, of what was kept to the value (`aggregates.py`).
+A scalar or table function is one UDF of its values. Of an aggregate there is `…_of_rows`, of an array of rows to the
+value. If it merges there are also `…_fold`, of an array of rows and accumulators to one accumulator, `…_scan`, of an
+array of accumulators to each with all before it merged in, and `…_result`, of an accumulator to the value
+(`aggregates.py`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -34,8 +36,10 @@ def _udfs(function: PythonFunction) -> dict[str, Any]:
         if function.is_pandas:
             return {name: pandas_udf(of_series(function), kind, PandasUDFType.SCALAR)}
         return {name: udf(guarded(function), kind)}
-    udfs = {f"{name}_result": arrow_udf(resulting(function), kind, ArrowUDFType.SCALAR)}
+    of_rows = resulting(replace(function, accumulator=None))
+    udfs = {f"{name}_of_rows": arrow_udf(of_rows, kind, ArrowUDFType.SCALAR)}
     if function.accumulator is not None:
+        udfs[f"{name}_result"] = arrow_udf(resulting(function), kind, ArrowUDFType.SCALAR)
         kept = function.accumulator.spark
         udfs[f"{name}_fold"] = arrow_udf(folding(function), kept, ArrowUDFType.SCALAR)
         udfs[f"{name}_scan"] = arrow_udf(scanning(function), f"ARRAY<{kept}>", ArrowUDFType.SCALAR)

@@ -97,6 +97,27 @@ def test_without_a_window(spark, place: Place, mode: str) -> None:
 
 
 @modes
+def test_distinct(spark, place: Place, mode: str) -> None:
+    """What is the same in all arguments is given to the function once, beside the same function of all rows."""
+    query = (
+        "SELECT e, s.total, s.n, a.total AS al, story FROM (SELECT DATE_FORMAT(window_end, 'mm') AS e, "
+        "stat(DISTINCT MOD(v, 2)) AS s, stat(v) AS a, Story(DISTINCT MOD(v, 2), k) FILTER (WHERE v < 7) AS story "
+        "FROM TABLE(CUMULATE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '40' MINUTES)) "
+        "GROUP BY window_start, window_end)"
+    )
+    assert place.rows(spark, query, mode) == [
+        ["10", 1, 1, 6, "a1 b1"],
+        ["20", 1, 2, 11, "a1 b1 b0"],
+        ["30", 1, 2, 11, "a1 b1 b0"],
+        ["40", 1, 2, 18, "a1 b1 b0"],
+    ]
+    query = "SELECT k, s.total, s.n FROM (SELECT k, stat(DISTINCT MOD(v, 2)) AS s FROM t GROUP BY k)"
+    assert place.rows(spark, query, mode) == [["a", 1, 1], ["b", 1, 2]]
+    query = "SELECT stat(DISTINCT n) AS s FROM (SELECT MOD(v, 2) AS m, COUNT(*) AS n FROM t GROUP BY MOD(v, 2))"
+    assert place.rows(spark, query, mode) == [[{"total": 5, "n": 2}]]
+
+
+@modes
 def test_over_rows(spark, place: Place, mode: str) -> None:
     over = "OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN {} PRECEDING AND CURRENT ROW)"
     query = (
@@ -133,4 +154,7 @@ def test_what_it_raises_ends_the_driver(spark, place: Place, call: str, message:
 def test_the_plan_says_whose_rows_are_kept(place: Place) -> None:
     told = describe(place.plan(f"SELECT stat(v) AS a, Story(v, k) AS b, mean(v) AS c FROM {TUMBLE}, k"))
     kept = "all rows of a group for STORY(v, k), MEAN(v): without merge there is no partial"
+    assert told["operators"][0]["stored"] == ["partials of open slices", kept]
+    told = describe(place.plan(f"SELECT stat(v) AS a, stat(DISTINCT v) AS b FROM {TUMBLE}, k"))
+    kept = "all rows of a group for STAT(DISTINCT v): with DISTINCT there is no partial"
     assert told["operators"][0]["stored"] == ["partials of open slices", kept]
