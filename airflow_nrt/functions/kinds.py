@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from airflow_nrt.functions.collector import RetractableCollector
 from airflow_nrt.report.types import DataType
 
 Type: TypeAlias = DataType | str
@@ -90,7 +91,16 @@ class AggregateFunction(ImperativeAggregate):
 
 
 class TableAggregateFunction(ImperativeAggregate):
-    """Any number of rows of many rows: `emit_value` yields or returns them."""
+    """Any number of rows of many rows: `emit_value` gives them, or `emit_update_with_retract` tells them."""
 
     def emit_value(self, accumulator: Any) -> Iterable[Any]:
+        out = RetractableCollector()
+        self.emit_update_with_retract(accumulator, out)
+        return out.rows
+
+    def emit_update_with_retract(self, accumulator: Any, out: RetractableCollector) -> None:
+        """What has changed since this accumulator last told its rows. Here none ever has, so that all rows are told.
+
+        The engine compares results itself: a function needs this only where Flink runs it too.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no emit_value(self, accumulator)")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from airflow_nrt.engine.failures import explained
 from tests.engine.functions.places import Place, place_of
 
-MODULE = """
+MODULE = '''
     from collections.abc import Iterator
     from airflow_nrt.table.functions import DataTypes, Row, TableAggregateFunction, TableFunction, udtf, udtaf
 
@@ -39,7 +40,32 @@ MODULE = """
             return DataTypes.ARRAY(DataTypes.BIGINT())
         def get_result_type(self):
             return "ROW<v BIGINT, place INT>"
-"""
+
+    class Told(Top2):
+        """Tells what changed, as FLIP-29 has it: an accumulator remembers what it told."""
+        def create_accumulator(self):
+            return [None, None, None, None]
+        def accumulate(self, acc, v):
+            best = acc[:2]
+            super().accumulate(best, v)
+            acc[:2] = best
+        def merge(self, acc, others):
+            for other in others:
+                for v in other[:2]:
+                    self.accumulate(acc, v)
+        def emit_update_with_retract(self, acc, out):
+            for n in (0, 1):
+                if acc[n] != acc[n + 2]:
+                    if acc[n + 2] is not None:
+                        out.retract(Row(acc[n + 2], n + 1))
+                    out.collect(Row(acc[n], n + 1))
+                    acc[n + 2] = acc[n]
+        emit_value = TableAggregateFunction.emit_value
+
+    class Taken(Told):
+        def emit_update_with_retract(self, acc, out):
+            out.retract(Row(5, 1))
+'''
 ROWS = [
     {"at": "00:00", "s": "to be or to be", "v": 4},
     {"at": "00:01", "s": "", "v": 9},
@@ -53,7 +79,9 @@ modes = pytest.mark.parametrize("mode", ["stream", "batch"])
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     directory = tmp_path_factory.mktemp("report")
-    return place_of(directory, "s STRING, v INT", [dict(row) for row in ROWS], ("cut", "Letters", "Top2"), MODULE)
+    return place_of(
+        directory, "s STRING, v INT", [dict(row) for row in ROWS], ("cut", "Letters", "Top2", "Told", "Taken"), MODULE
+    )
 
 
 @modes
@@ -99,11 +127,12 @@ def test_a_window_over_them(spark, place: Place, mode: str) -> None:
 
 
 @modes
-def test_a_table_aggregate_in_windows(spark, place: Place, mode: str) -> None:
+@pytest.mark.parametrize("function", ["Top2", "Told"])
+def test_a_table_aggregate_in_windows(spark, place: Place, function: str, mode: str) -> None:
     query = (
         "SELECT DATE_FORMAT(window_end, 'HH:mm') AS e, best.place, best.v FROM (SELECT window_start, window_end, "
-        "Top2(v) AS vs FROM TABLE(CUMULATE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '40' MINUTES)) "
-        "GROUP BY window_start, window_end) CROSS JOIN UNNEST(vs) AS best"
+        f"{function}(v) AS vs FROM TABLE(CUMULATE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES, "
+        "INTERVAL '40' MINUTES)) GROUP BY window_start, window_end) CROSS JOIN UNNEST(vs) AS best"
     )
     early = [["00:10", 1, 9], ["00:10", 2, 4]]
     later = [[f"00:{end}", place, v] for end in (20, 30, 40) for place, v in ((1, 9), (2, 7))]
@@ -111,10 +140,17 @@ def test_a_table_aggregate_in_windows(spark, place: Place, mode: str) -> None:
 
 
 @modes
-def test_a_table_aggregate_over_all_time(spark, place: Place, mode: str) -> None:
+@pytest.mark.parametrize("function", ["Top2", "Told"])
+def test_a_table_aggregate_over_all_time(spark, place: Place, function: str, mode: str) -> None:
     query = (
-        "SELECT even, v, r FROM (SELECT MOD(v, 2) = 0 AS even, Top2(v) AS vs FROM t GROUP BY MOD(v, 2) = 0) "
+        f"SELECT even, v, r FROM (SELECT MOD(v, 2) = 0 AS even, {function}(v) AS vs FROM t GROUP BY MOD(v, 2) = 0) "
         "CROSS JOIN UNNEST(vs) AS best (v, r)"
     )
     expected = [[False, 7, 2], [False, 9, 1], [True, 4, 1]]
     assert place.rows(spark, query, mode) == expected
+
+
+def test_a_row_that_was_never_collected_can_not_be_retracted(spark, place: Place) -> None:
+    with pytest.raises(Exception) as failure:
+        place.rows(spark, "SELECT best.v FROM (SELECT Taken(v) AS vs FROM t) CROSS JOIN UNNEST(vs) AS best", "batch")
+    assert "emit_value" in str(explained(failure.value)) and "was not collected before" in str(explained(failure.value))
