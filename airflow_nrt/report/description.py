@@ -126,7 +126,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         bound = "the frames, and how many keys there are: none is forgotten"
         if growing:
             names = ", ".join(dict.fromkeys(frame.partition[-1] for frame in growing))
-            bound += f", but of {names}, which only grows, the newest is kept alone"
+            bound += f", but of {names} the newest value alone, for it only grows"
     return {
         "frames": [_frame(frame) for frame in frames],
         "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",
