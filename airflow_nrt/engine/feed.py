@@ -8,6 +8,7 @@ checkpoint is scratch, new for each epoch (docs/decisions/03-arrivals-journal.md
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import time
 from collections import deque
@@ -133,10 +134,16 @@ class FileFeed:
 
 
 def take_batch(pending: deque[SourceFile], cap: int) -> list[SourceFile]:
-    """The first files that wait, up to a number of bytes; one at least."""
+    """The first files that wait, up to a number of bytes; one at least.
+
+    More than that is taken in as few batches as can be, of about one size: what has been seen is looked through with
+    each, however few rows the last of them has.
+    """
+    waiting = sum(file.size for file in pending)
+    share = waiting / max(math.ceil(waiting / cap), 1)
     batch = [pending.popleft()]
     size = batch[0].size
-    while pending and size + pending[0].size <= cap:
+    while pending and size + pending[0].size <= cap and size + pending[0].size / 2 <= share:
         batch.append(pending.popleft())
         size += batch[-1].size
     return batch
