@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
                 f"the driver of epoch {epoch} has not stopped within {options.timeout:g} s; the request stands"
             )
         time.sleep(0.2)
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     if beat is None or not was_there:
         print(f"no driver is running{'' if beat is None else f' (the last one {_end_of(beat)})'}")
     else:

@@ -29,7 +29,6 @@ from airflow_nrt.report.heartbeat import (
     STOPPED,
     Heartbeat,
     now_ms,
-    read_heartbeat,
     write_heartbeat,
 )
 from airflow_nrt.report.home import Home
@@ -228,17 +227,15 @@ class Runner:
         self._beat = replace(self._beat, **changes)  # type: ignore[arg-type]
 
     def _keep_beating(self) -> None:
-        while not self._over.wait(BEAT_SECONDS):
+        while True:
             try:
                 self._write_beat()
             except (OSError, NrtError) as wrong:
                 log.warning("can't write the heartbeat: %s", wrong)
+            if self._over.wait(BEAT_SECONDS):
+                return
 
     def _write_beat(self) -> None:
-        """An older driver stays silent, so as not to speak over its successor."""
-        standing = read_heartbeat(self.home.heartbeat_file)
-        if standing is not None and standing.epoch > self._beat.epoch:
-            return
         waiting = [feed.pending for feed in self._feeds]
         files, size = sum(one[0] for one in waiting), sum(one[1] for one in waiting)
-        write_heartbeat(self.home.heartbeat_file, replace(self._beat, pending_files=files, pending_bytes=size))
+        write_heartbeat(self.home.heartbeats, replace(self._beat, pending_files=files, pending_bytes=size))

@@ -21,7 +21,7 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
     Clocks of two hosts may differ, and containers may share a host's name: so what looks dead is watched for a while.
     A lease without a heartbeat belongs to a driver that is just beginning, or to one that died then.
     """
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     until = time.monotonic() + CERTAINTY_SECONDS
     while True:
         begins = home.log().epoch() > (beat.epoch if beat is not None else 0)
@@ -32,7 +32,7 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
         if time.monotonic() > until or (not begins and beat is not None and beat.epoch == lost):
             return None
         time.sleep(_LOOK_SECONDS)
-        newer = read_heartbeat(home.heartbeat_file)
+        newer = read_heartbeat(home.heartbeats)
         if newer is not None and beat is not None and not newer.is_over and newer.beat > beat.beat:
             return newer
         beat = newer
@@ -40,10 +40,11 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
 
 def is_stopping(home: Home) -> bool:
     """Whether a driver lives, or was launched and may still begin, that was asked to stop."""
+    # Before the driver: a launch that begins in between is found as one or the other.
+    launch = pending_launch(home)
     beat = living_driver(home)
     if beat is not None:
         return home.is_stop_asked(beat.epoch, beat.launch)
-    launch = pending_launch(home)
     return launch is not None and home.is_stop_asked(0, launch.id)
 
 

@@ -71,6 +71,6 @@ def pending_launch(home: Home) -> Launch | None:
         or launch_failure(home, launch.id) is not None
     ):
         return None
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     has_begun = beat is not None and beat.launch == launch.id
     return None if has_begun else launch

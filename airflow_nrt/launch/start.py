@@ -74,11 +74,11 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
 
     Raises LaunchFailedError if the driver said why it can't begin, if its launcher ended, or if it is overdue.
     """
-    before = read_heartbeat(home.heartbeat_file)
+    before = read_heartbeat(home.heartbeats)
     epoch = before.epoch if before is not None else 0
     while True:
         is_over, is_overdue = launch.launcher.is_gone(), launch.is_overdue()
-        beat = read_heartbeat(home.heartbeat_file)
+        beat = read_heartbeat(home.heartbeats)
         if beat is not None and (beat.launch == launch.id or beat.epoch > epoch):
             return beat
         failure = launch_failure(home, launch.id)

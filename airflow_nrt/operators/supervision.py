@@ -86,7 +86,7 @@ class Supervision:
         launch = last_launch(self.home)
         if launch is None or launch.by != self._by() or not is_given_up_now(self.context["ti"]):
             return
-        beat = read_heartbeat(self.home.heartbeat_file)
+        beat = read_heartbeat(self.home.heartbeats)
         if beat is not None and beat.launch == launch.id:
             self.home.ask_to_stop()
         else:
@@ -112,6 +112,9 @@ class Supervision:
     def _ensure_driver(self) -> Heartbeat:
         """The heartbeat of the one driver: adopted, or launched. Raises LaunchFailedError."""
         while True:
+            # Looked at before the driver: a launch that begins in between is found as one or the other. And the
+            # number is taken before both, so that of all who see no driver one launches.
+            number, launch = next_number(self.home), pending_launch(self.home)
             beat = living_driver(self.home, self.before.epoch if self.before is not None else 0)
             if beat is not None and self._is_unwanted(beat):
                 # The next driver takes a newer epoch, and this one can't commit any more.
@@ -122,21 +125,19 @@ class Supervision:
             if beat is not None:
                 self.log.info("adopting the driver of epoch %s: process %s on %s", beat.epoch, beat.pid, beat.host)
                 return beat
-            launch = pending_launch(self.home)
             if launch is not None:
                 self.log.info("waiting for launch %s, by %s", launch.id, launch.by)
             else:
-                launch = self._launch()
+                launch = self._launch(number)
             if launch is not None:
                 beat = await_driver(self.home, launch)
                 self.log.info("the driver of epoch %s began: process %s on %s", beat.epoch, beat.pid, beat.host)
                 return beat
 
-    def _launch(self) -> Launch | None:
+    def _launch(self, number: int) -> Launch | None:
         # The file may say something else by now than when the home was made.
         plan = self.task.load_plan()
         self.home.check_report(plan)
-        number = next_number(self.home)
         if plan.built is not None:
             copy, base = str(plan.built.program.copied_to(self.home.launches)), str(plan.built.base)
         else:
@@ -169,7 +170,7 @@ class Supervision:
 
     def _make_room(self, judgement: Judgement) -> bool:
         """Kills the lost driver if it hangs on this host, unless somebody has taken over meanwhile; whether it did."""
-        beat = read_heartbeat(self.home.heartbeat_file)
+        beat = read_heartbeat(self.home.heartbeats)
         if beat is None or beat.is_over or beat.epoch != judgement.epoch:
             return False
         if judgement.kind == LOST and living_driver(self.home, judgement.epoch) is not None:

@@ -1,8 +1,13 @@
-"""The driver's sign of life: what it is doing, and when it last made progress."""
+"""The driver's sign of life: what it is doing, and when it last made progress.
+
+Each epoch has a file of its own, and the newest counts: one that was frozen while it wrote can't speak over its
+successor.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -53,16 +58,34 @@ def now_ms() -> int:
     return int(time.time() * 1000)
 
 
-def write_heartbeat(path: Path, heartbeat: Heartbeat) -> None:
+def write_heartbeat(directory: Path, heartbeat: Heartbeat) -> None:
+    """Puts it in place of the epoch's last one, and takes those of older epochs away."""
+    directory.mkdir(exist_ok=True)
     stamped = replace(heartbeat, beat=now_ms())
-    replace_file(path, json.dumps(asdict(stamped)).encode())
+    replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(asdict(stamped)).encode())
+    for epoch, path in _written(directory).items():
+        if epoch < heartbeat.epoch:
+            path.unlink(missing_ok=True)
 
 
-def read_heartbeat(path: Path) -> Heartbeat | None:
-    """The last one written, None if there was none. Raises HomeError if it can't be read."""
+def read_heartbeat(directory: Path) -> Heartbeat | None:
+    """The last one of the newest epoch, None if there was none. Raises HomeError if it can't be read."""
+    path = directory
     try:
+        written = _written(directory)
+        if not written:
+            return None
+        path = written[max(written)]
         return Heartbeat(**json.loads(path.read_bytes()))
     except FileNotFoundError:
-        return None
+        # A newer driver has shown its own, and took this one away.
+        return read_heartbeat(directory)
     except (OSError, ValueError, TypeError) as wrong:
         raise HomeError(f"the heartbeat {path} can't be read: {wrong}") from None
+
+
+def _written(directory: Path) -> dict[int, Path]:
+    """The files by epoch."""
+    names = os.listdir(directory) if directory.exists() else []
+    stems = {name: name.removesuffix(".json") for name in names}
+    return {int(stem): directory / name for name, stem in stems.items() if name != stem and stem.isdigit()}

@@ -5,7 +5,7 @@ log/<n>.json     the only truth (`log.py`)
 state/           partials of the operators
 staged/          results that an entry decides about, before they are published
 ledger/          late and rejected rows, a directory a commit
-heartbeat.json   the driver's sign of life, replaced by rename
+heartbeats/      each driver's sign of life, <epoch>.json, replaced by rename
 driver.log       what the driver printed
 stop             exists while somebody asks the driver to stop
 launches/        who launched a driver, what it was given, why it could not begin
@@ -33,7 +33,7 @@ from airflow_nrt.report.zones import foreign_zone, read_zone
 
 _PARTS = ("log", "state", "staged", "ledger", "scratch")
 _REPORT_FILE = "report.json"
-_LAYOUT = frozenset({*_PARTS, "launches", "driver.log", "heartbeat.json", "stop", _REPORT_FILE})
+_LAYOUT = frozenset({*_PARTS, "launches", "heartbeats", "driver.log", "stop", _REPORT_FILE})
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 
@@ -48,7 +48,7 @@ class Home:
         self.ledger = path / "ledger"
         self.scratch = path / "scratch"
         self.report_file = path / _REPORT_FILE
-        self.heartbeat_file = path / "heartbeat.json"
+        self.heartbeats = path / "heartbeats"
         self.driver_log = path / "driver.log"
         self.stop_file = path / "stop"
         self.launches = path / "launches"

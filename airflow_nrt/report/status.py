@@ -56,7 +56,7 @@ class Status:
 def read_status(home: Home, now: int | None = None) -> Status:
     """Raises HomeError if the home can't be read."""
     log = home.log()
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     position = log.position()
     watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
     complete = [state.complete_until for state in position.operators.values() if state.complete_until is not None]

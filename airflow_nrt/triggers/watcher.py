@@ -52,7 +52,7 @@ class Watcher:
 def look(location: str) -> Sight:
     """One look at a home. Raises OSError, NrtError."""
     home = Home.at(location)
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     if beat is None:
         return Sight(None)
     if beat.is_over:

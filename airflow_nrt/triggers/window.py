@@ -40,7 +40,7 @@ def look_at_windows(location: str) -> WindowSight:
     What an entry decided is visible once the driver's heartbeat counts that entry.
     """
     home = Home.open(location)
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     if beat is None:
         return WindowSight(None)
     log = Log(home.log_directory)

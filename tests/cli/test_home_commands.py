@@ -138,7 +138,7 @@ def running(tmp_path: Path) -> Home:
     """A home whose driver says that it runs."""
     home = Home.create(tmp_path / "home", plan_of())
     writer = Writer.begin(home.log(), Lease("host", 1, "application"))
-    write_heartbeat(home.heartbeat_file, Heartbeat(RUNNING, writer.epoch, "host", 1, 0, "application"))
+    write_heartbeat(home.heartbeats, Heartbeat(RUNNING, writer.epoch, "host", 1, 0, "application"))
     return home
 
 
@@ -151,9 +151,9 @@ def test_stop_asks_and_waits(command: Command, running: Home) -> None:
 
 def test_stop_tells_how_it_ended(command: Command, running: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     def end_as_the_driver_would(seconds: float) -> None:
-        beat = read_heartbeat(running.heartbeat_file)
+        beat = read_heartbeat(running.heartbeats)
         assert beat is not None and running.is_stop_asked(beat.epoch)
-        write_heartbeat(running.heartbeat_file, Heartbeat(FINISHED, beat.epoch, "host", 1, 0, "application"))
+        write_heartbeat(running.heartbeats, Heartbeat(FINISHED, beat.epoch, "host", 1, 0, "application"))
 
     monkeypatch.setattr("time.sleep", end_as_the_driver_would)
     answer = command("stop", "--home", running.path)
@@ -164,7 +164,7 @@ def test_stop_where_the_driver_was_killed(command: Command, running: Home, monke
     with subprocess.Popen(["sleep", "60"]) as process:
         process.kill()
     beat = Heartbeat(RUNNING, 1, socket.gethostname(), process.pid, now_ms(), "application")
-    write_heartbeat(running.heartbeat_file, beat)
+    write_heartbeat(running.heartbeats, beat)
     monkeypatch.setattr("airflow_nrt.launch.living.CERTAINTY_SECONDS", 0.1)
     answer = command("stop", "--home", running.path)
     assert (answer.status, answer.out) == (0, "no driver is running (the last one died)\n")

@@ -59,7 +59,7 @@ class Lab:
         for path in (self.root / "homes").iterdir():
             with contextlib.suppress(NrtError):
                 home = Home.open(path)
-                beat = read_heartbeat(home.heartbeat_file)
+                beat = read_heartbeat(home.heartbeats)
                 if beat is not None and not beat.is_over:
                     put_down(home, beat)
 
@@ -92,6 +92,6 @@ def parent_of(pid: int) -> int:
 
 
 def _beat(home: Home) -> Heartbeat:
-    beat = read_heartbeat(home.heartbeat_file)
+    beat = read_heartbeat(home.heartbeats)
     assert beat is not None
     return beat

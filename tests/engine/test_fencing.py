@@ -74,7 +74,7 @@ def test_frozen_at(spark, scene, frozen, point: str) -> None:
         assert driver.process.returncode == 1, text[-3000:]
         assert "a newer driver (epoch 2) has taken over this home" in text
         assert not after
-        beat = read_heartbeat(place.home.heartbeat_file)
+        beat = read_heartbeat(place.home.heartbeats)
         assert beat is not None and (beat.epoch, beat.state) == (2, "finished")
     assert outcome(place) == clean
     check_readers(spark, place, clean)

@@ -77,7 +77,7 @@ def commits(home: Home) -> int:
 
 
 def beat(home: Home) -> Heartbeat:
-    heartbeat = read_heartbeat(home.heartbeat_file)
+    heartbeat = read_heartbeat(home.heartbeats)
     assert heartbeat is not None
     return heartbeat
 

@@ -35,7 +35,7 @@ def fire(home: Home, writer: Writer, *ends: int | None) -> int:
 
 def beat(home: Home, epoch: int, state: str = RUNNING, **fields: object) -> None:
     known = {"host": HOST, "pid": os.getpid(), "started": now_ms(), "application": "app", **fields}
-    write_heartbeat(home.heartbeat_file, Heartbeat(state, epoch, **known))  # type: ignore[arg-type]
+    write_heartbeat(home.heartbeats, Heartbeat(state, epoch, **known))  # type: ignore[arg-type]
 
 
 def launch(home: Home, number: int, pid: int | None = None, host: str = HOST, patience: int = 60_000) -> Launch:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -28,19 +29,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 def age(home: Home, **changes: object) -> Heartbeat:
     """Rewrites the standing heartbeat as it is, but with these changes."""
-    import json
-    from dataclasses import asdict
-
-    standing = read_heartbeat(home.heartbeat_file)
+    standing = read_heartbeat(home.heartbeats)
     assert standing is not None
     aged = replace(standing, **changes)  # type: ignore[arg-type]
-    home.heartbeat_file.write_text(json.dumps(asdict(aged)))
+    (home.heartbeats / f"{aged.epoch}.json").write_text(json.dumps(asdict(aged)))
     return aged
 
 
 def test_a_fresh_heartbeat_is_a_driver_and_an_ended_one_is_none(home: Home) -> None:
     beat(home, 1)
-    assert living_driver(home) == read_heartbeat(home.heartbeat_file)
+    assert living_driver(home) == read_heartbeat(home.heartbeats)
     beat(home, 1, FINISHED)
     assert living_driver(home) is None
 

@@ -79,7 +79,7 @@ def test_a_report_runs_on_a_standalone_master(
 
     home = Home.open(tmp_path / "home")
     assert (told["driver"], told["rows"]) == ("finished", 2001)
-    beat, launch = read_heartbeat(home.heartbeat_file), last_launch(home)
+    beat, launch = read_heartbeat(home.heartbeats), last_launch(home)
     assert beat is not None and launch is not None
     assert beat.launch == launch.id
     assert beat.application.startswith("app-")

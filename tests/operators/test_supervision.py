@@ -20,6 +20,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, TaskD
 
 from airflow_nrt.launch import living
 from airflow_nrt.launch.records import last_launch
+from airflow_nrt.operators import supervision
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.report.heartbeat import FAILED, FINISHED, STOPPED
 from airflow_nrt.report.home import Home
@@ -139,6 +140,36 @@ def test_a_restart_waits_for_a_launch_under_way(home: Home) -> None:
     starting.join()
 
 
+def test_who_was_about_to_launch_leaves_it_to_whoever_was_first(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    beat(home, 1, FAILED)
+    load = NrtStreamOperator.load_plan
+
+    def while_another_one_launches(task: NrtStreamOperator) -> Any:
+        if last_launch(home) is None:
+            launch(home, 1)
+            threading.Timer(0.7, lambda: beat(home, lease(home).epoch, launch="1")).start()
+        return load(task)
+
+    monkeypatch.setattr(NrtStreamOperator, "load_plan", while_another_one_launches)
+    trigger, _ = deferral(lambda: answer(home, BROKEN))
+    assert (trigger.epoch, home.newest_launch()) == (2, 1)
+
+
+def test_a_driver_that_begins_while_it_is_looked_for_is_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    beat(home, 1, FAILED)
+    launch(home, 1)
+    look_for = supervision.living_driver
+
+    def just_before_it_shows(*of: Any) -> Any:
+        found = look_for(*of)
+        beat(home, lease(home).epoch, launch="1")
+        return found
+
+    monkeypatch.setattr(supervision, "living_driver", just_before_it_shows)
+    trigger, _ = deferral(lambda: answer(home, BROKEN))
+    assert (trigger.epoch, home.newest_launch()) == (2, 1)
+
+
 def test_a_spent_budget_leaves_the_next_attempt_to_the_task_s_retries(home: Home) -> None:
     beat(home, 1, FAILED)
     with pytest.raises(AirflowException, match=r"restarted 0 times .* lost again: for a reason") as failed:
@@ -150,8 +181,9 @@ def test_a_spent_budget_leaves_the_next_attempt_to_the_task_s_retries(home: Home
 def test_room_is_made_for_a_successor(home: Home, driver: subprocess.Popen[bytes], kind: str) -> None:
     beat(home, 1, pid=driver.pid, beat=0)
     if kind == LOST:
-        stale = json.loads(home.heartbeat_file.read_text())
-        home.heartbeat_file.write_text(json.dumps({**stale, "beat": stale["beat"] - 60_000}))
+        file = home.heartbeats / "1.json"
+        stale = json.loads(file.read_text())
+        file.write_text(json.dumps({**stale, "beat": stale["beat"] - 60_000}))
     with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):
         answer(home, kind, conn_id="nowhere")
     assert driver.wait(10) == -9

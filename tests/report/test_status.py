@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from airflow_nrt.report.entries import Lease, OperatorState, Position, Restate, SourceState, Tick
 from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.heartbeat import ENDED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
+from airflow_nrt.report.heartbeat import ENDED, FENCED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.status import STALE_MS, read_status
@@ -25,10 +25,10 @@ def home(tmp_path: Path) -> Home:
 
 
 def test_a_heartbeat_is_read_as_written_and_stamped(home: Home) -> None:
-    assert read_heartbeat(home.heartbeat_file) is None
+    assert read_heartbeat(home.heartbeats) is None
     before = now_ms()
-    write_heartbeat(home.heartbeat_file, BEAT)
-    beat = read_heartbeat(home.heartbeat_file)
+    write_heartbeat(home.heartbeats, BEAT)
+    beat = read_heartbeat(home.heartbeats)
     assert beat is not None
     assert {**asdict(beat), "beat": 0} == asdict(BEAT)
     assert before <= beat.beat <= now_ms()
@@ -37,9 +37,19 @@ def test_a_heartbeat_is_read_as_written_and_stamped(home: Home) -> None:
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"state": "running"}', '{"pulse": 60}'])
 def test_an_unreadable_heartbeat_is_an_error(home: Home, content: str) -> None:
-    home.heartbeat_file.write_text(content)
+    home.heartbeats.mkdir()
+    (home.heartbeats / "1.json").write_text(content)
     with pytest.raises(HomeError, match=r"the heartbeat .* can't be read"):
-        read_heartbeat(home.heartbeat_file)
+        read_heartbeat(home.heartbeats)
+
+
+def test_the_newest_epoch_counts_whoever_wrote_last(home: Home) -> None:
+    write_heartbeat(home.heartbeats, BEAT)
+    write_heartbeat(home.heartbeats, replace(BEAT, epoch=10))
+    assert [path.name for path in home.heartbeats.iterdir()] == ["10.json"]
+    write_heartbeat(home.heartbeats, replace(BEAT, epoch=9, state=FENCED))
+    beat = read_heartbeat(home.heartbeats)
+    assert beat is not None and (beat.epoch, beat.state) == (10, RUNNING)
 
 
 def test_a_home_that_nobody_has_used(home: Home) -> None:
@@ -51,8 +61,8 @@ def test_a_home_that_nobody_has_used(home: Home) -> None:
 
 @pytest.mark.parametrize("state", [RUNNING, *ENDED])
 def test_a_driver_that_stops_beating_without_ending_is_silent(home: Home, state: str) -> None:
-    write_heartbeat(home.heartbeat_file, Heartbeat(state, 1, "host", 42, 0, "application"))
-    beat = read_heartbeat(home.heartbeat_file)
+    write_heartbeat(home.heartbeats, Heartbeat(state, 1, "host", 42, 0, "application"))
+    beat = read_heartbeat(home.heartbeats)
     assert beat is not None
     assert read_status(home, beat.beat + STALE_MS - 1).driver == state
     later = read_status(home, beat.beat + STALE_MS).driver
@@ -60,7 +70,7 @@ def test_a_driver_that_stops_beating_without_ending_is_silent(home: Home, state:
 
 
 def test_counts_come_from_the_last_position(home: Home) -> None:
-    write_heartbeat(home.heartbeat_file, BEAT)
+    write_heartbeat(home.heartbeats, BEAT)
     writer = Writer.begin(home.log(), Lease("host", 42, "application"))
     operators = {"w1": OperatorState(100, 90), "w2": OperatorState(80, 70), "w3": OperatorState()}
     sources = {"a": SourceState(rows=5, files=1, rejected=1), "b": SourceState(rows=7, files=2)}

@@ -116,7 +116,8 @@ def test_what_was_lost_before_is_only_waited_for(home: Home) -> None:
 
 
 def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:
-    home.heartbeat_file.write_text("{")
+    home.heartbeats.mkdir()
+    (home.heartbeats / "1.json").write_text("{")
     later(1.0, lambda: beat(home, 1, FINISHED))
     assert event_of(trigger(home, silence=0.3))["kind"] == ENDED
 
