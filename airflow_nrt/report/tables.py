@@ -11,6 +11,7 @@ from airflow_nrt.report.types import DataType
 
 CHANGELOG = "debezium-json"
 LINE = "_nrt_line"
+"""The column of rows of a text that holds their line; NULL in those of parquet."""
 SOURCE_FILE = "_nrt_file"
 """The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
 

@@ -18,7 +18,7 @@ from airflow_nrt.report.modules import is_installed
 from airflow_nrt.report.options import is_setting
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError
-from airflow_nrt.table.expression import Expression, node_of
+from airflow_nrt.table.expression import Expression, fields_of
 from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table
@@ -201,12 +201,8 @@ class TableEnvironment:
         self.add(parsed.DeclaredFunction(name, declared, self.modules, here()))
 
     def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
-        """What a method is given as fields, checked: a text is no column. Functions have their names from here on."""
-        for field in fields:
-            if isinstance(field, str):
-                raise SqlError(f"write col({field!r}) for the column, lit({field!r}) for the text", here())
-        found = [field if isinstance(field, Expression) else Expression(node_of(field)) for field in fields]
-        return tuple(Expression(self.named(one.node), one.names) for one in found)
+        """What a method is given as fields, checked. Functions have their names from here on."""
+        return tuple(Expression(self.named(one.node), one.names) for one in fields_of(fields))
 
     def named(self, part: T) -> T:
         """The same, with functions that stand in the program under the names by which the plan knows them."""

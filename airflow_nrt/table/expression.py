@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -357,6 +357,14 @@ class Expression:
 
     millis, seconds, minutes, hours, days, weeks = milli, second, minute, hour, day, week
     months, quarters, years = month, quarter, year
+
+
+def fields_of(values: Sequence[Any]) -> tuple[Expression, ...]:
+    """What a method is given as columns. Raises SqlError for a text: it may be meant as either."""
+    for value in values:
+        if isinstance(value, str):
+            raise SqlError(f"write col({value!r}) for the column, lit({value!r}) for the text", here())
+    return tuple(value if isinstance(value, Expression) else Expression(node_of(value)) for value in values)
 
 
 def node_of(value: Any) -> ast.Expression:

@@ -16,7 +16,7 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
-from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, so_far
+from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, keys_of, so_far
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SessionRows:
 
     @classmethod
     def partition_by(cls, *keys: Expression) -> _Partitioned:
-        return _Partitioned(tuple(key.node for key in keys))
+        return _Partitioned(keys_of(*keys))
 
     @classmethod
     def with_gap(cls, gap: Expression) -> TimedLast:

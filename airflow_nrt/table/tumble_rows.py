@@ -18,7 +18,7 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
-from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, current_row, row_count, so_far
+from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, current_row, keys_of, row_count, so_far
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class TumbleRows:
 
     @classmethod
     def partition_by(cls, *keys: Expression) -> _Partitioned:
-        return _Partitioned(tuple(key.node for key in keys))
+        return _Partitioned(keys_of(*keys))
 
     @classmethod
     def over(cls, size: Expression) -> TimedLast:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.table.expression import ROWS, Expression, whole_number
+from airflow_nrt.table.expression import ROWS, Expression, fields_of, whole_number
 from airflow_nrt.table.places import here
 
 
@@ -155,7 +155,7 @@ class OverWindow:
 class _Ordered:
     """A row window with its order; bounds are from `low` to `high`, of rows or of time."""
 
-    partition: tuple[ast.Expression, ...]
+    partition: Keys
     order: ast.Expression
     low: Expression | None = None
     high: Expression | None = None
@@ -190,6 +190,11 @@ def _item(order: ast.Expression) -> ast.OrderItem:
     return ast.OrderItem(order, False, None)
 
 
+def keys_of(*keys: Expression) -> Keys:
+    """What rows are partitioned, or ordered, by."""
+    return tuple(key.node for key in fields_of(keys))
+
+
 def so_far(partition: Keys, time: ast.Name, growing: bool = False) -> ast.Over:
     """All rows of a partition by time, up to the current one."""
     at = here()
@@ -222,10 +227,10 @@ def _bound(value: Expression, following: bool) -> tuple[str, ast.Bound]:
 
 @dataclass(frozen=True)
 class _Partitioned:
-    partition: tuple[ast.Expression, ...]
+    partition: Keys
 
     def order_by(self, order: Expression) -> _Ordered:
-        return _Ordered(self.partition, order.node)
+        return _Ordered(self.partition, keys_of(order)[0])
 
     def alias(self, name: str) -> OverWindow:
         raise SqlError(f"the row window {name!r} has no order: write Over.partition_by(…).order_by(col('ts'))", here())
@@ -236,11 +241,11 @@ class Over:
 
     @classmethod
     def order_by(cls, order: Expression) -> _Ordered:
-        return _Ordered((), order.node)
+        return _Ordered((), keys_of(order)[0])
 
     @classmethod
     def partition_by(cls, *keys: Expression) -> _Partitioned:
-        return _Partitioned(tuple(key.node for key in keys))
+        return _Partitioned(keys_of(*keys))
 
 
 @dataclass(frozen=True)
