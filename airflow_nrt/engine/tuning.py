@@ -7,6 +7,7 @@ one costs more than it saves (`docs/performance.md`). The rows are the same eith
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
@@ -16,6 +17,8 @@ from airflow_nrt.report.entries import SourceFile, StateFile
 MANY_ROWS = 50_000
 """So many are worth compiled code."""
 ROWS_OF_A_TASK = 50_000
+ROWS_AT_ONCE = 2_000_000
+"""Of so many a task finds the distinct values in its share of the memory that a local session has by default."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 MOST_PARTITIONS = "spark.airflow_nrt.partitions"
 """The session's shuffle partitions as they were chosen."""
@@ -40,10 +43,14 @@ def is_small(spark: SparkSession) -> bool:
 
 
 def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:
-    """From now on the session's plans are run as it suits the rows in these files, which they read."""
+    """From now on the session's plans are run as it suits the rows in these files, which they read.
+
+    More tasks than the session's partitions, several times as many, are for rows that would not fit into its memory.
+    """
     rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
     many = rows >= MANY_ROWS
-    partitions = min(1 + rows // ROWS_OF_A_TASK, int(spark.conf.get(MOST_PARTITIONS) or "1"))
+    most = int(spark.conf.get(MOST_PARTITIONS) or "1")
+    partitions = min(1 + rows // ROWS_OF_A_TASK, most * max(1, math.ceil(rows / (most * ROWS_AT_ONCE))))
     spark.conf.set(SHUFFLE_PARTITIONS, partitions)
     spark.conf.set("spark.sql.codegen.wholeStage", str(many).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if many else "NO_CODEGEN")

@@ -1,4 +1,4 @@
-"""Few rows are interpreted in one task, many are compiled and take as many tasks as were chosen."""
+"""Few rows are interpreted in one task, many are compiled and take as many tasks as were chosen, or memory asks for."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.tuning import MANY_ROWS, MOST_PARTITIONS, suit
+from airflow_nrt.engine.tuning import MANY_ROWS, MOST_PARTITIONS, ROWS_AT_ONCE, suit
 from airflow_nrt.report.entries import SourceFile, StateFile
 
 
 @pytest.mark.parametrize(
-    "rows, partitions, compiled", [(0, 1, False), (MANY_ROWS - 1, 1, False), (MANY_ROWS, 2, True), (10**9, 2, True)]
+    "rows, partitions, compiled",
+    [
+        (0, 1, False),
+        (MANY_ROWS - 1, 1, False),
+        (MANY_ROWS, 2, True),
+        (2 * ROWS_AT_ONCE, 2, True),
+        (2 * ROWS_AT_ONCE + 1, 4, True),
+        (20_000_000, 10, True),
+    ],
 )
 def test_the_rows_of_state_decide(spark: SparkSession, rows: int, partitions: int, compiled: bool) -> None:
     assert spark.conf.get(MOST_PARTITIONS) == "2"
