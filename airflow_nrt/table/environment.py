@@ -204,6 +204,21 @@ class TableEnvironment:
         """What a method is given as fields, checked. Functions have their names from here on."""
         return tuple(Expression(self.named(one.node), one.names) for one in fields_of(fields))
 
+    def chosen(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
+        """The same, of a select: at least one."""
+        if not fields:
+            raise SqlError("select takes at least one column, as in select(col('a'))", here())
+        return self.expressions(fields)
+
+    def check_own(self, table: Any) -> None:
+        """Raises SqlError if it is no table, or one of another environment, which means other tables by its names."""
+        from airflow_nrt.table.table import Table
+
+        if not isinstance(table, Table):
+            raise SqlError(f"a table is needed here, as from_path('name') gives, not {table!r}", here())
+        if table.environment is not self:
+            raise SqlError("a table of another environment: make both by one t_env", here())
+
     def named(self, part: T) -> T:
         """The same, with functions that stand in the program under the names by which the plan knows them."""
         from airflow_nrt.sql.walk import rewritten
@@ -257,6 +272,7 @@ class TableEnvironment:
     def create_temporary_view(self, view_path: str, table: Table) -> None:
         from airflow_nrt.sql import parsed
 
+        self.check_own(table)
         self.add(parsed.CreateView(view_path, (), table.query, False, here()))
 
     def create_statement_set(self) -> StatementSet:
@@ -265,6 +281,7 @@ class TableEnvironment:
     def add_insert(self, target_path: str, table: Table) -> Declaration:
         from airflow_nrt.sql import parsed
 
+        self.check_own(table)
         self.add(parsed.Insert(target_path, (), table.query, here()))
         return Declaration()
 
@@ -317,10 +334,17 @@ class ReportEnvironment(TableEnvironment):
         return self._settings.get(key, super().setting(key))
 
     def execute_sql(self, stmt: str) -> TableResult | Declaration:
+        return super().execute_sql(self._filled(stmt))
+
+    def sql_query(self, query: str) -> Table:
+        return super().sql_query(self._filled(query))
+
+    def _filled(self, text: str) -> str:
+        """SQL with the settings in place of `${KEY}`."""
         from airflow_nrt.sql.load import fill_placeholders, placeholders
 
-        self._asked |= placeholders(stmt)
-        return super().execute_sql(fill_placeholders(stmt, self._settings))
+        self._asked |= placeholders(text)
+        return fill_placeholders(text, self._settings)
 
     def executed(self, table: Table) -> TableResult:
         raise InputError(

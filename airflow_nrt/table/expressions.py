@@ -141,16 +141,30 @@ def atan2(y: Any, x: Any) -> Expression:
     return call_of("ATAN2", y, x)
 
 
+_SPELLED_WITH_WORDS = {
+    "TRIM", "EXTRACT", "JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_OBJECT", "JSON_ARRAY", "JSON_OBJECTAGG",
+    "JSON_ARRAYAGG",
+}  # fmt: skip
+
+
 def call(function: Any, *arguments: Any) -> Expression:
     """A call of a function by its name: one of SQL, or one that `create_temporary_function` has declared."""
     if callable(function):
         result: Expression = function(*arguments)
         return result
-    return call_of(str(function).upper(), *arguments)
+    name = str(function).upper()
+    if name in _SPELLED_WITH_WORDS:
+        raise SqlError(f'{name} is spelled with words between its arguments: call_sql("{name}(…)")', here())
+    return call_of(name, *arguments)
 
 
 def call_sql(text: str) -> Expression:
-    """An expression written in SQL."""
+    """An expression written in SQL. Raises SqlError for `${KEY}`: an expression belongs to no report yet."""
+    from airflow_nrt.sql.load import placeholders
     from airflow_nrt.sql.parse_statements import parse_expression
 
+    asked = placeholders(text)
+    if asked:
+        key = min(asked)
+        raise SqlError(f"call_sql fills no ${{{key}}}: use t_env.get_config().get({key!r}, default)", here())
     return Expression(parse_expression(text))

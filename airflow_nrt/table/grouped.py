@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.known_functions import calling
-from airflow_nrt.sql.walk import rewritten
+from airflow_nrt.sql.walk import children, rewritten
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table, check_windows
@@ -31,7 +31,7 @@ class GroupedTable:
         self.window = window
 
     def select(self, *fields: Expression) -> Table:
-        chosen = self.table.environment.expressions(fields)
+        chosen = self.table.environment.chosen(fields)
         check_windows((one.node for one in chosen), self.window.name if self.window is not None else None)
         # A key keeps its name, whatever it stands for below.
         items = tuple(
@@ -84,6 +84,14 @@ class GroupedTable:
         return rewritten(node, change)
 
 
+def _bare_aggregates(node: ast.Expression) -> Iterator[ast.Call]:
+    """Those inside of an expression that have no row window."""
+    if isinstance(node, ast.Call) and is_aggregate(node):
+        yield node
+    for part in children(node):
+        yield from _bare_aggregates(part)
+
+
 def _own_name(item: ast.SelectItem) -> str | None:
     return item.expression.parts[-1] if isinstance(item.expression, ast.Name) else None
 
@@ -111,8 +119,9 @@ class OverWindowedTable:
         self.windows = windows
 
     def select(self, *fields: Expression) -> Table:
-        chosen = self.table.environment.expressions(fields)
+        chosen = self.table.environment.chosen(fields)
         check_windows((one.node for one in chosen), None)
+        self._check_aggregates(chosen)
         items = self.table.environment.items(self._without_star(chosen))
         table = self.table
         for window in self.windows:
@@ -121,6 +130,13 @@ class OverWindowedTable:
         relation, where = table.rows()
         windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
         return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))
+
+    def _check_aggregates(self, fields: tuple[Expression, ...]) -> None:
+        """Raises SqlError for an aggregate that no row window belongs to: it would be of the whole table."""
+        with calling(self.table.environment.planner().functions):
+            bare = next((call for one in fields for call in _bare_aggregates(one.node)), None)
+        if bare is not None:
+            raise SqlError(f"{bare.name} has no row window here: .over(col({self.windows[0].name!r}))", bare.at)
 
     def _without_star(self, fields: tuple[Expression, ...]) -> tuple[Expression, ...]:
         """The fields with the table's own columns for `*`, which would also be those below the windows."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from airflow_nrt.sql.errors import Place
 
-_HERE = str(Path(__file__).parents[1])
+_HERE = str(Path(__file__).parents[1]) + os.sep
 
 
 @dataclass(frozen=True)

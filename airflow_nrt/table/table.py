@@ -74,7 +74,7 @@ class Table:
     # ------------------------------------------------------------------ columns and rows
 
     def select(self, *fields: Expression) -> Table:
-        chosen = self.environment.expressions(fields)
+        chosen = self.environment.chosen(fields)
         check_windows((one.node for one in chosen), None)
         return self._select(self.environment.items(chosen, width=self.width(chosen)))
 
@@ -126,7 +126,10 @@ class Table:
 
     def drop_columns(self, *fields: Expression) -> Table:
         dropped = {self._column(one) for one in self.environment.expressions(fields)}
-        return self._select(tuple(_item(column) for column in self.columns if column.name not in dropped))
+        kept = tuple(_item(column) for column in self.columns if column.name not in dropped)
+        if not kept:
+            raise SqlError("drop_columns leaves no column", here())
+        return self._select(kept)
 
     def _column(self, field: Expression) -> str:
         """The name of a column of this table. Raises SqlError if it is none."""
@@ -155,12 +158,19 @@ class Table:
         return self._joined("FULL", right, join_predicate)
 
     def _joined(self, kind: str, right: Table, condition: Expression | None) -> Table:
+        self.environment.check_own(right)
         twice = {column.name for column in self.columns} & {column.name for column in right.columns}
         if twice:
             raise SqlError(f"both sides of the join have a column {min(twice)!r}: rename one", here())
-        sides = ast.Derived(self.query, self.query.at), ast.Derived(right.query, right.query.at)
+        sides = self._side(), right._side()
         node = self.environment.expressions((condition,))[0].node if condition is not None else None
         return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
+
+    def _side(self) -> ast.Relation:
+        """What stands beside JOIN. A table by its name stays one: how near in time rows meet can bound the state."""
+        relation, where = self.rows()
+        is_name = isinstance(relation, ast.TableName) and where is None
+        return relation if is_name else ast.Derived(self.query, self.query.at)
 
     def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
         """Each row beside those that a table function gives for it; one without any is left out."""
@@ -193,6 +203,7 @@ class Table:
         return self._combined("EXCEPT", right, all_of_them=True)
 
     def _combined(self, operator: str, right: Table, all_of_them: bool = False) -> Table:
+        self.environment.check_own(right)
         return Table(self.environment, ast.SetOperation(operator, all_of_them, self.query, right.query, here()))
 
     # ------------------------------------------------------------------ order
@@ -202,7 +213,7 @@ class Table:
         query = self.query
         by_columns = all(isinstance(item.expression, ast.Name) for item in order)
         if by_columns and isinstance(query, ast.Select) and not query.order and query.limit is None:
-            return Table(self.environment, replace(query, order=order))
+            return Table(self.environment, replace(query, order=order, at=here()))
         return self._select(_all(), order=order)
 
     def fetch(self, fetch: int) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
@@ -42,7 +43,7 @@ class TimedWindow:
     time: ast.Name
 
     def alias(self, name: str) -> GroupWindow:
-        return GroupWindow(self.kind, self.lengths, self.time, name, here())
+        return GroupWindow(self.kind, self.lengths, self.time, checked_alias(name), here())
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,9 @@ class _Ordered:
         return _Ordered(self.partition, self.order, self.low, following)
 
     def alias(self, name: str) -> OverWindow:
-        return OverWindow(name, ast.Over(self.partition, (_item(self.order),), self._frame(), None, here()))
+        return OverWindow(
+            checked_alias(name), ast.Over(self.partition, (_item(self.order),), self._frame(), None, here())
+        )
 
     def _frame(self) -> ast.Frame | None:
         bounds = [
@@ -188,6 +191,13 @@ def _item(order: ast.Expression) -> ast.OrderItem:
     if isinstance(order, ast.Call) and order.name in ("asc", "desc"):
         return ast.OrderItem(order.arguments[0], order.name == "desc", None)
     return ast.OrderItem(order, False, None)
+
+
+def checked_alias(name: Any) -> str:
+    """Raises SqlError if it is no text."""
+    if not isinstance(name, str):
+        raise SqlError(f"a window's alias is a text, as in .alias('w'), not {name!r}", here())
+    return name
 
 
 def keys_of(*keys: Expression) -> Keys:
@@ -255,7 +265,7 @@ class NamedLast:
     make: Callable[[str], OverWindow]
 
     def alias(self, name: str) -> OverWindow:
-        return self.make(name)
+        return self.make(checked_alias(name))
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,21 @@ def test_a_program_is_a_file_or_a_function_of_a_module(tmp_path: Path) -> None:
         program_of("two.py", tmp_path)
 
 
+def test_settings_are_filled_into_queries_too(tmp_path: Path) -> None:
+    (tmp_path / "filled.py").write_text("""
+def build(t_env):
+    t_env.execute_sql('''
+        CREATE TABLE orders (shop STRING) WITH ('connector' = 'filesystem', 'path' = 'in', 'format' = 'json');
+        CREATE TABLE found (shop STRING) WITH ('connector' = 'filesystem', 'path' = 'out', 'format' = 'json')
+    ''')
+    t_env.sql_query("SELECT * FROM orders WHERE shop = '${SHOP}'").execute_insert("found")
+""")
+    (insert,) = load_report(tmp_path / "filled.py", {"SHOP": "berlin"}).inserts
+    assert "'berlin'" in insert.query.sql
+    with pytest.raises(InputError, match="SHOP"):
+        load_report(tmp_path / "filled.py", {})
+
+
 def test_settings_reach_the_program(tmp_path: Path) -> None:
     file = written(tmp_path, "settings")
     plan = load_report(file, {**SETTINGS, "size": "5", "parallelism.default": "3"})

@@ -27,6 +27,7 @@ from airflow_nrt.table import (
     TimeIntervalUnit,
     Tumble,
     TumbleRows,
+    call,
     call_sql,
     coalesce,
     col,
@@ -111,6 +112,11 @@ SAME = {
         "SELECT shop, SUM(price) OVER (PARTITION BY shop, FLOOR(EXTRACT(EPOCH FROM CAST(ts AS TIMESTAMP(3))) / "
         "CAST(90 AS DOUBLE)) ORDER BY ts RANGE INTERVAL '90' SECOND PRECEDING) AS x FROM orders",
     ),
+    "a join of rows that are near in time": (
+        lambda t: t.join(t.environment.from_path("visits"), (col("shop") == col("place")) & (col("ts") >= col("at") - lit(5).minutes) & (col("ts") < col("at")))
+        .select(col("shop"), col("price")),
+        "SELECT shop, price FROM orders JOIN visits ON shop = place AND ts >= `at` - INTERVAL '5' MINUTE AND ts < `at`",
+    ),
     "groups without a window": (
         lambda t: t.group_by(col("shop"), (col("price") > 5).alias("dear")).select(col("shop"), col("dear"), lit(1).count.alias("n"))
         .where(col("n") > 1),
@@ -139,11 +145,11 @@ SAME = {
     ),
     "a join": (
         lambda t: t.join(t.environment.from_path("visits"), col("shop") == col("place")).select(col("shop"), col("at")),
-        "SELECT shop, at FROM (SELECT * FROM orders) JOIN (SELECT * FROM visits) ON shop = place",
+        "SELECT shop, at FROM orders JOIN visits ON shop = place",
     ),
     "a join whose condition follows": (
         lambda t: t.join(t.environment.from_path("visits")).where(col("shop") == col("place")).select(col("shop"), col("at")),
-        "SELECT shop, at FROM (SELECT * FROM orders) JOIN (SELECT * FROM visits) ON shop = place",
+        "SELECT shop, at FROM orders JOIN visits ON shop = place",
     ),
     "expressions": (
         lambda t: t.select(
@@ -262,6 +268,21 @@ def test_functions_stand_in_conditions_and_keys_of_row_windows(orders: Table) ->
             lambda t: Over.order_by(col("ts")).preceding(row_interval(2)).following(lit(1).seconds).alias("w"),
             "both a number",
         ),
+        (lambda t: t.select(), "select takes at least one column"),
+        (lambda t: t.group_by(col("shop")).select(), "select takes at least one column"),
+        (lambda t: t.select(col("shop")).drop_columns(col("shop")), "leaves no column"),
+        (lambda t: t.order_by(col("shop")).where(col("price") > 1).columns, "ORDER BY"),
+        (lambda t: t.join("visits"), "a table is needed here, as from_path('name') gives, not 'visits'"),
+        (lambda t: t.union_all(TableEnvironment.create().from_path("orders")), "a table of another environment"),
+        (lambda t: t.environment.create_temporary_view("v", "SELECT 1"), "a table is needed here"),
+        (lambda t: Tumble.over(lit(5).seconds).on(col("ts")).alias(col("w")), "a window's alias is a text"),
+        (lambda t: SessionRows.with_gap(lit(5).seconds).on(col("ts")).alias(col("w")), "a window's alias is a text"),
+        (
+            lambda t: t.over_window(Over.order_by(col("ts")).alias("w")).select(col("price").sum),
+            "SUM has no row window here: .over(col('w'))",
+        ),
+        (lambda t: call("trim", col("note")), 'call_sql("TRIM(…)")'),
+        (lambda t: call_sql("shop = '${SHOP}'"), "call_sql fills no ${SHOP}: use t_env.get_config().get('SHOP'"),
         (lambda t: Over.partition_by("shop"), "write col('shop') for the column"),
         (lambda t: Over.order_by("ts"), "write col('ts') for the column"),
         (lambda t: SessionRows.partition_by("shop"), "write col('shop') for the column"),
