@@ -278,6 +278,11 @@ def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
 
 def _no_time_attribute(column: ScopeColumn, scan: str | None) -> str:
     text = f"The window function requires the timecol is a time attribute type, but is {column.type.flink}."
-    if column.type.is_timestamp and scan is not None:
+    if not column.type.is_timestamp:
+        return text
+    if scan is not None:
         return f"{text} Add WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND to table {scan}."
-    return text
+    return (
+        f"{text} It was computed, so that no watermark says how far it has come: pass the time attribute on "
+        "as it is, or that of a window (window_time; in a program col('w').rowtime)."
+    )

@@ -22,7 +22,7 @@ REFUSED = {
     "non_grouped_column": "Expression 'v' is not being grouped",
     "where_not_boolean": "WHERE wants a condition, v + 1 is INT",
     "over_no_order": "the row window 'w' has no order: write Over.partition_by(…).order_by(col('ts'))",
-    "map_loses_time_attribute": "requires the timecol is a time attribute type, but is TIMESTAMP(3).",
+    "map_loses_time_attribute": "requires the timecol is a time attribute type, but is TIMESTAMP(3). It was computed",
     "add_existing_column": "two columns are named 'v': give one an alias",
     "duplicate_output_name": "two columns are named 'a': give one an alias",
 }
