@@ -160,7 +160,7 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
     stored += _kept_rows(operator.aggregates)
     return {
         "slice": format_duration(window.slice),
-        "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
+        "windows_per_slice": len(window.ends(window.slice_end(0))),
         "stored": stored,
         "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
         "event time after a row's slice at the latest",

@@ -155,9 +155,9 @@ class Window:
             return watermark + 1
         return self.first_open_end(watermark) - self.stride
 
-    def ends(self, slice_end: int) -> Iterator[int]:
+    def ends(self, slice_end: int) -> range:
         """All windows that hold this slice."""
-        return iter(range(self.first_end(slice_end), self.last_end(slice_end) + 1, self.stride))
+        return range(self.first_end(slice_end), self.last_end(slice_end) + 1, self.stride)
 
     def ends_between(self, after: int, until: int) -> Iterator[int]:
         """All window ends with `after < end <= until`."""

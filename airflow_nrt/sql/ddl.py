@@ -31,10 +31,11 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
         watermark = declare_watermark(statement.watermark, columns)
     options = dict(base.options) if base else {}
     options.update((key, value) for key, value, _ in statement.options)
-    _check_options(statement)
     connector = options.get("connector")
     if connector not in CONNECTORS:
+        # Said first: another connector has other options.
         raise SqlError(_connector_error(statement.name, connector), statement.at)
+    _check_options(statement)
     partition_keys = statement.partition_keys or (base.partition_keys if base else ())
     for key in (*partition_keys, *statement.primary_key):
         if key not in {column.name for column in columns}:
@@ -130,7 +131,8 @@ def _base(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table | 
 def _connector_error(name: str, connector: str | None) -> str:
     if connector is None:
         return f"table {name!r} needs the option 'connector'"
-    return f"table {name!r}: there is no connector {connector!r}{nearest(connector, CONNECTORS)}"
+    hint = nearest(connector, CONNECTORS) or f"; there are {' and '.join(map(repr, CONNECTORS))}"
+    return f"table {name!r}: there is no connector {connector!r}{hint}"
 
 
 # ---------------------------------------------------------------------------------------------------- columns

@@ -17,7 +17,7 @@ from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NU
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
-from airflow_nrt.sql.functions import CHANGING, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
+from airflow_nrt.sql.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
 from airflow_nrt.sql.functions.signature import Function
@@ -273,6 +273,8 @@ class Compiler:
                 )
             if node.name in OF_SOURCES:
                 raise SqlError(f"{node.name} takes {OF_SOURCES[node.name]}", node.at)
+            if node.name in ELSEWHERE:
+                raise SqlError(f"{node.name} {ELSEWHERE[node.name]}", node.at)
             if node.name in KNOWN_LATER or node.name in MISSING:
                 raise NotThereYet(f"function {node.name}", node.at)
             if node.name in AGGREGATES or known_aggregate(node.name) is not None:

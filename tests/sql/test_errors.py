@@ -51,6 +51,7 @@ WRONG = {
     "setting": ("SET 'pipeline.nme' = 'x';\n" + REPORT, "1:1: there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
     "emit setting": ("SET 'table.exec.emit.early-fire.enabled' = 'true';\n" + REPORT, "1:1: Currently, window table function based aggregate doesn't support early-fire and late-fire configuration 'table.exec.emit.early-fire.enabled' and 'table.exec.emit.late-fire.enabled': CUMULATE gives early results, and late rows are kept in the ledger"),
     "connector": (changed("'filesystem', 'path' = 'orders'", "'filesystm', 'path' = 'orders'"), "1:1: table 'orders': there is no connector 'filesystm'; did you mean 'filesystem'?"),
+    "another connector": (changed("'filesystem', 'path' = 'orders'", "'kafka', 'topic' = 'orders'"), "1:1: table 'orders': there is no connector 'kafka'; there are 'filesystem' and 'print'"),
     "partition key": (changed(") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") PARTITIONED BY (ds) WITH ('connector' = 'filesystem', 'path' = 'orders'"), "1:1: table 'orders' has no column 'ds'"),
     # time
     "no watermark": (
@@ -138,6 +139,8 @@ WRONG = {
     "no precision of an interval": (changed("'10' MINUTES", "'10' SECOND(0)"), "13:51: the precision of SECOND must be between 1 and 10, not 0"),
     "computed of a computed one": (changed("id BIGINT,", "id BIGINT, a AS id + 1, b AS UPPER(a),"), "2:40: column 'a' is computed itself: write its expression here"),
     "an aggregate of a row": (changed("id BIGINT,", "id BIGINT, a AS SUM(id),"), "2:21: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
+    "a rank in WHERE": (changed("\nGROUP", "\nWHERE RANK() > 1\nGROUP"), "14:7: RANK stands in the SELECT of a subquery, with OVER (… ORDER BY …): what is around it may ask for its number"),
+    "a bound in WHERE": (changed("\nGROUP", "\nWHERE HOP_START(ts) > ts\nGROUP"), "14:7: HOP_START stands in SELECT or HAVING of a query that is grouped by HOP(…), with the same arguments"),
     "an aggregate in WHERE": (changed("\nGROUP", "\nWHERE SUM(price) > 1\nGROUP"), "14:7: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
     "no flag": (changed("'1' HOUR)", "'1' HOUR, INTERVAL '0' HOUR, 'yes')"), "13:112: emitOnlyOnUpdate is TRUE or FALSE, not 'yes'"),
     # aggregates
