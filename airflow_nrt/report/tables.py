@@ -14,6 +14,8 @@ LINE = "_nrt_line"
 """The column of rows of a text that holds their line; NULL in those of parquet."""
 SOURCE_FILE = "_nrt_file"
 """The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
+SIZE, MODIFIED = "_nrt_size", "_nrt_modified"
+"""Columns of rows just read: the size of their file (bytes), and when it was written; there where one is asked for."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.like import taken_over
-from airflow_nrt.sql.metadata import metadata_column
+from airflow_nrt.sql.metadata import is_system_rowtime, metadata_column, rowtime_of_source
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.walk import children
 from airflow_nrt.sql.watermark import declare_watermark
@@ -152,6 +152,8 @@ def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column,
             raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
         if definition.metadata is not None:
             columns.append(metadata_column(definition))
+        elif is_system_rowtime(definition.expression):
+            columns.append(rowtime_of_source(definition.name))
         elif definition.type is not None:
             if definition.type.name == "INTERVAL":
                 raise NotThereYet("a column of type INTERVAL", definition.at)

@@ -272,7 +272,7 @@ class Compiler:
                     node.at,
                 )
             if node.name in OF_SOURCES:
-                raise SqlError(f"{node.name} takes {OF_SOURCES[node.name]}", node.at)
+                raise SqlError(f"{node.name} {OF_SOURCES[node.name]}", node.at)
             if node.name in ELSEWHERE:
                 raise SqlError(f"{node.name} {ELSEWHERE[node.name]}", node.at)
             if node.name in KNOWN_LATER or node.name in MISSING:

@@ -19,7 +19,7 @@ from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouping_sets import plan_grouping_sets
 from airflow_nrt.sql.kept_rows import finished
-from airflow_nrt.sql.projection import column_names, expand, plain_column
+from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
@@ -89,7 +89,7 @@ class Aggregation:
             # Without its groups nothing above the aggregation can be judged.
             problems.raise_any()
         items = expand(node.items, relation, None) if _has_star(node) else list(node.items)
-        names = column_names(items)
+        names, titles = column_names(items), written_names(items)
         compiled = [problems.attempt(partial(self.above.compile, item.expression)) for item in items]
         if node.having is not None:
             having = problems.attempt(partial(self.above.condition, node.having, "HAVING"))
@@ -97,7 +97,8 @@ class Aggregation:
         problems.raise_any()
         values = [value for value in compiled if value is not None]
         self.found.note_columns(relation, self.read)
-        return self._relation(before, names, values, after)
+        planned = self._relation(before, names, values, after)
+        return replace(planned, columns=titled(planned.columns, titles))
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
         """The rows that are selected from the operator's; `before` are conditions below it, `after` those above."""

@@ -12,13 +12,13 @@ from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
+from airflow_nrt.sql.folded_joins import folded
 from airflow_nrt.sql.join_sides import Named, bounds_of, missing_equations, side_columns, side_of
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.updating_join import plan_join
 
-_KINDS = ("INNER", "LEFT", "RIGHT", "FULL")
 _LEFT, _RIGHT = "_nrt_left", "_nrt_right"
 
 
@@ -29,8 +29,9 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
     """
     if node.using:
         raise NotThereYet("JOIN … USING", node.at, "write the condition behind ON")
-    if node.kind not in _KINDS or node.condition is None:
-        raise NotThereYet(f"a {node.kind} join without ON", node.at)
+    node = folded(node, left, right, around.where)
+    if node.condition is None:
+        raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     sides = side_columns(*left), side_columns(*right)
     taken = {column.name for column in sides[0]} & {column.name for column in sides[1]}
     if taken:

@@ -24,6 +24,7 @@ from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
+from airflow_nrt.sql.projection import check_titles
 from airflow_nrt.sql.python_functions import declare_function, own_function
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.scope import ScopeColumn
@@ -169,7 +170,9 @@ class Planner:
         """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
         query, _ = sortable(query)
         with self.at_work(query.at), self._asking_only():
-            return self.queries.relations(query, {})[0].columns
+            columns = self.queries.relations(query, {})[0].columns
+        check_titles(columns, query.at)
+        return columns
 
     @contextmanager
     def _asking_only(self) -> Iterator[None]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import count
 
 from airflow_nrt.report.hidden import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
-from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
@@ -66,9 +67,10 @@ def plan_projection(
     values = [value for value in compiled if value is not None]
     found.note_columns(relation, [*values, *([where] if where else [])])
     names = column_names(items)
+    titles = written_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
         relation = finished(found, relation) if relation.has_sessions else raw_windows(relation)
-    columns = tuple(_column(relation, name, value) for name, value in zip(names, values))
+    columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
     selected = [
         f"{value.sql} AS {quote(name)}"
         for name, value, column in zip(names, values, columns)
@@ -146,15 +148,36 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
     return expanded
 
 
-def column_names(items: list[ast.SelectItem]) -> list[str]:
-    """The names of a query's columns: the alias, the column's own name, or Flink's `EXPR$0`. They must differ."""
+def written_names(items: list[ast.SelectItem]) -> list[str]:
+    """By column the alias, the column's own name, or Flink's `EXPR$0`. Raises SqlError for a name that is taken."""
     names: list[str] = []
     for index, item in enumerate(items):
         expression = item.expression
         name = item.alias or (expression.parts[-1] if isinstance(expression, ast.Name) else f"EXPR${index}")
-        if name in names:
-            raise SqlError(f"two columns are named {name!r}: give one an alias", expression.at)
         if name in (WINDOW_END, ROWTIME) or name.startswith("_nrt_"):
             raise SqlError(f"{name!r}: names that begin with _nrt_ are taken", expression.at)
         names.append(name)
     return names
+
+
+def column_names(items: list[ast.SelectItem]) -> list[str]:
+    """The names of a query's columns, each once: as in Flink a second `item` is `item0`."""
+    names: list[str] = []
+    for name in written_names(items):
+        others = (f"{name}{n}" for n in count())
+        names.append(name if name not in names else next(other for other in others if other not in names))
+    return names
+
+
+def titled(columns: Iterable[ScopeColumn], titles: Iterable[str]) -> tuple[ScopeColumn, ...]:
+    """The columns of a query, of which those whose name is not the one that was written know that."""
+    return tuple(c if c.name == title else replace(c, shown=title) for c, title in zip(columns, titles))
+
+
+def check_titles(columns: Iterable[ScopeColumn], at: Place) -> None:
+    """Raises SqlError if a query that others read has a name twice."""
+    titles: set[str] = set()
+    for column in columns:
+        if column.title in titles:
+            raise SqlError(f"two columns are named {column.title!r}: give one an alias", at)
+        titles.add(column.title)

@@ -23,7 +23,7 @@ from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
-from airflow_nrt.sql.projection import contains_aggregate, expand, plan_projection
+from airflow_nrt.sql.projection import check_titles, contains_aggregate, expand, plan_projection
 from airflow_nrt.sql.relation import (
     Relation,
     as_rows,
@@ -32,7 +32,7 @@ from airflow_nrt.sql.relation import (
     timed_by_column,
     window_columns,
 )
-from airflow_nrt.sql.row_windows import has_row_windows, with_row_windows
+from airflow_nrt.sql.row_windows import has_row_windows, numbers_by_time, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.set_operations import as_grouping
 from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
@@ -99,7 +99,7 @@ class Queries:
         self._around = Around()
         node, relation = slid(node, relation, alias)
         node = written_out(node)
-        if has_row_windows(node):
+        if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
             relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
             if of_rows and is_over_all_time(node, relation, alias):
@@ -142,10 +142,16 @@ class Queries:
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
                 around, self._around = self._around, Around()
+                left = self._side(node.left, around if node.kind in ("INNER", "CROSS", "LEFT") else Around(), ctes)
                 if isinstance(node.right, ast.Lateral):
-                    return lateral(self.found, node, node.right, self.relation(node.left, ctes)), None
-                left, right = self.relation(node.left, ctes), self.relation(node.right, ctes)
+                    return lateral(self.found, node, node.right, left), None
+                right = self._side(node.right, around if node.kind in ("INNER", "CROSS", "RIGHT") else Around(), ctes)
                 return join(self.found, node, left, right, around), None
+
+    def _side(self, node: ast.Relation, around: Around, ctes: dict[str, Relation | parsed.CreateView]) -> Named:
+        """One side of a join. `around` is what filters all that is joined, where it filters this side, too."""
+        self._around = around if isinstance(node, ast.Join) else Around()
+        return self.relation(node, ctes)
 
     def _named(self, node: ast.TableName, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         view = ctes.get(node.name)
@@ -259,6 +265,7 @@ def _as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast
 def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
     """The relation with a column list behind its alias or in front of AS."""
     if not names:
+        check_titles(relation.columns, at)
         return relation
     if len(names) != len(relation.columns):
         raise SqlError(f"the column list has {len(names)} names, the query {len(relation.columns)} columns", at)

@@ -12,6 +12,7 @@ from airflow_nrt.report.windows import over
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinct, result_type
+from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
@@ -23,7 +24,8 @@ from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
-from airflow_nrt.sql.walk import children, rewritten
+from airflow_nrt.sql.updating import missing_bounds
+from airflow_nrt.sql.walk import children, rewritten, unqualified
 
 _PASSED = f"({CLOCK_SQL} - 1L)"
 """A batch holds all rows that have come by its time: it has passed for them when they are absorbed."""
@@ -32,6 +34,36 @@ _PASSED = f"({CLOCK_SQL} - 1L)"
 def has_row_windows(node: ast.Select) -> bool:
     """Whether a SELECT has an OVER call that is no ranking."""
     return any(_is_row_window(item.expression) for item in node.items)
+
+
+def numbers_by_time(node: ast.Select, relation: Relation, alias: str | None, around: Around) -> bool:
+    """Whether a SELECT numbers its rows as their time comes, and nobody asks for the first of them.
+
+    With `WHERE n <= 3` around, it is a Top-N.
+    """
+    calls = {item.expression: item.alias for item in node.items if _numbers(item.expression)}
+    if relation.is_changing or not calls or any(name and around.limit(name) is not None for name in calls.values()):
+        return False
+    scope = Scope(relation.columns, alias)
+    return all(
+        isinstance(call, ast.Call)
+        and call.over is not None
+        and bool(missing_bounds(relation, unqualified(call.over.partition, alias)))
+        and len(call.over.order) == 1
+        and not call.over.order[0].descending
+        and is_time(call.over.order[0].expression, scope)
+        for call in calls
+    )
+
+
+def _numbers(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Call) and node.name == "ROW_NUMBER" and node.over is not None
+
+
+def is_time(node: ast.Expression, scope: Scope) -> bool:
+    """Whether an expression is a time attribute."""
+    column = scope.time_column(node) if isinstance(node, ast.Name) and scope.has(node) else None
+    return column is not None and (column.rowtime or column.proctime)
 
 
 def _is_row_window(node: ast.Expression) -> bool:

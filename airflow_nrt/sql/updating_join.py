@@ -108,7 +108,7 @@ def plan_join(
     equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
     pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
     own = [side.read(around, condition) for side in sides]
-    near = _near(node, sides, around, compiler.scope)
+    near = _near(node, sides, compiler.scope)
     own = [_with(side, columns, near) for side, columns in zip(sides, own)]
     untils = (None, None) if near is None else _untils(near)
     planned = []
@@ -147,7 +147,7 @@ def plan_join(
     )
 
 
-def _near(node: ast.Join, sides: tuple[_Side, _Side], around: Around, scope: Scope) -> Apart | None:
+def _near(node: ast.Join, sides: tuple[_Side, _Side], scope: Scope) -> Apart | None:
     """How near in time the rows must be that meet, if that tells when a row is needed no more.
 
     A row that is there with NULLs as long as it meets nothing must be known again when it meets one.
@@ -156,8 +156,7 @@ def _near(node: ast.Join, sides: tuple[_Side, _Side], around: Around, scope: Sco
     are_rows = all(side.relation.scan is not None and side.relation.pending is None for side in sides)
     if node.kind != "INNER" or not are_rows:
         return None
-    asked = conjuncts(around.where) if around.where is not None else ()
-    return apart([*conjuncts(node.condition), *asked], scope, sides[0].names)
+    return apart(conjuncts(node.condition), scope, sides[0].names)
 
 
 def _with(side: _Side, own: Columns, near: Apart | None) -> Columns:

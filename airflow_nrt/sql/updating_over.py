@@ -19,6 +19,7 @@ from airflow_nrt.sql.kept_rows import place
 from airflow_nrt.sql.projection import expand
 from airflow_nrt.sql.ranking import UNORDERED
 from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.row_windows import is_time
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
@@ -33,12 +34,7 @@ def is_over_all_time(node: ast.Select, relation: Relation, alias: str | None) ->
     """Whether OVER of a SELECT is ordered, but not by a time attribute first; of rows that change, by anything."""
     scope = Scope(relation.columns, alias)
     orders = [call.over.order for call in _calls(node) if call.over is not None]
-    return any(order and (relation.is_changing or not _is_time(order[0].expression, scope)) for order in orders)
-
-
-def _is_time(node: ast.Expression, scope: Scope) -> bool:
-    column = scope.time_column(node) if isinstance(node, ast.Name) else None
-    return column is not None and (column.rowtime or column.proctime)
+    return any(order and (relation.is_changing or not is_time(order[0].expression, scope)) for order in orders)
 
 
 def _calls(node: ast.Select) -> list[ast.Call]:

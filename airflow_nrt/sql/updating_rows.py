@@ -15,7 +15,7 @@ from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.projection import column_names, expand
+from airflow_nrt.sql.projection import column_names, expand, titled, written_names
 from airflow_nrt.sql.ranking import RANKINGS, UNORDERED
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
@@ -110,7 +110,7 @@ class _Ranking:
         return Relation(
             f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM "
             f"(SELECT {', '.join([*inner, f'r0 AS {_RANK}', *CHANGE_HIDDEN])} FROM {quote(shared.name)}))",
-            tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
+            titled((ScopeColumn(name, value.type) for name, value in zip(names, values)), written_names(items)),
             (shared.name,),
             hidden=CHANGE_HIDDEN,
             unique=carried(self._unique(shown), names, values),

@@ -10,8 +10,9 @@ from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
-from airflow_nrt.sql.functions.clock import PROCTIME_SQL
+from airflow_nrt.sql.functions.clock import PROCTIME_SQL, WATERMARKS_OF_SOURCES
 from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.metadata import is_rowtime_of_source
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 
 ROWTIME_PRECISION = 3
@@ -24,6 +25,8 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
     if any(column.name == rowtime.name and column.expression == PROCTIME_SQL for column in columns):
         raise SqlError("A watermark can not be defined for a processing-time attribute column.", definition.column.at)
     _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
+    if _is_of_source(definition.expression):
+        return _of_source(definition, next(column for column in columns if column.name == rowtime.name))
     proposal = Compiler(scope).compile(definition.expression)
     delay = _constant_delay(definition)
     if delay is not None:
@@ -40,6 +43,24 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
         )
     column, *path = definition.column.parts
     return Watermark(column, expression, definition.text, tuple(sorted({*proposal.columns, column})), tuple(path))
+
+
+def _is_of_source(node: ast.Expression) -> bool:
+    """`SOURCE_WATERMARK()`, in FLIP-66 `SYSTEM_WATERMARK()`."""
+    return isinstance(node, ast.Call) and node.name in WATERMARKS_OF_SOURCES and not node.arguments
+
+
+def _of_source(definition: parsed.WatermarkDefinition, column: Column) -> Watermark:
+    """The watermark of the source stands behind the time that it gives its rows: files come as they were written."""
+    assert isinstance(definition.expression, ast.Call)
+    if not is_rowtime_of_source(column):
+        raise SqlError(
+            f"{definition.expression.name}() goes with the time that files give their rows ({column.name} AS "
+            f"SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); of what is in them write "
+            f"WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
+            definition.expression.at,
+        )
+    return Watermark(column.name, f"({ROWTIME} - 1L)", definition.text, (column.name,))
 
 
 def _constant_delay(definition: parsed.WatermarkDefinition) -> int | None:

@@ -95,10 +95,7 @@ class Table:
         (condition,) = self.environment.expressions((predicate,))
         check_windows((condition.node,), None)
         relation, where = self.rows()
-        if isinstance(relation, ast.Join) and relation.condition is None and relation.kind == "INNER":
-            relation = replace(relation, condition=condition.node)
-        else:
-            where = condition.node if where is None else ast.Binary("AND", where, condition.node, here())
+        where = condition.node if where is None else ast.Binary("AND", where, condition.node, here())
         return Table(self.environment, ast.Select(_all(), relation, here(), where=where))
 
     filter = where
@@ -145,7 +142,7 @@ class Table:
     # ------------------------------------------------------------------ several tables
 
     def join(self, right: Table, join_predicate: Expression | None = None) -> Table:
-        """An inner join; its condition may follow in `where`."""
+        """An inner join; its condition, or more of it, may follow in `where`."""
         return self._joined("INNER", right, join_predicate)
 
     def left_outer_join(self, right: Table, join_predicate: Expression | None = None) -> Table:
@@ -163,7 +160,8 @@ class Table:
         if twice:
             raise SqlError(f"both sides of the join have a column {min(twice)!r}: rename one", here())
         sides = self._side(), right._side()
-        node = self.environment.expressions((condition,))[0].node if condition is not None else None
+        given = () if condition is None else self.environment.expressions((condition,))
+        node = given[0].node if given else ast.Literal("boolean", "TRUE", here())
         return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
 
     def _side(self) -> ast.Relation:

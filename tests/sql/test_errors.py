@@ -40,6 +40,8 @@ WRONG = {
     "sink": (changed("INTO curve", "INTO curv"), "11:1: there is no table 'curv' to insert into; did you mean 'curve'?"),
     "column": (changed("SUM(price)", "SUM(prize)"), "12:54: there is no column 'prize'; did you mean 'price'?"),
     "time column": (changed("DESCRIPTOR(ts)", "DESCRIPTOR(tss)"), "13:46: there is no column 'tss'; did you mean 'ts'?"),
+    "a name twice inside": (insert("SELECT shop FROM (SELECT shop, shop FROM orders)"), "12:18: two columns are named 'shop': give one an alias"),
+    "a join without a condition": (insert("SELECT o.shop FROM orders o LEFT JOIN curve c"), "12:20: a LEFT JOIN needs ON and a condition"),
     "case of a column": (changed("SUM(price)", "SUM(PRICE)"), "12:54: there is no column 'PRICE'; did you mean 'price'?"),
     "alias": (changed("SUM(price)", "SUM(o.price)"), "12:54: there is no table or column 'o' here"),
     "aggregate": (changed("SUM(price)", "SUMM(price)"), "12:50: there is no function SUMM; did you mean 'SUM'?"),
@@ -60,15 +62,15 @@ WRONG = {
     ),
     "watermarks of the source": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SOURCE_WATERMARK()"),
-        "6:25: SOURCE_WATERMARK takes the watermarks that a source gives, and files give none: write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+        "6:25: SOURCE_WATERMARK() goes with the time that files give their rows (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); of what is in them write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
     ),
     "watermarks of the source in FLIP-66": (
-        changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK()"),
-        "6:25: SYSTEM_WATERMARK takes the watermarks that a source gives, and files give none: write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+        changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK() + INTERVAL '1' SECOND"),
+        "6:25: SYSTEM_WATERMARK stands by itself behind WATERMARK FOR … AS",
     ),
     "times of the source": (
-        changed("ts TIMESTAMP(3)", "ts AS SYSTEM_ROWTIME()"),
-        "5:11: SYSTEM_ROWTIME takes the time that a source gives each row, and files give none: use a column, or compute one",
+        changed("ts TIMESTAMP(3)", "ts AS SYSTEM_ROWTIME() + INTERVAL '1' SECOND"),
+        "5:11: SYSTEM_ROWTIME is a whole column of CREATE TABLE: written AS SYSTEM_ROWTIME()",
     ),
     "a watermark for processing time": (
         changed("ts TIMESTAMP(3)", "ts AS PROCTIME()"),
@@ -191,6 +193,7 @@ WRONG = {
         changed("    id BIGINT", "    id BIGINT METADATA FROM 'offset'"),
         "2:5: column 'id': files have no metadata 'offset'; they have 'file.path', 'file.name', 'file.size', 'file.modification-time'",
     ),
+    "a time as a clock": (changed("    id BIGINT", "    id TIMESTAMP(3) METADATA FROM 'file.modification-time'"), "2:5: column 'id': metadata 'file.modification-time' is a TIMESTAMP_LTZ(3), not TIMESTAMP(3)"),
     "metadata as a number": (changed("    id BIGINT", "    id BIGINT METADATA FROM 'file.name'"), "2:5: column 'id': metadata 'file.name' is a STRING, not BIGINT"),
     "watermark of no field": (
         changed("ts TIMESTAMP(3)", "event ROW<log_ts TIMESTAMP(3)>").replace("WATERMARK FOR ts", "WATERMARK FOR event.log"),
@@ -244,7 +247,6 @@ def test_what_is_wrong(what: str) -> None:
 
 SIMPLE = "SELECT shop, ts, id, price FROM orders"
 LATER = {
-    "a join by comma": (insert("SELECT o.shop FROM orders o, curve c"), "12:20: a CROSS join without ON"),
     "UNION ALL of different windows": (
         insert(f"SELECT shop FROM ({SIMPLE}\nUNION ALL\nSELECT shop, ts, id, price FROM {TVF})"),
         "12:19: UNION ALL of rows that are not of the same window, inside another query",
@@ -275,7 +277,6 @@ LATER = {
     "VALUES": (insert("VALUES ('a', 1)"), "12:1: VALUES as a table"),
     "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …)"),
     "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression"),
-    "a METADATA column": (changed("    id BIGINT", "    id BIGINT METADATA FROM 'file.size'"), "2:5: METADATA FROM 'file.size'"),
     "windows in an aggregate": (changed("COUNT(*)", "SUM(HOUR(window_end))"), "12:40: window columns inside an aggregate of other windows than TUMBLE"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "the time of a result": (

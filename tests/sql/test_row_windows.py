@@ -36,6 +36,8 @@ def planned(query: str) -> Plan:
         ("SELECT COUNT(*) FILTER (WHERE price > 5) OVER (ORDER BY ts), SUM(DISTINCT price) OVER (ORDER BY ts ROWS 2 PRECEDING) FROM orders", [ALL, ROWS]),
         ("SELECT COUNT(price, shop) OVER w, LISTAGG(shop, '|') OVER (w ROWS 2 PRECEDING) FROM orders WINDOW w AS (ORDER BY ts)", [ALL, ROWS]),
         ("SELECT COUNT(*) OVER v FROM orders AS o WINDOW w AS (PARTITION BY o.shop), v AS (w ORDER BY o.ts)", [ALL]),
+        ("SELECT ROW_NUMBER() OVER (PARTITION BY o.shop ORDER BY o.ts) FROM orders AS o", [("ROWS", None, 0)]),
+        ("SELECT * FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY ts) AS n FROM orders) WHERE n > 3", [("ROWS", None, 0)]),
         (f"SELECT SUM(n) OVER (PARTITION BY shop ORDER BY window_time ROWS 2 PRECEDING) FROM {TOTALS}", [ROWS]),
         (f"SELECT SUM(price) OVER (ORDER BY window_time) FROM {WINDOWS}", [ALL]),
         ("SELECT SUM(n) OVER (ORDER BY ts) FROM (SELECT ts, COUNT(*) OVER (ORDER BY ts) AS n FROM orders)", [ALL]),

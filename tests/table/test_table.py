@@ -148,8 +148,8 @@ SAME = {
         "SELECT shop, at FROM orders JOIN visits ON shop = place",
     ),
     "a join whose condition follows": (
-        lambda t: t.join(t.environment.from_path("visits")).where(col("shop") == col("place")).select(col("shop"), col("at")),
-        "SELECT shop, at FROM orders JOIN visits ON shop = place",
+        lambda t: t.join(t.environment.from_path("visits")).where(col("shop") == col("place")).where(col("price") > 3).select(col("shop"), col("at")),
+        "SELECT shop, at FROM orders JOIN visits ON TRUE WHERE shop = place AND price > 3",
     ),
     "expressions": (
         lambda t: t.select(

@@ -17,7 +17,7 @@ from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import LINE, SOURCE_FILE, Column
+from airflow_nrt.report.tables import LINE, MODIFIED, SIZE, SOURCE_FILE, Column
 from airflow_nrt.report.types import STRING
 
 GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
@@ -35,6 +35,7 @@ _PLACE = (
     f"_metadata.file_block_start AS {BLOCK}",
     f"monotonically_increasing_id() & {2**33 - 1}L AS {INDEX}",
 )
+_METADATA = (f"_metadata.file_size AS {SIZE}", f"_metadata.file_modification_time AS {MODIFIED}")
 
 
 def read_files(
@@ -46,6 +47,7 @@ def read_files(
     _nrt_line       string    the line itself (csv, json), else NULL
     _nrt_file       string    the file, as Spark spells it (`file_keys`)
     _nrt_op         string    what happens to the row (debezium-json alone)
+    _nrt_size, _nrt_modified  of the file, where the table has a column of one
     _nrt_number     bigint    the number of the file, where `numbers` has them by path
     _nrt_block, _nrt_index    where the row stood in the file
     """
@@ -54,14 +56,15 @@ def read_files(
     wanted = [column for column in stored if column.name in source.physical]
     partitions = [column for column in table.physical if column.name in table.partition_keys]
     paths = [file.path.translate(GLOB) for file in files]
+    place = [*_PLACE, *_METADATA] if any(source.table.column(c).metadata for c in source.columns) else _PLACE
     reader = spark.read.option("basePath", table.path) if partitions else spark.read
     if table.format == "parquet":
         columns = [*wanted, *partitions]
         rows = reader.schema(_schema(columns) if columns else StructType()).parquet(*paths)
-        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *_PLACE)
+        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *place)
     else:
         lines = reader.schema(_schema([Column(LINE, STRING), *partitions])).text(paths)
-        lines = lines.selectExpr("*", *_PLACE).where(f"{LINE} <> ''")
+        lines = lines.selectExpr("*", *place).where(f"{LINE} <> ''")
         if table.format == "csv":
             rows = parse_csv(lines, table, stored, wanted)
         else:

@@ -55,12 +55,9 @@ CLOCK_FUNCTIONS: dict[str, Function] = {
 }
 """They stand where rows of a table are read: not above a window, whose rows come from many batches."""
 
-_WATERMARK = (
-    "the watermarks that a source gives, and files give none: write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
-)
+WATERMARKS_OF_SOURCES = ("SOURCE_WATERMARK", "SYSTEM_WATERMARK")
 OF_SOURCES = {
-    "SOURCE_WATERMARK": _WATERMARK,
-    "SYSTEM_WATERMARK": _WATERMARK,
-    "SYSTEM_ROWTIME": "the time that a source gives each row, and files give none: use a column, or compute one",
+    **dict.fromkeys(WATERMARKS_OF_SOURCES, "stands by itself behind WATERMARK FOR … AS"),
+    "SYSTEM_ROWTIME": "is a whole column of CREATE TABLE: written AS SYSTEM_ROWTIME()",
 }
-"""What functions take that no connector here has."""
+"""Where functions stand that a source answers."""

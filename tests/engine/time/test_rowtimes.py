@@ -68,3 +68,41 @@ def test_metadata_names_the_file(spark, tmp_path: Path, mode: str) -> None:
     )
     (line,) = run_bounded(spark, plan_query(ddl, "SELECT p, `file.name`, ts FROM events", tmp_path), mode)
     assert json.loads(line) == {"p": f"file:{file}", "file.name": "x.json", "ts": clock(MORNING)}
+
+
+def test_metadata_tells_of_the_file(spark, tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "events" / "x.json", [row(1, MORNING)], at=(MORNING + 1234) * 10**6)
+    more = "`file.size` BIGINT METADATA, written TIMESTAMP_LTZ(3) METADATA FROM 'file.modification-time'"
+    ddl = source("computed", "events").replace(COLUMNS, f"{COLUMNS}, {more}")
+    (line,) = run_bounded(spark, plan_query(ddl, "SELECT `file.size`, written FROM events", tmp_path), "batch")
+    assert json.loads(line) == {"file.size": file.stat().st_size, "written": f"{clock(MORNING + 1234)}Z"}
+
+
+@pytest.mark.parametrize(
+    ("column", "watermark"),
+    [
+        ("ts AS SYSTEM_ROWTIME()", "SYSTEM_WATERMARK()"),
+        ("ts TIMESTAMP_LTZ(3) METADATA FROM 'file.modification-time'", "SOURCE_WATERMARK()"),
+    ],
+)
+def test_files_give_their_rows_the_time_when_they_were_written(
+    spark, tmp_path: Path, column: str, watermark: str
+) -> None:
+    options = "'connector' = 'filesystem', 'path' = '${DATA}/%s', 'format' = 'json'"
+    events = f"CREATE TABLE events (n BIGINT, {column}, WATERMARK FOR ts AS {watermark}) WITH ({options % 'events'});\n"
+    sink = f"CREATE TABLE sums (at TIMESTAMP(3), n BIGINT) WITH ({options % 'sums'});\n"
+    insert = "INSERT INTO sums SELECT window_start, SUM(n) FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE) GROUP BY window_start, window_end;"  # noqa: E501
+    stream = Stream(spark, plan_of(tmp_path, events, sink, insert), tmp_path / "home")
+    watermarks = []
+    for number, at in enumerate((1000, 2 * MINUTE, 2000, 3 * MINUTE)):
+        lines = [json.dumps({"n": 2**number})] * 2
+        stream.absorb(write_lines(tmp_path / "events" / f"{number}.json", lines, at=(MORNING + at) * 10**6))
+        watermarks.append(stream.driver.position.sources["events"].watermark)
+    newest = MORNING + 2 * MINUTE - 1
+    assert watermarks == [MORNING + 999, newest, newest, MORNING + 3 * MINUTE - 1]
+    stream.end()
+    rows = [json.loads(line) for file in (tmp_path / "sums").rglob("*.json") for line in file.read_text().splitlines()]
+    # The third file came with a time that was over, as one that was copied together with its time.
+    assert sorted(entry["n"] for entry in rows) == [2, 4, 16]
+    verdict = verify(spark, stream.plan, stream.home)
+    assert verdict.is_proven and verdict.late_rows == 2

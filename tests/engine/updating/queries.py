@@ -119,6 +119,13 @@ QUERIES: dict[str, tuple[str, str, str]] = {
             ON l.shop = r.shop AND r.user_id = l.user_id AND l.id < r.id AND r.price > 20""",
         query,
     ),
+    "met_of_many": (
+        "first BIGINT, second BIGINT, n BIGINT",
+        query := """SELECT l.id, r.id, t.n
+            FROM events AS l, events AS r, (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS t
+            WHERE l.shop = r.shop AND r.user_id = l.user_id AND l.id < r.id AND r.shop = t.shop AND t.n > r.price""",
+        query,
+    ),
     "ids_of_size": (
         "id BIGINT, n BIGINT",
         query := """SELECT e.id, t.n - 1 AS n FROM events AS e

@@ -83,6 +83,13 @@ STATELESS = {
         SELECT SUM(n), {OLDER.replace("HOP", "HOP_START")}, {OLDER.replace("HOP", "HOP_END")} FROM tens
         GROUP BY {OLDER} HAVING SUM(n) > 1""",
     ),
+    "alike_by_comma": windowed(
+        "id BIGINT, other BIGINT",
+        f"""SELECT a.id, b.id, a.window_start, a.window_end
+        FROM (SELECT * FROM {TEN_MINUTES}) AS a CROSS JOIN (SELECT * FROM {TEN_MINUTES}) AS b
+        WHERE a.window_start = b.window_start AND b.window_end = a.window_end AND a.shop = b.shop AND a.price < b.price
+        AND a.id > 20""",
+    ),
     "twice": windowed(
         "n BIGINT",
         f"""SELECT COUNT(*), {BOUNDS} FROM {TEN_MINUTES} GROUP BY {BOUNDS}
@@ -126,6 +133,10 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     assert results["latest"] == said(
         "SELECT id, shop, s, e FROM tens "
         "QUALIFY row_number() OVER (PARTITION BY s, shop ORDER BY ts DESC, line DESC) = 1"
+    )
+    assert results["alike_by_comma"] == said(
+        "SELECT a.id, b.id, a.s, a.e FROM tens a, tens b WHERE a.s = b.s AND a.shop = b.shop AND a.price < b.price "
+        "AND a.id > 20"
     )
     assert results["sets"] == said(
         "SELECT shop, item, count(DISTINCT user_id), grouping(shop, item), s, e "

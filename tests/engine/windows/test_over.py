@@ -42,6 +42,10 @@ QUERIES = {
             LISTAGG(item) OVER w
         FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts)""",
     ),
+    "numbered": Case(
+        "id BIGINT, number BIGINT",
+        "SELECT id, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY ts) FROM events WHERE price > 20",
+    ),
     "anew": Case(
         "id BIGINT, n BIGINT, gmv DECIMAL(38, 2)",
         """SELECT id, COUNT(*) OVER w, SUM(price) OVER w FROM events WINDOW w AS (
@@ -59,7 +63,7 @@ QUERIES = {
         ) WINDOW w AS (ORDER BY window_time)""",
     ),
 }  # fmt: skip
-STREAMED = ("last_hour", "several", "above_and_below")
+STREAMED = ("last_hour", "several", "numbered", "above_and_below")
 
 
 def insert(name: str) -> str:
@@ -105,6 +109,9 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     def said(query: str) -> list[tuple[object, ...]]:
         return ordered(connection.execute(query).fetchall())
 
+    assert results["numbered"] == said(
+        "SELECT id, row_number() OVER (PARTITION BY shop ORDER BY ts, line) FROM events WHERE price > 20"
+    )
     ten = "RANGE BETWEEN INTERVAL 10 MINUTE PRECEDING AND CURRENT ROW"
     assert results["last_hour"] == said(
         f"""SELECT id, count(*) OVER w, sum(price) OVER w, avg(weight) OVER w, first(id) OVER w FROM events

@@ -1,0 +1,78 @@
+"""Joins: what WHERE asks of both sides belongs to the join, wherever it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.updating import UpdatingJoin
+from airflow_nrt.sql.planner import plan_query
+from tests.sample import ORDERS
+
+WINDOWS = "(SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)))"
+SAME = "l.window_start = r.window_start AND l.window_end = r.window_end"
+NEAR = "r.ts BETWEEN l.ts AND l.ts + INTERVAL '1' HOUR"
+
+
+def planned(relations: str, rest: str = "") -> Plan:
+    return plan_query(ORDERS, f"SELECT l.shop, r.id FROM {relations} {rest}", Path("/"))
+
+
+def joins(plan: Plan) -> list[UpdatingJoin]:
+    return [one for one in plan.updating if isinstance(one, UpdatingJoin)]
+
+
+@pytest.mark.parametrize(
+    ("relations", "rest"),
+    [
+        (f"{WINDOWS} l JOIN {WINDOWS} r ON l.id = r.id AND {SAME}", ""),
+        (f"{WINDOWS} l, {WINDOWS} r", f"WHERE l.id = r.id AND {SAME} AND l.shop <> 'a'"),
+        (f"{WINDOWS} l CROSS JOIN {WINDOWS} r", f"WHERE {SAME}"),
+        (f"{WINDOWS} l JOIN {WINDOWS} r ON l.id = r.id", f"WHERE {SAME}"),
+        (f"{WINDOWS} l, {WINDOWS} r, {WINDOWS} o", f"WHERE {SAME} AND {SAME.replace('r.', 'o.')}"),
+    ],
+)
+def test_window_joins(relations: str, rest: str) -> None:
+    assert not planned(relations, rest).updating
+
+
+@pytest.mark.parametrize(
+    "relations", ["orders l, orders r", "orders l CROSS JOIN orders r", "orders l JOIN orders r ON TRUE"]
+)
+def test_interval_joins(relations: str) -> None:
+    (join,) = joins(planned(relations, f"WHERE l.id = r.id AND {NEAR}"))
+    assert join.interval == (-3_600_000, 0)
+    assert len(join.keys) == 1
+
+
+def test_what_filters_an_outer_join_is_no_condition_of_it() -> None:
+    (join,) = joins(planned("orders l LEFT JOIN orders r ON l.id = r.id", "WHERE l.shop = r.shop"))
+    assert len(join.keys) == 1
+
+
+def test_each_join_of_three_has_its_conditions() -> None:
+    keys = [
+        len(join.keys) for join in joins(planned("orders l, orders r, orders o", "WHERE l.id = r.id AND o.id = r.id"))
+    ]
+    assert keys == [1, 1]
+    below = planned(
+        "orders l JOIN orders r ON TRUE LEFT JOIN orders o ON o.id = l.id", "WHERE l.id = r.id AND l.id > 3"
+    )
+    assert [len(join.keys) for join in joins(below)] == [1, 1]
+
+
+def test_all_pairs() -> None:
+    (join,) = joins(planned("orders l, orders r"))
+    assert not join.keys and join.condition == "TRUE"
+
+
+def test_a_column_of_both_sides_is_told_once() -> None:
+    names = [
+        column.name
+        for column in plan_query(ORDERS, "SELECT l.id, r.id, l.id FROM orders l, orders r", Path("/"))
+        .inserts[0]
+        .sink.columns
+    ]
+    assert names == ["id", "id0", "id1"]
