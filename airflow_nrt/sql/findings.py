@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert, Source, below, together
+from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.types import BIGINT
@@ -15,6 +16,20 @@ from airflow_nrt.report.updating import Updating
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
+
+
+@dataclass(frozen=True)
+class Values:
+    """What an operator takes from each row of a `source`, with its WHERE: Spark SQL by column of its input."""
+
+    columns: Mapping[str, str]
+    hidden: tuple[str, ...]
+    source: str
+
+    @property
+    def query(self) -> str:
+        items = [f"{sql} AS {quote(name)}" for name, sql in self.columns.items()]
+        return f"SELECT {', '.join([*items, *self.hidden])} FROM {self.source}"
 
 
 @dataclass(frozen=True)
@@ -30,7 +45,7 @@ class Boundless:
     bounds: tuple[str, ...] = ()
 
 
-_ROWS = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
+ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
 """Nobody reads its result: it says how many rows have come."""
 
 
@@ -39,6 +54,8 @@ class Findings:
     read: dict[str, Table] = field(default_factory=dict)
     used: dict[str, set[str]] = field(default_factory=dict)
     operators: list[WindowAggregate] = field(default_factory=list)
+    values: dict[str, Values] = field(default_factory=dict)
+    """Of the operators that others may share, what they take from each row."""
     regroups: list[Regroup] = field(default_factory=list)
     updating: list[Updating] = field(default_factory=list)
     boundless: dict[str, Boundless] = field(default_factory=dict)
@@ -67,12 +84,21 @@ class Findings:
 
     def share_operator(self, operator: WindowAggregate) -> WindowAggregate:
         """The same operator if it is known already, so that two inserts share one; else this one, under a new name."""
-        operator = replace(operator, delay=self.timing.final)
-        if isinstance(self.timing.update_rate, Rows) and not operator.keeps_rows:
-            operator = replace(operator, aggregates=(*operator.aggregates, _ROWS))
+        operator = self.timed(operator)
         for known in self.operators:
             if replace(operator, name=known.name) == known:
                 return known
+        return self.name_operator(operator)
+
+    def timed(self, operator: WindowAggregate) -> WindowAggregate:
+        """The operator with what the timing of the insert asks of it."""
+        operator = replace(operator, delay=self.timing.final)
+        if isinstance(self.timing.update_rate, Rows) and not operator.keeps_rows:
+            operator = replace(operator, aggregates=(*operator.aggregates, ROWS_COME))
+        return operator
+
+    def name_operator(self, operator: WindowAggregate) -> WindowAggregate:
+        """A new operator, under a name of its own."""
         named = replace(operator, name=f"w{len(self.operators) + 1}")
         self.operators.append(named)
         return named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -16,12 +16,13 @@ from airflow_nrt.sql.aggregate_arguments import read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
-from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.grouping_sets import plan_grouping_sets
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.shared_slices import share_slices
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unique import carried, keys_of_windows
 from airflow_nrt.sql.unparse import text_of
@@ -102,17 +103,17 @@ class Aggregation:
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
         """The rows that are selected from the operator's; `before` are conditions below it, `after` those above."""
-        operator = self._operator(before)
+        operator, shared = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         text = (
-            f"(SELECT {', '.join([*selected, *bounds(operator.window)])} FROM {quote(operator.name)}"
+            f"(SELECT {', '.join([*selected, *bounds(operator.window)])} FROM {_result(operator, shared)}"
             f"{f' WHERE {condition}' if condition else ''})"
         )
         key_names = {field.name for _, field in self.keys}
         fields = tuple(quote(field.name) for _, field in self.keys)
         keys = tuple(
-            (name, source)
+            (name, shared.get(source, source))
             for name, value in zip(names, values)
             if (source := plain_column(value)) is not None and source in key_names
         )
@@ -249,7 +250,8 @@ class Aggregation:
 
     # ------------------------------------------------------------------ the operator
 
-    def _operator(self, before: list[Typed]) -> WindowAggregate | Regroup:
+    def _operator(self, before: list[Typed]) -> tuple[WindowAggregate | Regroup, Mapping[str, str]]:
+        """The operator, and as what it has the keys and the calls, where it is shared."""
         relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
         if relation.window is not None and relation.window.kind == "SESSION":
@@ -257,15 +259,15 @@ class Aggregation:
             start = Field(f"k{len(self.keys)}", BIGINT)
             self.keys.append((ast.Name((WINDOW_START,), self.node.at), start))
             self.inputs[start.name] = WINDOW_START
-        items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
-        items += relation.hidden
         condition = " AND ".join(typed.sql for typed in before)
-        text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {condition}' if condition else ''}"
+        source = f"{relation.text}{f' WHERE {condition}' if condition else ''}"
+        taken = Values(dict(self.inputs), relation.hidden, source)
         fields = tuple(field for _, field in self.keys)
-        query = Query(text, relation.inputs, fields)
+        query = Query(taken.query, relation.inputs, fields)
         calls = tuple(self.calls.values())
         if relation.window is not None:
-            return self.found.share_regroup(Regroup("", query, relation.window, fields, calls, relation.rowtime_type))
+            regroup = Regroup("", query, relation.window, fields, calls, relation.rowtime_type)
+            return self.found.share_regroup(regroup), {}
         assert relation.pending is not None
         operator = WindowAggregate(
             name="",
@@ -278,7 +280,8 @@ class Aggregation:
             clock=relation.clock,
             partition=self._partition(),
         )
-        return self.found.share_operator(operator)
+        shared = share_slices(self.found, operator, taken)
+        return shared.operator, shared.columns
 
     def _partition(self) -> tuple[str, ...]:
         named = self.relation.partition
@@ -292,6 +295,15 @@ class Aggregation:
         role = ROLES.get(plain_column(value) or "")
         of_window = all(column in ROLES for column in value.columns)
         return ScopeColumn(name, value.type, rowtime=role == "time", role=role, of_window=of_window)
+
+
+def _result(operator: WindowAggregate | Regroup, shared: Mapping[str, str]) -> str:
+    """Its result, where it is shared under the names that this aggregation has for the columns."""
+    if all(name == other for name, other in shared.items()):
+        return quote(operator.name)
+    known = {key.name for key in operator.keys} | {call.name for call in operator.aggregates}
+    items = [f"{quote(other)} AS {quote(name)}" for name, other in shared.items() if other in known]
+    return f"(SELECT {', '.join([*items, *ROLES, *bounds(operator.window)])} FROM {quote(operator.name)})"
 
 
 def _has_star(node: ast.Select) -> bool:
