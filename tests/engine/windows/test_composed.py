@@ -21,7 +21,7 @@ from tests.engine.reports import (
     source_file,
     write_events,
 )
-from tests.engine.windows.streamed import BOUNDS, streamed, windowed
+from tests.engine.windows.streamed import BOUNDS, any_cut, streamed, windowed
 
 pytestmark = pytest.mark.usefixtures("several_tasks")
 
@@ -108,12 +108,15 @@ def insert(name: str) -> str:
 
 
 @pytest.mark.slow
-def test_stream_is_proven_whatever_the_cut(spark, tmp_path: Path) -> None:
-    _, verdict = streamed(spark, tmp_path, [insert(name) for name in QUERIES], 200)
+@pytest.mark.timeout(900)
+@any_cut
+def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
+    _, verdict, written = streamed(spark, [insert(name) for name in QUERIES], 200, seed, batches)
     assert verdict.is_proven, verdict
     assert verdict.late_rows > 0
-    assert all(one.rows["equal"] > 0 and one.rows["explained"] > 0 for one in verdict.inserts), verdict
-    assert all(rows_of(tmp_path / name) for name in QUERIES)
+    assert all(one.rows["equal"] > 0 for one in verdict.inserts), verdict
+    assert sum(one.rows["explained"] for one in verdict.inserts) > 0, verdict
+    assert all(written.values())
 
 
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from airflow_nrt.engine import compaction
 from airflow_nrt.engine.windows.heads import is_of_heads
 from tests.engine.reports import (
@@ -21,7 +23,7 @@ from tests.engine.reports import (
     rows_of,
     write_events,
 )
-from tests.engine.windows.streamed import Case, streamed
+from tests.engine.windows.streamed import Case, any_cut, streamed
 
 QUERIES = {
     "last_hour": Case(
@@ -70,11 +72,13 @@ def insert(name: str) -> str:
     return QUERIES[name].insert(name)
 
 
-def test_stream_is_proven_whatever_the_cut(spark, tmp_path: Path) -> None:
-    plan, verdict = streamed(spark, tmp_path, [insert(name) for name in STREAMED], 100)
+@pytest.mark.timeout(900)
+@any_cut
+def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
+    plan, verdict, written = streamed(spark, [insert(name) for name in STREAMED], 100, seed, batches)
     assert verdict.is_proven, verdict
     assert {one.operator for one in verdict.ledgers if one.found} == {o.name for o in plan.operators if o.sources}
-    assert all(rows_of(tmp_path / name) for name in STREAMED)
+    assert all(written.values())
 
 
 def test_rows_that_went_by_are_kept_as_one_partial_a_key(spark, tmp_path: Path, monkeypatch) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.reports import HOUR, batch_results, events_table, plan_of, random_events, rows_of, write_events
-from tests.engine.windows.streamed import BOUNDS, streamed, windowed
+from tests.engine.reports import HOUR, batch_results, events_table, plan_of, random_events, write_events
+from tests.engine.windows.streamed import BOUNDS, any_cut, streamed, windowed
 
 GROWING = "CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR)"
 OF_A_SHOP = "SESSION(TABLE events PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '5' MINUTE)"
@@ -40,11 +40,13 @@ INSERTS = [case.insert(name) for name, case in CASES.items()]
 
 
 @pytest.mark.usefixtures("several_tasks")
-def test_stream_is_proven(spark, tmp_path: Path) -> None:
-    plan, verdict = streamed(spark, tmp_path, INSERTS, 150)
+@pytest.mark.timeout(900)
+@any_cut
+def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
+    plan, verdict, written = streamed(spark, INSERTS, 150, seed, batches)
     assert [operator.window.kind for operator in plan.operators] == ["CUMULATE", "SESSION"]
     assert verdict.is_proven, verdict
-    assert all(rows_of(tmp_path / name) for name in CASES)
+    assert all(written.values())
 
 
 def test_each_is_what_it_is_by_itself(spark, tmp_path: Path) -> None:
