@@ -14,7 +14,8 @@ from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
-from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError
+from airflow_nrt.sql.each_window import known_of_rows
+from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.grouping_sets import plan_grouping_sets
@@ -139,11 +140,10 @@ class Aggregation:
             plain = plain_column(typed)
             if plain is not None and self.relation.column(plain).role is not None:
                 self.windows[self.relation.column(plain).role or ""] = expression
-            elif window_columns:
-                if len(window_columns) < len(typed.columns):
-                    raise NotThereYet("a group key of window columns and other columns together", expression.at)
+            elif window_columns and len(window_columns) == len(typed.columns):
                 self.of_window.append(expression)
             elif all(known != expression for known, _ in self.keys):
+                self._note_windows(typed)
                 field = Field(f"k{len(self.keys)}", typed.type)
                 self.keys.append((expression, field))
                 self.inputs[field.name] = typed.sql
@@ -156,12 +156,10 @@ class Aggregation:
         for part in conjuncts(self.node.where) if self.node.where is not None else ():
             typed = self.below.condition(part, "WHERE")
             on_window = [self.relation.is_window_column(name) for name in typed.columns]
-            if any(on_window) and not all(on_window):
-                together = "a condition of other windows than TUMBLE on window columns and other columns together"
-                self._note_windows(typed, together, part.at)
             if any(on_window) and all(on_window):
                 after.append(Compiler(self.below.scope, self._role_column).condition(part, "WHERE"))
             else:
+                self._note_windows(typed)
                 before.append(typed)
                 self.read.append(typed)
         return before, after
@@ -208,11 +206,10 @@ class Aggregation:
                 raise SqlError(f"{node.name} can't take another aggregate as its argument", argument.at)
         given = read_arguments(node, self.below.compile)
         operand = given.operand
-        if operand is not None:
-            self._note_windows(operand, "window columns inside an aggregate of other windows than TUMBLE", node.at)
         condition = self.below.condition(node.filter, "FILTER") if node.filter is not None else None
-        if condition is not None:
-            self._note_windows(condition, "window columns inside an aggregate of other windows than TUMBLE", node.at)
+        for value in (operand, condition):
+            if value is not None:
+                self._note_windows(value)
         call = AggregateCall(
             name=f"a{len(self.calls)}",
             function=canonical_name(node.name),
@@ -228,13 +225,10 @@ class Aggregation:
         self.calls[node] = call
         return call
 
-    def _note_windows(self, typed: Typed, what: str, at: Place) -> None:
-        """Sees to the window columns that a value of rows reads: a row of TUMBLE knows its window beforehand."""
-        if not any(self.relation.is_window_column(name) for name in typed.columns):
-            return
-        if self.relation.pending is None or self.relation.pending.kind != "TUMBLE":
-            raise NotThereYet(what, at)
-        self.knows_windows = True
+    def _note_windows(self, typed: Typed) -> None:
+        """Sees to the window columns that a value of rows reads: `in_each_window` left only those they know."""
+        assert known_of_rows(self.relation, typed.columns)
+        self.knows_windows |= any(self.relation.is_window_column(name) for name in typed.columns)
 
     def _input(self, prefix: str, typed: Typed | None) -> str | None:
         """The column of the input query that gives this value; equal expressions share one."""

@@ -141,9 +141,12 @@ def as_rows(relation: Relation) -> Relation:
 
 
 def in_their_window(relation: Relation) -> Relation:
-    """A pending TUMBLE whose rows carry the columns of the only window that each is in."""
+    """A pending TUMBLE or CUMULATE whose rows carry the columns of the first window that each is in.
+
+    It is the only one of TUMBLE; all those of CUMULATE have its start.
+    """
     window, rowtime_type = relation.pending, relation.rowtime_type
-    assert window is not None and window.kind == "TUMBLE" and rowtime_type is not None
+    assert window is not None and window.kind in ("TUMBLE", "CUMULATE") and rowtime_type is not None
     items = [
         f"{window_column(window, column.role, rowtime_type)} AS {quote(column.name)}"
         for column in relation.columns

@@ -10,6 +10,7 @@ from airflow_nrt.report.operators import HOLDING_VALUES, Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.updating import UpdatingAggregate
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.each_window import in_each_window
 from airflow_nrt.sql.emit import FIRES
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.findings import Boundless, Findings
@@ -26,7 +27,7 @@ def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relatio
     """A SELECT with plain group keys: inside windows if both bounds are among them, else over all rows so far."""
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
     if not missing and not relation.is_changing:
-        return Aggregation(found, node, relation).plan()
+        return Aggregation(found, *in_each_window(found, node, relation)).plan()
     if not missing:
         clause = "group rows that are only added"
         return _UpdatingAggregation(

@@ -277,7 +277,6 @@ LATER = {
     "VALUES": (insert("VALUES ('a', 1)"), "12:1: VALUES as a table"),
     "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …)"),
     "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression"),
-    "windows in an aggregate": (changed("COUNT(*)", "SUM(HOUR(window_end))"), "12:40: window columns inside an aggregate of other windows than TUMBLE"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",
