@@ -29,7 +29,7 @@ class Star:
 
 @dataclass(frozen=True)
 class Literal:
-    """`kind`: number, string, boolean, null, DATE, TIME, TIMESTAMP."""
+    """`kind`: number, string, bytes, boolean, null, DATE, TIME, TIMESTAMP."""
 
     kind: str
     text: str
@@ -94,11 +94,14 @@ class Is:
 
 @dataclass(frozen=True)
 class Like:
+    """`x LIKE y`, or `x SIMILAR TO y` if it is `similar`."""
+
     operand: Expression
     pattern: Expression
     escape: Expression | None
     negated: bool
     at: Place = field(compare=False)
+    similar: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,15 @@ class Index:
 
 
 @dataclass(frozen=True)
+class Dot:
+    """A field of a row that is not a column: `rows[1].name`."""
+
+    operand: Expression
+    name: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Exists:
     query: Query
     at: Place = field(compare=False)
@@ -229,7 +241,7 @@ class Absent:
 
 
 Expression = Union[
-    Name, Star, Literal, Interval, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Exists,
+    Name, Star, Literal, Interval, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Dot, Exists,
     Scalar, Named, TableArgument, Descriptor, Absent,
 ]  # fmt: skip
 

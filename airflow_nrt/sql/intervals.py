@@ -8,7 +8,8 @@ from airflow_nrt.report.durations import DAY, HOUR, MINUTE, SECOND
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 
-_UNIT_MS = {"DAY": DAY, "HOUR": HOUR, "MINUTE": MINUTE, "SECOND": SECOND}
+_UNIT_MS = {"WEEK": 7 * DAY, "DAY": DAY, "HOUR": HOUR, "MINUTE": MINUTE, "SECOND": SECOND}
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _ORDER = ("DAY", "HOUR", "MINUTE", "SECOND")
 _DEFAULT_PRECISION, _MOST_PRECISION = 2, 10
 _MOST = {"HOUR": 23, "MINUTE": 59, "SECOND": 59}
@@ -17,7 +18,7 @@ _MOST = {"HOUR": 23, "MINUTE": 59, "SECOND": 59}
 
 def interval_ms(node: ast.Interval) -> int:
     """Milliseconds of an interval of days or less. Raises SqlError for months, years and malformed texts."""
-    if node.unit in ("YEAR", "MONTH", "QUARTER"):
+    if node.unit in _MONTHS:
         raise SqlError(
             f"windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; {node.unit} has no fixed length",
             node.at,
@@ -73,10 +74,23 @@ def _span(node: ast.Interval, text: str) -> int:
 
 def interval_sql(node: ast.Interval) -> str:
     """The interval in Spark SQL."""
-    if node.unit in ("YEAR", "MONTH"):
-        if node.to_unit is not None or not re.fullmatch(r"-?\d+", node.text.strip()):
-            raise NotThereYet("an interval of years and months", node.at)
-        return f"INTERVAL '{node.text.strip()}' {node.unit}"
+    if node.unit in _MONTHS:
+        return f"INTERVAL '{_months(node)}' MONTH"
     ms = interval_ms(node)
     sign, ms = ("-", -ms) if ms < 0 else ("", ms)
     return f"INTERVAL '{sign}{ms // SECOND}.{ms % SECOND:03d}' SECOND"
+
+
+def _months(node: ast.Interval) -> int:
+    """Months of `'1-2' YEAR TO MONTH`, or of a number of one unit."""
+    text = node.text.strip()
+    sign, text = (-1 if text.startswith("-") else 1), text.lstrip("+-")
+    pattern = r"(\d+)-(\d+)" if node.to_unit is not None else r"(\d+)()"
+    match = re.fullmatch(pattern, text)
+    if match is None or (node.to_unit is not None and (node.unit, node.to_unit) != ("YEAR", "MONTH")):
+        shape = f"{node.unit} TO {node.to_unit}" if node.to_unit is not None else f"{node.unit}"
+        raise SqlError(f"{node.text!r} is not an interval of {shape}: write '1' MONTH or '1-2' YEAR TO MONTH", node.at)
+    _check_precision(node, match[1])
+    if int(match[2] or 0) > 11:
+        raise SqlError(f"{node.text!r}: {match[2]} is no MONTH inside YEAR TO MONTH", node.at)
+    return sign * (int(match[1]) * _MONTHS[node.unit] + int(match[2] or 0))

@@ -10,13 +10,13 @@ from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_calls import SPECIAL, brackets
 from airflow_nrt.sql.parse_frames import parse_frame
+from airflow_nrt.sql.parse_literals import TIME_UNITS, interval, worded_literal
 from airflow_nrt.sql.parse_types import parse_type
 
 if TYPE_CHECKING:
     from airflow_nrt.sql.parse_queries import QueryParser
 
 _COMPARISONS = ("=", "<>", "!=", "<", "<=", ">", ">=")
-_TIME_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 _NO_PARENTHESES = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW")
 _MAX_DEPTH = 50
 
@@ -79,20 +79,20 @@ class ExpressionParser:
         if negated:
             cursor.advance()
         if cursor.take_word("BETWEEN"):
-            cursor.take_word("ASYMMETRIC")
-            if cursor.is_word("SYMMETRIC"):
-                raise cursor.error("a value (BETWEEN SYMMETRIC is not there yet)")
+            either_way = cursor.take_any_word("ASYMMETRIC", "SYMMETRIC") == "SYMMETRIC"
             low = self.operand()
             cursor.expect_word("AND")
-            return ast.Between(left, low, self.operand(), negated, left.at)
+            high = self.operand()
+            between = ast.Between(left, low, high, negated, left.at)
+            turned = ast.Between(left, high, low, negated, left.at)
+            return ast.Binary("AND" if negated else "OR", between, turned, left.at) if either_way else between
         if cursor.take_word("IN"):
             return self._in(left, negated)
-        if cursor.take_word("LIKE"):
+        similar = cursor.take_word("SIMILAR", "TO")
+        if similar or cursor.take_word("LIKE"):
             pattern = self.operand()
             escape = self.operand() if cursor.take_word("ESCAPE") else None
-            return ast.Like(left, pattern, escape, negated, left.at)
-        if cursor.is_word("SIMILAR"):
-            raise cursor.error("LIKE (SIMILAR TO is not there yet)")
+            return ast.Like(left, pattern, escape, negated, left.at, similar)
         return None
 
     def _is(self, left: ast.Expression) -> ast.Expression:
@@ -151,11 +151,15 @@ class ExpressionParser:
 
     def _postfix(self) -> ast.Expression:
         operand = self._primary()
-        while self.cursor.take_symbol("["):
-            index = self.expression()
-            self.cursor.expect_symbol("]")
-            operand = ast.Index(operand, index, operand.at)
-        return operand
+        while True:
+            if self.cursor.take_symbol("["):
+                index = self.expression()
+                self.cursor.expect_symbol("]")
+                operand = ast.Index(operand, index, operand.at)
+            elif not isinstance(operand, ast.Star) and self.cursor.take_symbol("."):
+                operand = ast.Dot(operand, self.cursor.name("the name of a field"), operand.at)
+            else:
+                return operand
 
     # ------------------------------------------------------------------ primaries
 
@@ -165,9 +169,9 @@ class ExpressionParser:
         if token.kind is Kind.NUMBER:
             return ast.Literal("number", cursor.advance().text, at)
         if token.kind is Kind.STRING:
-            if cursor.ahead().upper in _TIME_UNITS:
+            if cursor.ahead().upper in TIME_UNITS:
                 # FLIP-66 writes `ts - '5' SECOND`; a unit is a reserved word, so that it is no alias.
-                return self._interval(at)
+                return interval(cursor, at)
             return ast.Literal("string", cursor.advance().text, at)
         if cursor.is_symbol("("):
             return self._parenthesised(at)
@@ -176,10 +180,10 @@ class ExpressionParser:
             return ast.Star(None, at)
         if (word := cursor.take_any_word("NULL", "TRUE", "FALSE")) is not None:
             return ast.Literal("null" if word == "NULL" else "boolean", word, at)
-        if token.upper in ("DATE", "TIME", "TIMESTAMP") and cursor.ahead().kind is Kind.STRING:
-            return ast.Literal(cursor.advance().upper, cursor.string(), at)
+        if (literal := worded_literal(cursor)) is not None:
+            return literal
         if cursor.take_word("INTERVAL"):
-            return self._interval(at)
+            return interval(cursor, at)
         if cursor.is_word("CASE"):
             return self._case(at)
         if cursor.is_word("EXISTS"):
@@ -202,23 +206,19 @@ class ExpressionParser:
             query = self.queries.query()
             self.cursor.expect_symbol(")")
             return ast.Scalar(query, at)
-        inner = self.expression()
-        if self.cursor.take_symbol(","):
-            return self._overlaps(inner, at)
+        values = self.cursor.listed(self.expression)
         self.cursor.expect_symbol(")")
-        return inner
+        if len(values) == 2 and self.cursor.take_word("OVERLAPS"):
+            return self._overlaps(values, at)
+        return values[0] if len(values) == 1 else ast.Call("ROW", values, at)
 
-    def _overlaps(self, start: ast.Expression, at: Place) -> ast.Expression:
-        """`(a, b) OVERLAPS (c, d)`, from behind the first comma."""
+    def _overlaps(self, first: tuple[ast.Expression, ...], at: Place) -> ast.Expression:
+        """`(a, b) OVERLAPS (c, d)`, from behind the word."""
         cursor = self.cursor
-        end = self.expression()
-        cursor.expect_symbol(")")
-        if not cursor.take_word("OVERLAPS"):
-            raise cursor.error("OVERLAPS (other rows of values are not there yet)")
         cursor.expect_symbol("(")
         other = self.expression()
         cursor.expect_symbol(",")
-        arguments = (start, end, other, self.expression())
+        arguments = (*first, other, self.expression())
         cursor.expect_symbol(")")
         return ast.Call("OVERLAPS", arguments, at)
 
@@ -229,29 +229,6 @@ class ExpressionParser:
                 return ast.Star(parts[-1], at)
             parts.append(self.cursor.name())
         return ast.Name(tuple(parts), at)
-
-    def _interval(self, at: Place) -> ast.Expression:
-        cursor = self.cursor
-        negative = cursor.take_any_symbol("+", "-") == "-"
-        text = cursor.string("the length of the interval in single quotes, as in INTERVAL '10' MINUTES")
-        unit, precision = self._unit()
-        to_unit = self._unit()[0] if cursor.take_word("TO") else None
-        return ast.Interval(f"-{text}" if negative else text, unit, to_unit, precision, at)
-
-    def _unit(self) -> tuple[str, int | None]:
-        cursor = self.cursor
-        word = cursor.token.upper
-        unit = word if word in _TIME_UNITS else word[:-1] if word.endswith("S") else word
-        if unit not in _TIME_UNITS:
-            raise cursor.error("a unit of time such as SECOND, MINUTE, HOUR or DAY")
-        cursor.advance()
-        precision = None
-        if cursor.take_symbol("("):
-            precision = cursor.integer()
-            if cursor.take_symbol(","):
-                cursor.integer()
-            cursor.expect_symbol(")")
-        return unit, precision
 
     def _case(self, at: Place) -> ast.Expression:
         cursor = self.cursor

@@ -9,7 +9,7 @@ from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.typed import Typed
 
 
@@ -44,6 +44,14 @@ class ScopeColumn:
     def rowtime_field(self) -> str | None:
         """The time attribute inside a ROW column, in Spark SQL."""
         return ".".join(map(quote, (self.name, *self.rowtime_path))) if self.rowtime_path else None
+
+
+def field_type(kind: DataType, name: str, at: Place) -> DataType:
+    """The type of a field of a ROW. Raises SqlError with the nearest name."""
+    fields = dict(kind.children) if kind.name == "ROW" else {}
+    if name not in fields:
+        raise SqlError(f"{kind.flink} has no field {name!r}{nearest(name, fields)}", at)
+    return fields[name].with_nullable(kind.nullable or fields[name].nullable)
 
 
 class Scope:
@@ -93,10 +101,7 @@ class Scope:
         column = self.find(name)
         sql, kind = quote(column.name), column.type
         for part in name.parts[self._index(name) + 1 :]:
-            fields = dict(kind.children) if kind.name == "ROW" else {}
-            if part not in fields:
-                raise SqlError(f"{kind.flink} has no field {part!r}{nearest(part, fields)}", name.at)
-            sql, kind = f"{sql}.{quote(part)}", fields[part].with_nullable(kind.nullable or fields[part].nullable)
+            sql, kind = f"{sql}.{quote(part)}", field_type(kind, part, name.at)
         return Typed(sql, kind, columns=frozenset({column.name}))
 
     def _columns_of(self, table: str) -> tuple[ScopeColumn, ...]:

@@ -15,6 +15,8 @@ def text_of(node: ast.Expression) -> str:
         case ast.Literal(kind, text):
             if kind == "string":
                 return "'" + text.replace("'", "''") + "'"
+            if kind == "bytes":
+                return f"X'{text}'"
             return f"{kind} '{text}'" if kind.isupper() else text
         case ast.Interval(text, unit, to_unit):
             return f"INTERVAL '{text}' {unit}" + (f" TO {to_unit}" if to_unit else "")
@@ -28,8 +30,9 @@ def text_of(node: ast.Expression) -> str:
             return f"{text_of(operand)} {'NOT ' if negated else ''}IN ({', '.join(map(text_of, values)) or '…'})"
         case ast.Is(operand, what, negated):
             return f"{text_of(operand)} IS {'NOT ' if negated else ''}{what}"
-        case ast.Like(operand, pattern, _, negated):
-            return f"{text_of(operand)} {'NOT ' if negated else ''}LIKE {text_of(pattern)}"
+        case ast.Like(operand, pattern, _, negated, _, similar):
+            word = "SIMILAR TO" if similar else "LIKE"
+            return f"{text_of(operand)} {'NOT ' if negated else ''}{word} {text_of(pattern)}"
         case ast.Cast(operand, kind, fails):
             return f"{'CAST' if fails else 'TRY_CAST'}({text_of(operand)} AS {kind.flink})"
         case ast.Keyword(text):
@@ -38,6 +41,8 @@ def text_of(node: ast.Expression) -> str:
             return _call(node)
         case ast.Index(operand, index):
             return f"{text_of(operand)}[{text_of(index)}]"
+        case ast.Dot(operand, name):
+            return f"{text_of(operand)}.{name}"
         case ast.Case():
             return "CASE … END"
         case ast.Named(name, value):

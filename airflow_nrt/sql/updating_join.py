@@ -12,7 +12,8 @@ from airflow_nrt.report.types import BOOLEAN, DataType, Field
 from airflow_nrt.report.updating import JoinSide, UpdatingJoin
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.expressions import Compiler, cast_to
+from airflow_nrt.sql.casts import cast_to
+from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.interval_join import Apart, apart
 from airflow_nrt.sql.relation import Relation, union_inputs

@@ -14,7 +14,7 @@ T = TypeVar("T")
 def children(node: ast.Expression) -> Iterator[ast.Expression]:
     """The direct parts of an expression; queries inside it are not entered."""
     match node:
-        case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand):
+        case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand) | ast.Dot(operand):
             yield operand
         case ast.Binary(_, left, right):
             yield from (left, right)

@@ -142,4 +142,5 @@ def equal(kind: str, expected: Any, found: Any) -> bool:
 
 def bare(kind: str) -> str:
     """The type without what this product does not carry: NOT NULL, and the lengths of strings."""
-    return re.sub(r"\b(VAR)?CHAR\(\d+\)", "STRING", kind.replace(" NOT NULL", ""))
+    kind = re.sub(r"\bBINARY\(\d+\)", "BYTES", kind.replace(" NOT NULL", ""))
+    return re.sub(r"\b(VAR)?CHAR\(\d+\)", "STRING", kind)

@@ -87,7 +87,17 @@ def test_a_function_that_changes_from_run_to_run_is_refused(name: str) -> None:
         ("JSON_VALUE(s, '$' RETURNING DATE)", "JSON_VALUE returns STRING, BOOLEAN, INTEGER or DOUBLE, not DATE"),
         ("UNIX_TIMESTAMP()", "UNIX_TIMESTAMP() is the time of the run, so a backfill would give another result"),
         ("f % 2", "'%' wants exact numbers, f is DOUBLE"),
-        ("(ts, ts)", "expected OVERLAPS (other rows of values are not there yet)"),
+        ("x'686'", "X'686' wants an even number of hexadecimal digits"),
+        ("U&'\\00'", "behind \\ stand four hexadecimal digits"),
+        ("U&'!0041' UESCAPE '4'", "UESCAPE wants one character, no digit, quote, blank or +"),
+        ("ROW(1, 2).x", "ROW<`EXPR$0` INT NOT NULL, `EXPR$1` INT NOT NULL> has no field 'x'"),
+        ("(i, s) < (1, 'a')", "'<' can't compare ROW: compare the fields"),
+        ("(i, s) = (1, 'a', 2)", "'=' can't compare ROW<`EXPR$0` INT, `EXPR$1` STRING> and ROW<"),
+        ("'x' SIMILAR TO 'a]'", "'a]' is no pattern of SIMILAR TO"),
+        ("'x' SIMILAR TO '[[:NONE:]]'", "'[[:NONE:]]' is no pattern"),
+        ("ts + INTERVAL '1-12' YEAR TO MONTH", "'1-12': 12 is no MONTH inside YEAR TO MONTH"),
+        ("ts + INTERVAL '1.5' MONTH", "'1.5' is not an interval of MONTH: write '1' MONTH or '1-2' YEAR TO MONTH"),
+        ("ts + INTERVAL '1' HOUR * 1.5", "an interval is multiplied with whole numbers, not DECIMAL(2, 1)"),
     ],
 )
 def test_what_is_wrong(expression: str, message: str) -> None:

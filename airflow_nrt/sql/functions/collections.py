@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import BOOLEAN, DataType
+from airflow_nrt.report.types import BOOLEAN, NULL, DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
     TEXT,
@@ -247,6 +247,13 @@ def _map_union(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     return Typed(strict(arguments, map_of(f"concat({listed})")), kind)
 
 
+def _row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Values as one, whose fields have Flink's names."""
+    check_count(arguments, at, name, 1, None)
+    names = [Typed("", NULL, f"EXPR${n}") for n in range(len(arguments))]
+    return named_row([part for pair in zip(names, arguments) for part in pair], at, name)
+
+
 def named_row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """Names as keywords, each with its value behind it."""
     fields = [(key.constant or "", value) for key, value in zip(arguments[::2], arguments[1::2])]
@@ -258,6 +265,7 @@ def named_row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 COLLECTIONS: dict[str, Function] = {
     "ARRAY[ ]": _array,
     "MAP[ ]": _map,
+    "ROW": _row,
     "[ ]": _item,
     "CARDINALITY": _cardinality,
     "ELEMENT": _only_element,
