@@ -8,6 +8,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.known_functions import known_aggregate
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.walk import children
 
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP", "APPROX_COUNT_DISTINCT": "COUNT"}
 _NUMERIC = ("SUM", "AVG", *VARIANCES)
@@ -23,6 +24,16 @@ AGGREGATES = (
 
 def is_aggregate(node: ast.Expression) -> bool:
     return isinstance(node, ast.Call) and node.over is None and has_aggregate(node.name)
+
+
+def contains_aggregate(node: ast.Select) -> bool:
+    """Whether a SELECT without GROUP BY is an aggregation nevertheless."""
+    expressions = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
+    return any(_has_aggregate(expression) for expression in expressions)
+
+
+def _has_aggregate(node: ast.Expression) -> bool:
+    return is_aggregate(node) or any(_has_aggregate(child) for child in children(node))
 
 
 def has_aggregate(name: str) -> bool:

@@ -62,7 +62,7 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
         else:
             groups.append(group)
     items = tuple(
-        replace(item, alias=item.alias or (f"EXPR${index}" if _is_auxiliary(item.expression) else None))
+        replace(item, alias=item.alias or (f"EXPR${index}" if is_auxiliary(item.expression) else None))
         for index, item in enumerate(node.items)
     )
     select = replace(
@@ -73,7 +73,7 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
         part
         for item in node.items
         for part in _parts(item.expression)
-        if isinstance(part, ast.Call) and _is_auxiliary(part, *_TIMES)
+        if isinstance(part, ast.Call) and is_auxiliary(part, *_TIMES)
     )
     if times:
         select = replace(select, group=(*(select.group or ()), time_key))
@@ -84,7 +84,8 @@ def _is_window(node: ast.Expression) -> bool:
     return isinstance(node, ast.Call) and node.name in _ARGUMENTS
 
 
-def _is_auxiliary(node: ast.Expression, *kinds: str) -> bool:
+def is_auxiliary(node: ast.Expression, *kinds: str) -> bool:
+    """Whether it is a call such as TUMBLE_START."""
     if not isinstance(node, ast.Call):
         return False
     window, _, what = node.name.rpartition("_")
@@ -105,7 +106,7 @@ def _named(node: T, call: ast.Call) -> T:
     """The same with window columns in place of the auxiliary calls."""
 
     def change(part: Any) -> Any:
-        if not isinstance(part, ast.Call) or not _is_auxiliary(part):
+        if not isinstance(part, ast.Call) or not is_auxiliary(part):
             return None
         window, _, what = part.name.rpartition("_")
         if window != call.name or part.arguments != call.arguments:

@@ -18,7 +18,7 @@ from airflow_nrt.sql.each_window import known_of_rows
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings, Values
-from airflow_nrt.sql.grouping_sets import plan_grouping_sets
+from airflow_nrt.sql.grouping_sets import asks_for_sets, plan_grouping_sets
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relation import Relation, in_their_window
@@ -48,7 +48,7 @@ def plan_aggregate(
     )
     if relation.has_sessions and not _keeps_sessions(node, relation):
         relation = finished(found, relation)
-    if any(group.kind != "key" for group in node.group or ()):
+    if any(group.kind != "key" for group in node.group or ()) or (node.group and asks_for_sets(node)):
         return plan_grouping_sets(node, lambda one: plan_group(found, one, relation))
     return plan_group(found, node, relation)
 

@@ -6,34 +6,20 @@ Each set keeps its own state, as each has keys of its own; the sets of a window 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import product
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from airflow_nrt.report.types import BIGINT
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.key_sets import Keys, grouping_sets
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.unions import union_all
-from airflow_nrt.sql.walk import rewritten
+from airflow_nrt.sql.walk import children, rewritten
 
-Keys = tuple[ast.Expression, ...]
+OF_SETS = ("GROUPING", "GROUPING_ID", "GROUP_ID")
 T = TypeVar("T")
-
-
-def grouping_sets(groups: tuple[ast.Grouping, ...]) -> list[Keys]:
-    """The grouping sets that a GROUP BY asks for: of several elements every combination."""
-    return [tuple(dict.fromkeys(sum(parts, ()))) for parts in product(*(_sets(group) for group in groups))]
-
-
-def _sets(group: ast.Grouping) -> list[Keys]:
-    if group.kind == "CUBE":
-        choices = product(*(((), one) for one in reversed(group.sets)))
-        return [sum(reversed(choice), ()) for choice in choices][::-1]
-    if group.kind == "ROLLUP":
-        return [sum(group.sets[:count], ()) for count in range(len(group.sets), -1, -1)]
-    return list(group.sets)
 
 
 def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relation]) -> Relation:
@@ -46,13 +32,14 @@ def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relati
         replace(item, alias=item.alias or _title(item.expression, index)) for index, item in enumerate(node.items)
     )
     relations = []
-    for keys in sets:
+    for place, keys in enumerate(sets):
         absent = [key for key in every if key not in keys]
+        seen = _Set(every, tuple(absent), sum(set(other) == set(keys) for other in sets[:place]))
         one = replace(
             node,
             group=tuple(ast.Grouping("key", ((key,),), node.at) for key in keys),
-            items=tuple(replace(item, expression=_in_set(item.expression, every, absent)) for item in items),
-            having=None if node.having is None else _in_set(node.having, every, absent),
+            items=tuple(replace(item, expression=_in_set(item.expression, seen)) for item in items),
+            having=None if node.having is None else _in_set(node.having, seen),
         )
         relations.append(plan_one(one))
     if len({relation.window for relation in relations}) > 1:
@@ -64,20 +51,48 @@ def _title(node: ast.Expression, index: int) -> str:
     return node.parts[-1] if isinstance(node, ast.Name) else f"EXPR${index}"
 
 
-def _in_set(node: T, every: Keys, absent: list[ast.Expression]) -> T:
-    """The expression as one set sees it: absent keys are NULL, GROUPING and GROUPING_ID are numbers."""
+@dataclass(frozen=True)
+class _Set:
+    """A grouping set of those that have `every` key: what it lacks, and how many like it stand before it."""
+
+    every: Keys
+    absent: Keys
+    repeated: int
+
+
+def asks_for_sets(node: ast.Select) -> bool:
+    """Whether GROUPING, GROUPING_ID or GROUP_ID is asked for, which one set alone answers too."""
+    parts = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
+    return any(_is_of_sets(part) or _asks(part) for part in parts)
+
+
+def _asks(node: ast.Expression) -> bool:
+    return any(_is_of_sets(child) or _asks(child) for child in children(node))
+
+
+def _is_of_sets(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Call) and node.name in OF_SETS
+
+
+def _in_set(node: T, one: _Set) -> T:
+    """The expression as one set sees it: absent keys are NULL, GROUPING, GROUPING_ID and GROUP_ID are numbers."""
 
     def change(part: Any) -> Any:
-        if isinstance(part, ast.Call) and part.name in ("GROUPING", "GROUPING_ID"):
-            bits = ["1" if _known(key, every, part) in absent else "0" for key in part.arguments]
-            number = ast.Literal("number", str(int("".join(bits) or "0", 2)), part.at)
-            return ast.Cast(number, BIGINT.with_nullable(False), True, part.at)
-        if part in absent:
+        if isinstance(part, ast.Call) and part.name in OF_SETS:
+            number = one.repeated if part.name == "GROUP_ID" else _absent_bits(part, one)
+            return ast.Cast(ast.Literal("number", str(number), part.at), BIGINT.with_nullable(False), True, part.at)
+        if part in one.absent:
             return ast.Absent(part, part.at)
         # An aggregate takes the rows as they are.
         return part if isinstance(part, ast.Call) and is_aggregate(part) else None
 
     return rewritten(node, change)
+
+
+def _absent_bits(node: ast.Call, one: _Set) -> int:
+    """A bit for each key, the first the highest: set where the key is absent."""
+    bits = ["1" if _known(key, one.every, node) in one.absent else "0" for key in node.arguments]
+    return int("".join(bits) or "0", 2)
 
 
 def _known(key: ast.Expression, every: Keys, node: ast.Call) -> ast.Expression:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.key_sets import Keys, sets_of
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.parse_expressions import ExpressionParser
 
@@ -120,16 +121,28 @@ class QueryParser:
         """One element of GROUP BY; several keys may stand in parentheses, as one element."""
         cursor = self.cursor
         at = cursor.at
-        if cursor.take_word("GROUPING", "SETS"):
-            return (ast.Grouping("GROUPING SETS", cursor.parenthesised(self._grouping_set), at),)
-        for kind in ("CUBE", "ROLLUP"):
-            if cursor.is_word(kind) and cursor.ahead().text == "(":
-                cursor.advance()
-                return (ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at),)
+        if (sets := self._sets()) is not None:
+            return (sets,)
         if cursor.is_symbol("(", ")"):
             return (ast.Grouping("GROUPING SETS", (self._grouping_set(),), at),)
         keys = self._grouping_set() if self._is_key_list() else (self.expressions.expression(),)
         return tuple(ast.Grouping("key", ((key,),), key.at) for key in keys)
+
+    def _sets(self) -> ast.Grouping | None:
+        """GROUPING SETS, which may have others inside, CUBE or ROLLUP, if one of them stands here."""
+        cursor, at = self.cursor, self.cursor.at
+        if cursor.take_word("GROUPING", "SETS"):
+            parts = cursor.parenthesised(self._nested_sets)
+            return ast.Grouping("GROUPING SETS", tuple(keys for part in parts for keys in part), at)
+        for kind in ("CUBE", "ROLLUP"):
+            if cursor.is_word(kind) and cursor.ahead().text == "(":
+                cursor.advance()
+                return ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at)
+        return None
+
+    def _nested_sets(self) -> list[Keys]:
+        inner = self._sets()
+        return sets_of(inner) if inner is not None else [self._grouping_set()]
 
     def _is_key_list(self) -> bool:
         """Whether parentheses open here and hold more than one key."""

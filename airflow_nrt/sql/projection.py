@@ -10,7 +10,6 @@ from itertools import count
 from airflow_nrt.report.hidden import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
@@ -32,16 +31,6 @@ def has_subquery(node: ast.Expression) -> bool:
     """Whether a condition has IN (SELECT …) or EXISTS in it."""
     inside = isinstance(node, ast.Exists) or (isinstance(node, ast.In) and node.query is not None)
     return inside or any(has_subquery(child) for child in children(node))
-
-
-def contains_aggregate(node: ast.Select) -> bool:
-    """Whether a SELECT without GROUP BY is an aggregation nevertheless."""
-    expressions = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
-    return any(_has_aggregate(expression) for expression in expressions)
-
-
-def _has_aggregate(node: ast.Expression) -> bool:
-    return is_aggregate(node) or any(_has_aggregate(child) for child in children(node))
 
 
 def plan_projection(

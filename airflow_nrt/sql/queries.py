@@ -10,6 +10,7 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast, parsed
+from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
@@ -23,7 +24,8 @@ from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
-from airflow_nrt.sql.projection import check_titles, contains_aggregate, expand, plan_projection
+from airflow_nrt.sql.over_groups import above_groups
+from airflow_nrt.sql.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relation import (
     Relation,
     as_rows,
@@ -94,6 +96,8 @@ class Queries:
     def _select(self, node: ast.Select, scope: dict[str, Relation | parsed.CreateView], around: Around) -> Relation:
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
+        node = above_groups(node)
+        assert node.relation is not None
         self._around = Around.of(node)
         relation, alias = self.relation(node.relation, scope)
         self._around = Around()

@@ -18,7 +18,7 @@ from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.sql.kept_rows import finished, place
-from airflow_nrt.sql.projection import contains_aggregate, expand
+from airflow_nrt.sql.projection import expand
 from airflow_nrt.sql.ranking import RANKINGS
 from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock
 from airflow_nrt.sql.scope import Scope, ScopeColumn
@@ -75,10 +75,6 @@ def with_row_windows(
     found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None
 ) -> tuple[ast.Select, Relation]:
     """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError."""
-    if node.group is not None or contains_aggregate(node):
-        raise NotThereYet(
-            "OVER in a SELECT that aggregates", node.at, "aggregate in a subquery, and write OVER above it"
-        )
     if relation.is_changing:
         raise NotThereYet("OVER by time over rows that change", node.at)
     below = finished(found, relation)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.types import BOOLEAN
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.join_sides import Named, missing_equations, side_of
@@ -48,8 +49,12 @@ class Subqueries:
 
     def _subquery(self, query: ast.Query, at: Place) -> tuple[Typed | None, str]:
         """What the subquery selects, None if that is not one column, and its text; its window is the outer row's."""
-        if not isinstance(query, ast.Select) or query.relation is None or query.group or query.having or query.ctes:
-            raise NotThereYet("a subquery with more than SELECT, FROM and WHERE", at)
+        if not isinstance(query, ast.Select) or query.relation is None or query.ctes or not _is_of_rows(query):
+            raise NotThereYet(
+                "a subquery with more than SELECT, FROM and WHERE",
+                at,
+                "aggregate in a query behind its FROM, grouped by window_start, window_end and the keys",
+            )
         relation, alias = self.relation_of(query.relation)
         _check_windows(self.outer, relation, at)
         rows = side_of(relation, alias or "", _INNER)
@@ -63,6 +68,18 @@ class Subqueries:
         self.inputs.append(relation.inputs)
         selected = value.sql if value is not None else "1"
         return value, f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
+
+
+def _is_of_rows(query: ast.Select) -> bool:
+    """Whether its groups are but its distinct rows, which make no difference to IN and EXISTS."""
+    keys = [key for group in query.group or () for keys in group.sets for key in keys]
+    plain = all(group.kind == "key" for group in query.group or ())
+    of_keys = query.group is None or all(item.expression in keys or _is_literal(item) for item in query.items)
+    return plain and of_keys and query.having is None and not contains_aggregate(query)
+
+
+def _is_literal(item: ast.SelectItem) -> bool:
+    return isinstance(item.expression, ast.Literal)
 
 
 class _Nested(Scope):

@@ -75,7 +75,7 @@ def test_a_ranking_by_a_named_window() -> None:
         ("COUNT(*) OVER x", "there is no window 'x' behind WINDOW"),
         ("COUNT(*) OVER (w PARTITION BY id)", "a window on top of 'w' can add only an ORDER BY and a frame that this one lacks"),
         ("COUNT(*) OVER (w ORDER BY ts)", "a window on top of 'w' can add only"),
-        ("COUNT(*), COUNT(*) OVER w", "OVER in a SELECT that aggregates: not there yet; aggregate in a subquery"),
+        ("COUNT(*), COUNT(*) OVER w", "Expression 'shop' is not being grouped: add it to GROUP BY"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call: str, told: str) -> None:

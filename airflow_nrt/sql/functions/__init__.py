@@ -39,7 +39,7 @@ CHANGING = frozenset(
 
 _WINDOWS = ("TUMBLE", "HOP", "SESSION", "CUMULATE")
 _OF_A_GROUP = "stands in SELECT or HAVING of a query that is grouped by {}(…), with the same arguments"
-_OF_SETS = "stands in SELECT or HAVING of a GROUP BY with sets, and takes its keys"
+_OF_SETS = "stands in SELECT or HAVING of a GROUP BY, and takes its keys"
 _RANK = "stands in the SELECT of a subquery, with OVER (… ORDER BY …): what is around it may ask for its number"
 ELSEWHERE: dict[str, str] = {
     **{
@@ -47,13 +47,13 @@ ELSEWHERE: dict[str, str] = {
         for kind in _WINDOWS
         for what in ("START", "END", "ROWTIME", "PROCTIME")
     },
-    **dict.fromkeys(("GROUPING", "GROUPING_ID"), _OF_SETS),
+    **dict.fromkeys(("GROUPING", "GROUPING_ID", "GROUP_ID"), _OF_SETS),
     **dict.fromkeys(("ROW_NUMBER", "RANK", "DENSE_RANK"), _RANK),
     "LAG": "stands in SELECT, with OVER (… ORDER BY a time attribute)",
 }
 """Functions of windows and of groups, and where they stand."""
 
-KNOWN_LATER = frozenset("CURRENT_TIME LOCALTIME GROUP_ID NTILE LEAD PERCENT_RANK CUME_DIST".split())
+KNOWN_LATER = frozenset("CURRENT_TIME LOCALTIME NTILE LEAD PERCENT_RANK CUME_DIST".split())
 """Functions of groups and of the type TIME that are not there yet: `docs/sql.md` lists them."""
 
 MISSING = frozenset(
