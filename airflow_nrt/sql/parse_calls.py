@@ -131,11 +131,11 @@ def _on(parser: ExpressionParser) -> str:
 
 
 def _json_query(parser: ExpressionParser) -> Arguments:
-    """The document, the path, the wrapper, the words of ON EMPTY and of ON ERROR."""
+    """The document, the path, NULL of the type to return, the wrapper, the words of ON EMPTY and of ON ERROR."""
     cursor = parser.cursor
     document, path = _path(parser)
-    if cursor.is_word("RETURNING"):
-        raise cursor.error("')' (RETURNING in JSON_QUERY is not there yet)")
+    kind = parse_type(cursor) if cursor.take_word("RETURNING") else STRING
+    returning = ast.Cast(ast.Literal("null", "NULL", document.at), kind, True, document.at)
     wrapper = "WITHOUT"
     if word := cursor.take_any_word("WITHOUT", "WITH"):
         wrapper = word if word == "WITHOUT" else cursor.take_any_word("CONDITIONAL", "UNCONDITIONAL") or "UNCONDITIONAL"
@@ -152,7 +152,7 @@ def _json_query(parser: ExpressionParser) -> Arguments:
                 raise cursor.error("ARRAY or OBJECT")
         cases[_on(parser)] = word
     words = (wrapper, cases["EMPTY"], cases["ERROR"])
-    return document, path, *(ast.Keyword(word, document.at) for word in words)
+    return document, path, returning, *(ast.Keyword(word, document.at) for word in words)
 
 
 def _json_exists(parser: ExpressionParser) -> Arguments:

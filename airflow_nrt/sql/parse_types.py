@@ -23,7 +23,7 @@ def parse_type(cursor: Cursor) -> DataType:
     while True:
         if cursor.take_word("NOT", "NULL"):
             kind = kind.with_nullable(False)
-        elif cursor.take_word("NULL"):
+        elif not cursor.is_word("NULL", "ON") and cursor.take_word("NULL"):
             kind = kind.with_nullable(True)
         elif cursor.take_word("ARRAY"):
             kind = DataType("ARRAY", children=(("element", kind),))

@@ -7,13 +7,13 @@ wrong kind) is for ON ERROR; in a lax one it is for ON EMPTY. That is Flink's ru
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import STRING, DataType
+from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.functions.json_paths import found, json_of, kind_of, read_path, text_of, texts_of
 from airflow_nrt.sql.functions.signature import (
     TEXT,
     TRUTH,
@@ -26,8 +26,6 @@ from airflow_nrt.sql.functions.signature import (
 )
 from airflow_nrt.sql.typed import Typed
 
-_MODE = re.compile(r"\s*(lax|strict)\b\s*", re.IGNORECASE)
-_STEP = re.compile(r"""\.([\w$-]+)|\.?\['([^'\]\\]*)'\]|\.?\["([^"\]\\]*)"\]|\[(\d+)\]""")
 _SCALARS = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
 _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
 """What RETURNING can be beside strings, with the kinds of JSON values that it takes."""
@@ -36,43 +34,6 @@ _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DE
 @dataclass(frozen=True)
 class JsonText(Typed):
     """A string that is JSON already, which JSON_OBJECT and JSON_ARRAY take over as it is."""
-
-
-@dataclass(frozen=True)
-class _Path:
-    lax: bool
-    steps: tuple[str | int, ...]
-
-    @property
-    def sql(self) -> str:
-        """As Spark writes it."""
-        return string_literal("$" + "".join(f"[{s}]" if isinstance(s, int) else f'["{s}"]' for s in self.steps))
-
-
-def _path(argument: Typed, at: Place, name: str) -> _Path:
-    text = constant(argument, at, name, "a path")
-    mode = _MODE.match(text)
-    rest = text[mode.end() :] if mode else text
-    if not rest.startswith("$"):
-        raise SqlError(f"{name}: a path begins with $, as in '$.name', {text!r} does not", at)
-    steps: list[str | int] = []
-    place = 1
-    while place < len(rest):
-        step = _STEP.match(rest, place)
-        if step is None:
-            raise NotThereYet(f"{name} with the path {text!r}", at, "there are .name, ['name'] and [0]")
-        steps.append(int(step[4]) if step[4] else next(one for one in step.groups()[:3] if one is not None))
-        place = step.end()
-    return _Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
-
-
-def _found(document: Typed, path: _Path) -> str:
-    return f"try_variant_get(try_parse_json({document.sql}), {path.sql}, 'variant')"
-
-
-def _kind(variant: str) -> str:
-    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID, NULL where nothing is."""
-    return f"regexp_extract(schema_of_variant({variant}), '^[A-Z]+', 0)"
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
@@ -89,51 +50,75 @@ def _unless_null(document: Typed, sql: str) -> str:
 def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     document, where, returning, *cases = arguments
     check_string(document, 1, at, name)
-    path, kind = _path(where, at, name), returning.type.with_nullable(True)
+    path, kind = read_path(where, at, name), returning.type.with_nullable(True)
     word, default = cases[:2] if path.lax else cases[2:]
     if not (kind.is_string or kind.name in _VALUES):
         raise SqlError(f"{name} returns STRING, BOOLEAN, INTEGER or DOUBLE, not {kind.flink}", at)
     kinds = ", ".join(map(string_literal, _SCALARS if kind.is_string else _VALUES[kind.name]))
     taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
     otherwise = _otherwise(word.sql, default.sql, kind, name)
-    found = f"transform(array({_found(document, path)}), _nrt_v -> struct(_nrt_v AS v, {_kind('_nrt_v')} AS k))[0]"
-    return Typed(_unless_null(document, bound(found, f"CASE {taken} ELSE {otherwise} END")), kind)
+    if path.has_many:
+        # An array is no value.
+        return Typed(_unless_null(document, otherwise), kind)
+    there = f"transform(array({found(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
+    return Typed(_unless_null(document, bound(there, f"CASE {taken} ELSE {otherwise} END")), kind)
 
 
 def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    document, where, wrapper, empty, error = arguments
+    """Values that are neither array nor object want a wrapper."""
+    document, where, returning, wrapper, empty, error = arguments
     check_string(document, 1, at, name)
-    path = _path(where, at, name)
+    path, kind = read_path(where, at, name), returning.type.with_nullable(True)
+    of_strings = kind.name == "ARRAY" and kind.children[0][1].is_string
+    if not of_strings and not kind.is_string:
+        raise SqlError(f"{name} returns STRING or ARRAY<STRING>, not {kind.flink}", at)
     word = (empty if path.lax else error).sql
-    nothing = {"ARRAY": "'[]'", "OBJECT": "'{}'"}.get(word) or _otherwise(word, "", STRING, name)
-    text, kind = "to_json(_nrt_x)", _kind("_nrt_x")
+    if of_strings and word == "OBJECT":
+        raise SqlError(f"{name} RETURNING {kind.flink} can't give EMPTY OBJECT: write EMPTY ARRAY", at)
+    blank = {"ARRAY": "array()" if of_strings else "'[]'", "OBJECT": "'{}'"}.get(word)
+    nothing = f"CAST({blank} AS {kind.spark})" if blank is not None else _otherwise(word, "", kind, name)
+    if path.has_many:
+        of_kind, text, elements = "IF(_nrt_x IS NULL, NULL, 'ARRAY')", json_of("_nrt_x"), texts_of("_nrt_x")
+    else:
+        of_kind, text = kind_of("_nrt_x"), "to_json(_nrt_x)"
+        elements = texts_of("try_variant_get(_nrt_x, '$', 'array<variant>')")
     as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.sql]
-    wrapped = nothing if wrapper.sql == "WITHOUT" else f"concat('[', {text}, ']')"
-    missing = f"coalesce({kind}, 'VOID') = 'VOID'"
-    body = f"CASE WHEN {missing} THEN {nothing} WHEN {kind} IN ({as_it_is}) THEN {text} ELSE {wrapped} END"
-    return Typed(_unless_null(document, bound(_found(document, path), body)), STRING)
+    if of_strings:
+        plain = f"CASE WHEN {of_kind} = 'ARRAY' THEN {elements} ELSE {nothing} END"
+        wrapped = f"array({text if path.has_many else text_of('_nrt_x')})"
+    else:
+        plain, wrapped = text, f"concat('[', {text}, ']')"
+    wrapped = nothing if wrapper.sql == "WITHOUT" else wrapped
+    missing = f"coalesce({of_kind}, 'VOID') = 'VOID'"
+    body = f"CASE WHEN {missing} THEN {nothing} WHEN {of_kind} IN ({as_it_is}) THEN {plain} ELSE {wrapped} END"
+    sql = bound(found(document, path), body)
+    if kind.name == "VARCHAR":
+        sql = f"left({sql}, {kind.precision})"
+    return Typed(_unless_null(document, sql), kind)
 
 
 def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     document, where, error = arguments
     check_string(document, 1, at, name)
-    path = _path(where, at, name)
+    path = read_path(where, at, name)
     words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
     kind = DataType("BOOLEAN")
     missing = "FALSE" if path.lax else words.get(error.sql) or _otherwise(error.sql, "", kind, name)
-    there = f"coalesce({_kind(_found(document, path))}, 'VOID') <> 'VOID'"
+    there = f"coalesce({kind_of(found(document, path))}, 'VOID') <> 'VOID'"
+    if path.has_many:
+        there = f"{found(document, path)} IS NOT NULL"
     return Typed(_unless_null(document, f"IF({there}, TRUE, {missing})"), kind)
 
 
 def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     document, kind = arguments
     check_string(document, 1, at, name)
-    found = _kind(f"try_parse_json({document.sql})")
+    there = kind_of(f"try_parse_json({document.sql})")
     tests = {
-        "VALUE": f"{found} IS NOT NULL",
-        "OBJECT": f"coalesce({found} = 'OBJECT', FALSE)",
-        "ARRAY": f"coalesce({found} = 'ARRAY', FALSE)",
-        "SCALAR": f"coalesce({found} NOT IN ('OBJECT', 'ARRAY'), FALSE)",
+        "VALUE": f"{there} IS NOT NULL",
+        "OBJECT": f"coalesce({there} = 'OBJECT', FALSE)",
+        "ARRAY": f"coalesce({there} = 'ARRAY', FALSE)",
+        "SCALAR": f"coalesce({there} NOT IN ('OBJECT', 'ARRAY'), FALSE)",
     }
     return Typed(f"({tests[kind.sql]})", TRUTH)
 
