@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from airflow_nrt.cli.common import add_report, read_plan, session
+from airflow_nrt.report.without_effect import without_effect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,5 +24,7 @@ def run(options: argparse.Namespace) -> int:
     operators = f"{len(plan.operators)} window operators"
     if plan.updating:
         operators += f", {len(plan.updating)} updating operators"
+    for what, why in without_effect(plan).items():
+        print(f"{options.report}: {what} has no effect here: {why}")
     print(f"{options.report}: fine ({len(plan.sources)} sources, {operators} → {inserts})")
     return 0

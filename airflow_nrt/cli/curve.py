@@ -111,6 +111,8 @@ def _read(path: Path, insert: Insert, column: str) -> list[Any]:
     stored = [one.name for one in insert.sink.physical if one.name not in insert.sink.partition_keys]
     place = stored.index(column)
     with path.open(encoding="utf-8", newline="") as lines:
-        rows = csv.reader(lines, delimiter=sink_option(insert.sink.options, "csv.field-delimiter"))
+        separator = sink_option(insert.sink.options, "csv.field-delimiter")
+        mark = sink_option(insert.sink.options, "csv.quote-character")
+        rows = csv.reader(lines, delimiter=separator, quotechar=mark)
         null = sink_option(insert.sink.options, "csv.null-literal") or ""
         return [None if row[place] == null else row[place] for row in rows]

@@ -49,6 +49,9 @@ def _lines(told: dict[str, Any]) -> list[str]:
             for key, value in item.items():
                 if key != "name" and value not in (None, [], {}):
                     lines += _entry(key.replace("_", " "), value)
+    if told["without_effect"]:
+        lines.append("\nwithout effect here")
+        lines += [f"  {what}: {why}" for what, why in told["without_effect"].items()]
     return lines
 
 

@@ -73,7 +73,9 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
     if table.format == "csv":
         null = sink_option(table.options, "csv.null-literal")
         separator = sink_option(table.options, "csv.field-delimiter")
-        reader = reader.options(sep=separator, escape='"', nullValue=null or "", emptyValue="", multiLine=True)
+        mark = sink_option(table.options, "csv.quote-character")
+        written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
+        reader = reader.options(**written, multiLine=True)
     rows = reader.format(_spark_format(table)).load([str(path).translate(GLOB) for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
     ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)

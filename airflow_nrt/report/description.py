@@ -14,6 +14,7 @@ from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, RowFrame
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.without_effect import without_effect
 
 _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
 
@@ -29,6 +30,7 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
         ],
         "inserts": [_insert(insert) for insert in plan.inserts],
         "settings": dict(plan.settings),
+        "without_effect": without_effect(plan),
     }
 
 

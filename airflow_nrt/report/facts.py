@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.report.operators import Regroup, WindowAggregate
-from airflow_nrt.report.options import DOMAIN, STATE_TTL, TIME_ZONE
+from airflow_nrt.report.options import DOMAIN, FILE_OPTIONS, STATE_TTL, TIME_ZONE
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin
@@ -18,6 +18,8 @@ _FREE_OPTIONS = frozenset(
     {
         "source.monitor-interval", "source.max-batch-size", "scan.watermark.idle-timeout", "source.ignore-corrupt",
         "partition.missing", "partition.time", "partition.max-delay", "partition.time-extractor.timestamp-pattern",
+        "print-identifier", "standard-error",
+        *(option.name for option in FILE_OPTIONS.values() if option.idle),
     }
 )  # fmt: skip
 _SETTINGS = (TIME_ZONE, STATE_TTL)

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import DOMAIN, SINK_OPTIONS, SOURCE_OPTIONS, TIMING, check_options, nearest
+from airflow_nrt.report.option import Option
+from airflow_nrt.report.options import (
+    DOMAIN,
+    FILE_OPTIONS,
+    FORMATS,
+    PRINT_OPTIONS,
+    check_options,
+    nearest,
+    source_option,
+)
 from airflow_nrt.report.partitions import check_pattern
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
@@ -19,7 +28,15 @@ from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.walk import children
 from airflow_nrt.sql.watermark import declare_watermark
 
-CONNECTORS = ("filesystem", "print")
+CONNECTORS = {"filesystem": FILE_OPTIONS, "print": PRINT_OPTIONS}
+"""The options of each."""
+_KAFKA = "let Kafka Connect write the topic into a directory, and read that by 'filesystem'"
+_ELSEWHERE = {
+    "kafka": _KAFKA,
+    "upsert-kafka": f"{_KAFKA} in 'format' = 'debezium-json'",
+    "blackhole": "write to 'print'",
+}
+"""Connectors of Flink that are not there, and what does instead."""
 
 
 def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
@@ -35,7 +52,7 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     if connector not in CONNECTORS:
         # Said first: another connector has other options.
         raise SqlError(_connector_error(statement.name, connector), statement.at)
-    _check_options(statement)
+    _check_options(statement, CONNECTORS[connector])
     partition_keys = statement.partition_keys or (base.partition_keys if base else ())
     for key in (*partition_keys, *statement.primary_key):
         if key not in {column.name for column in columns}:
@@ -58,11 +75,10 @@ def _domains(options: Mapping[str, str]) -> list[str]:
     return [key.removeprefix(DOMAIN) for key in options if key.startswith(DOMAIN)]
 
 
-def _check_options(statement: parsed.CreateTable) -> None:
+def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option]) -> None:
     for key, value, at in statement.options:
         try:
-            # A table may serve as source and as sink, so options of the other side are no error.
-            check_options({key: value}, {**SOURCE_OPTIONS, **SINK_OPTIONS}, f"table {statement.name!r}")
+            check_options({key: value}, known, f"table {statement.name!r}")
         except InputError as wrong:
             raise SqlError(str(wrong), at) from None
 
@@ -72,6 +88,12 @@ def check_source(table: Table, at: Place) -> None:
     if table.connector != "filesystem":
         raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
     _check_file_table(table, at)
+    if all(source_option(table.options, name) for name in ("json.fail-on-missing-field", "json.ignore-parse-errors")):
+        raise SqlError(
+            f"table {table.name!r}: 'json.fail-on-missing-field' and 'json.ignore-parse-errors' contradict each other: "
+            "leave one out",
+            at,
+        )
     pattern = table.options.get("partition.time-extractor.timestamp-pattern")
     try:
         if pattern is not None:
@@ -84,23 +106,32 @@ def check_sink(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be written to."""
     if table.connector == "filesystem":
         _check_file_table(table, at)
+        if source_option(table.options, "csv.disable-quote-character"):
+            raise SqlError(
+                f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "
+                "read again: leave it out, or choose a 'csv.field-delimiter' that no text has",
+                at,
+            )
         return
     try:
-        known = {option.name: option for option in (SINK_OPTIONS["connector"], *TIMING)}
-        check_options(table.options, known, f"table {table.name!r}")
+        check_options(table.options, PRINT_OPTIONS, f"table {table.name!r}")
     except InputError as wrong:
         raise SqlError(str(wrong), at) from None
 
 
 def _check_file_table(table: Table, at: Place) -> None:
     try:
-        # A table may serve as source and as sink, so options of the other side are no error.
-        check_options(table.options, {**SOURCE_OPTIONS, **SINK_OPTIONS}, f"table {table.name!r}")
+        check_options(table.options, FILE_OPTIONS, f"table {table.name!r}")
     except InputError as wrong:
         raise SqlError(str(wrong), at) from None
     for name in ("path", "format"):
         if name not in table.options:
             raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
+    foreign = next((name for name in table.options if name.split(".")[0] in {*FORMATS} - {table.format}), None)
+    if foreign is not None:
+        raise SqlError(
+            f"table {table.name!r}: option {foreign!r} is of another format than its 'format', {table.format!r}", at
+        )
     nested = next((column for column in table.physical if column.type.children), None)
     mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
     if mapped is not None and table.is_changelog and not table.primary_key:
@@ -131,7 +162,9 @@ def _base(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table | 
 def _connector_error(name: str, connector: str | None) -> str:
     if connector is None:
         return f"table {name!r} needs the option 'connector'"
-    hint = nearest(connector, CONNECTORS) or f"; there are {' and '.join(map(repr, CONNECTORS))}"
+    hint = _ELSEWHERE.get(connector.lower(), "")
+    hint = f": {hint}" if hint else nearest(connector, CONNECTORS)
+    hint = hint or f"; there are {' and '.join(map(repr, CONNECTORS))}"
     return f"table {name!r}: there is no connector {connector!r}{hint}"
 
 

@@ -62,6 +62,8 @@ class Findings:
     inserts: list[Insert] = field(default_factory=list)
     timing: OutputOptions = AT_ONCE
     """Of the insert whose operators are planned now."""
+    drops_null: bool = False
+    """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
     def note_source(self, table: Table) -> bool:
         """Remembers that a table is read; False if it is read already with other options."""

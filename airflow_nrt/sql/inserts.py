@@ -14,6 +14,7 @@ from airflow_nrt.sql import parsed
 from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.not_null import kept, written
 from airflow_nrt.sql.projection import plain_column
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import ScopeColumn
@@ -24,14 +25,16 @@ from airflow_nrt.sql.unique import Keys, carried
 def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
     """One insert: `values` are the sink's columns that are written, as expressions over the relation."""
     columns = written_columns(sink)
-    items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, columns)]
+    drops = found.drops_null
+    items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
     if changes:
         items += CHANGE_HIDDEN
     elif relation.window is not None:
         items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
     fields = tuple(Field(column.name, column.type) for column in columns)
-    query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
+    text = kept(f"SELECT {', '.join(items)} FROM {relation.text}", values, columns, drops)
+    query = Query(text, relation.inputs, fields)
     taken = sum(1 for insert in found.inserts if insert.sink.name == sink.name)
     name = sink.name if not taken else f"{sink.name}_{taken + 1}"
     operators = found.operators_below(relation.inputs)

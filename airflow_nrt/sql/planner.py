@@ -10,7 +10,7 @@ from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.report.functions import PythonFunction
-from airflow_nrt.report.options import FLINK_TUNING, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, nearest
+from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
@@ -22,6 +22,7 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
+from airflow_nrt.sql.not_null import drops_null
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import check_titles
@@ -137,6 +138,7 @@ class Planner:
         """The statements, then the `overrides` as if they were set at the `end`. What is wrong joins the problems."""
         self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
         self.queries.emits_again = emits_again(statements, overrides)
+        self.queries.found.drops_null = drops_null(statements, overrides)
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
@@ -239,10 +241,8 @@ class Planner:
 
     def _set(self, statement: parsed.SetOption) -> None:
         key = statement.key
-        if key.startswith(FLINK_TUNING):
-            return
         if not key.startswith(SPARK_PREFIX):
-            option = REPORT_OPTIONS.get(key)
+            option = find(key, REPORT_OPTIONS)
             if option is None:
                 raise SqlError(f"there is no setting {key!r}{nearest(key, REPORT_OPTIONS)}", statement.at)
             try:

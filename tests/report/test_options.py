@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.options import (
+    FILE_OPTIONS,
+    PRINT_OPTIONS,
     REPORT_OPTIONS,
-    SINK_OPTIONS,
     SOURCE_OPTIONS,
     check_options,
     nearest,
@@ -16,6 +20,7 @@ from airflow_nrt.report.options import (
     read_option,
     source_option,
 )
+from airflow_nrt.report.timing import TIMING_OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,7 @@ def test_a_pattern_must_be_a_regular_expression() -> None:
         check_options({"source.path.regex-pattern": "["}, SOURCE_OPTIONS, "orders")
 
 
-@pytest.mark.parametrize("known", [SOURCE_OPTIONS, SINK_OPTIONS, REPORT_OPTIONS])
+@pytest.mark.parametrize("known", [FILE_OPTIONS, PRINT_OPTIONS, REPORT_OPTIONS])
 def test_each_option_says_what_it_means_and_reads_its_own_default(known: dict) -> None:
     for option in known.values():
         assert option.meaning
@@ -90,3 +95,24 @@ def test_only_a_near_name_is_suggested() -> None:
     assert nearest("ordes", ["orders", "shops"]) == "; did you mean 'orders'?"
     assert nearest("ORDERS", ["orders"]) == "; did you mean 'orders'?"
     assert nearest("x", ["orders", "shops"]) == ""
+
+
+TAKEN = ("Tables of files take", "Tables of `print` take", "Settings that take effect", "Accepted with one value")
+
+
+def test_the_documentation_lists_each_option_where_it_belongs() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "options.md").read_text(encoding="utf-8")
+    told: dict[str, tuple[str, ...]] = {}
+    for chapter in text.split("\n## ")[1:]:
+        for names in re.findall(r"^\| (`[^|]*) \|", chapter, flags=re.MULTILINE):
+            told.update(dict.fromkeys(re.findall(r"`([^`]+)`", names), chapter.partition("\n")[0]))
+    for option in {**FILE_OPTIONS, **PRINT_OPTIONS, **REPORT_OPTIONS}.values():
+        if option.name in TIMING_OPTIONS:
+            assert f"`{option.name}`" in text
+        elif option.idle:
+            assert told.pop(option.name) == "Accepted, without effect" and option.idle in text
+        elif option.is_refused:
+            assert told.pop(option.name) == "Refused" and option.meaning in text
+        else:
+            assert told.pop(option.name) in TAKEN
+    assert told == {}

@@ -49,11 +49,11 @@ WRONG = {
     "table function": (changed("CUMULATE(", "CUMULTE("), "13:12: there is no table function CUMULTE; TUMBLE, HOP, CUMULATE and SESSION are there"),
     "type": (changed("shop STRING,\n", "shop STRNG,\n"), "3:10: there is no type STRNG"),
     "option": (changed("'path' = 'orders'", "'pth' = 'orders'"), "7:37: table 'orders': there is no option 'pth'; did you mean 'path'?"),
-    "option of another engine": (changed("'path' = 'orders'", "'path' = 'orders', 'scan.parallelism' = '4'"), "7:56: table 'orders': there is no option 'scan.parallelism'"),
+    "option of another engine": (changed("'path' = 'orders'", "'path' = 'orders', 'avro.codec' = 'gzip'"), "7:56: table 'orders': there is no option 'avro.codec'"),
     "setting": ("SET 'pipeline.nme' = 'x';\n" + REPORT, "1:1: there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
     "emit setting": ("SET 'table.exec.emit.early-fire.enabled' = 'true';\n" + REPORT, "1:1: Currently, window table function based aggregate doesn't support early-fire and late-fire configuration 'table.exec.emit.early-fire.enabled' and 'table.exec.emit.late-fire.enabled': CUMULATE gives early results, and late rows are kept in the ledger"),
     "connector": (changed("'filesystem', 'path' = 'orders'", "'filesystm', 'path' = 'orders'"), "1:1: table 'orders': there is no connector 'filesystm'; did you mean 'filesystem'?"),
-    "another connector": (changed("'filesystem', 'path' = 'orders'", "'kafka', 'topic' = 'orders'"), "1:1: table 'orders': there is no connector 'kafka'; there are 'filesystem' and 'print'"),
+    "another connector": (changed("'filesystem', 'path' = 'orders'", "'kafka', 'topic' = 'orders'"), "1:1: table 'orders': there is no connector 'kafka': let Kafka Connect write the topic into a directory, and read that by 'filesystem'"),
     "partition key": (changed(") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") PARTITIONED BY (ds) WITH ('connector' = 'filesystem', 'path' = 'orders'"), "1:1: table 'orders' has no column 'ds'"),
     # time
     "no watermark": (

@@ -260,11 +260,3 @@ def test_a_union_has_no_key() -> None:
 def test_emit_only_on_update(flagged: str) -> None:
     assert plan_of(tvf(flagged)).operators[0].window == replace(cumulate(10 * MINUTE, HOUR), only_updates=True)
     assert plan_of(tvf(flagged.replace("TRUE", "FALSE").replace("true", "FALSE"))).operators == plan_of().operators
-
-
-@pytest.mark.parametrize(
-    "setting", ["execution.checkpointing.interval", "state.backend.type", "table.exec.mini-batch.enabled"]
-)
-def test_tuning_of_flinks_engine_has_no_effect(setting: str) -> None:
-    plan = plan_of(f"SET '{setting}' = '10 s';\n" + REPORT)
-    assert (plan.operators, plan.settings) == (plan_of(REPORT).operators, ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from airflow_nrt.report.hidden import OP, WINDOW_END
+from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 
@@ -15,6 +16,7 @@ def debezium_lines(rows: DataFrame, insert: Insert) -> DataFrame:
     row = ", ".join(quote(column.name) for column in table.physical if column.name not in table.partition_keys)
     gone = f"{OP} IN ('-U', '-D')" if insert.changes else "false"
     sides = f"IF({gone}, struct({row}), NULL) AS before, IF({gone}, NULL, struct({row})) AS after"
-    line = f"to_json(struct({sides}, IF({gone}, 'd', 'c') AS op), map('ignoreNullFields', 'false')) AS value"
+    sparse = str(sink_option(table.options, "debezium-json.encode.ignore-null-fields")).lower()
+    line = f"to_json(struct({sides}, IF({gone}, 'd', 'c') AS op), map('ignoreNullFields', '{sparse}')) AS value"
     others = [WINDOW_END] if insert.operators else []
     return rows.selectExpr(line, *(quote(name) for name in table.partition_keys), *others)

@@ -86,11 +86,11 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         writer = writer.option("compression", {"lz4": "lz4_raw", "none": "uncompressed"}.get(codec, codec))
     elif table.format == "csv":
         null = sink_option(table.options, "csv.null-literal")
-        writer = writer.options(
-            sep=sink_option(table.options, "csv.field-delimiter"), escape='"', nullValue=null or "", emptyValue='""'
-        )
+        mark = sink_option(table.options, "csv.quote-character")
+        separator = sink_option(table.options, "csv.field-delimiter")
+        writer = writer.options(sep=separator, quote=mark, escape=mark, nullValue=null or "", emptyValue=mark * 2)
     elif table.format == "json":
-        writer = writer.option("ignoreNullFields", "false")
+        writer = writer.option("ignoreNullFields", sink_option(table.options, "json.encode.ignore-null-fields"))
     path = directory / insert.name
     writer.format(kind).partitionBy(*by).save(str(path))
     for file in sorted(path.rglob(f"part-*.{'txt' if kind == 'text' else table.format}")):
@@ -105,13 +105,15 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
     """Text formats get timestamps as Flink writes them."""
     if table.format == "parquet":
         return frame
+    standard = f"{table.format}.timestamp-format.standard"
+    between = "'T'" if table.options.get(standard, "").lower() == "iso-8601" else " "
     columns = []
     for column in table.physical:
         name = quote(column.name)
         if column.type.is_timestamp:
             fraction = "." + "S" * column.type.precision if column.type.precision else ""
             zone = "'Z'" if column.type.name == "TIMESTAMP_LTZ" else ""
-            name = f'date_format({name}, "yyyy-MM-dd HH:mm:ss{fraction}{zone}") AS {name}'
+            name = f'date_format({name}, "yyyy-MM-dd{between}HH:mm:ss{fraction}{zone}") AS {name}'
         columns.append(name)
     return frame.selectExpr(*columns, *(name for name in (WINDOW_END, OP) if name in frame.columns))
 
@@ -146,7 +148,9 @@ def _row_count(table: Table, file: Path, content: bytes) -> int:
     if table.suffix == "json":
         return content.count(b"\n")
     with open(file, newline="", encoding="utf-8") as lines:
-        return sum(1 for _ in csv.reader(lines, delimiter=sink_option(table.options, "csv.field-delimiter")))
+        separator = sink_option(table.options, "csv.field-delimiter")
+        mark = sink_option(table.options, "csv.quote-character")
+        return sum(1 for _ in csv.reader(lines, delimiter=separator, quotechar=mark))
 
 
 # ---------------------------------------------------------------------------------------------------- publish

@@ -1,6 +1,7 @@
-"""Connector `print`: rows on the driver's standard output, as Flink prints them. At least once: no print is undone.
+"""Connector `print`: rows on the driver's standard output, or its standard error, as Flink prints them.
 
-Rows that change are printed with what happens to them: `+I[…]`, `-U[…]` and `+U[…]`, `-D[…]`.
+At least once: no print is undone. Rows that change come with what happens to them: `+I[…]`, `-U[…]` and `+U[…]`,
+`-D[…]`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -18,8 +20,13 @@ from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.hidden import OP, WINDOW_END
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.options import PRINT_OPTIONS, read_option
 from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.spelling import quote, string_literal
+
+
+def print_option(insert: Insert, name: str) -> Any:
+    return read_option(insert.sink.options, PRINT_OPTIONS, name)
 
 
 def check(home: Home, insert: Insert) -> None:
@@ -36,7 +43,9 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         order = ([WINDOW_END] if windowed else []) + list(ORDER)
         rows = rows.sortWithinPartitions(*(F.expr(one) for one in order))
     op = OP if changes else "'+I'"
-    lines = rows.selectExpr(f"concat({op}, '[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
+    identifier = print_option(insert, "print-identifier")
+    before = f"{string_literal(f'{identifier}> ')}, " if identifier else ""
+    lines = rows.selectExpr(f"concat({before}{op}, '[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
     path = directory / insert.name
     lines.write.partitionBy(*([WINDOW_END] if windowed else [])).text(str(path))
     for file in sorted(path.rglob("part-*.txt"), key=lambda file: file.parent.name):
@@ -55,6 +64,7 @@ def publish(home: Home, insert: Insert, published: Published) -> None:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return
-    sys.stdout.write(content)
-    sys.stdout.flush()
+    stream = sys.stderr if print_option(insert, "standard-error") else sys.stdout
+    stream.write(content)
+    stream.flush()
     os.unlink(path)

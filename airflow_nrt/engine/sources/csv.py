@@ -25,6 +25,8 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
     none, unless `'csv.null-literal'` says that it means NULL.
     """
     others = [quote(name) for name in lines.columns]
+    if source_option(table.options, "csv.allow-comments"):
+        lines = lines.where(f"NOT startswith(ltrim({LINE}), '#')")
     tokens = lines.selectExpr(*others, f"{_tokens(table, stored)} AS _nrt_fields")
     position = {column.name: index for index, column in enumerate(stored)}
     values = [f"{_value(table, position[column.name], column)} AS {quote(column.name)}" for column in wanted]

@@ -68,7 +68,7 @@ def read_files(
         if table.format == "csv":
             rows = parse_csv(lines, table, stored, wanted)
         else:
-            rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, wanted)
+            rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, table, wanted)
     rows = gathered(rows)
     return rows if numbers is None else _numbered(rows, numbers)
 

@@ -6,21 +6,46 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import LINE, Column
+from airflow_nrt.report.tables import LINE, Column, Table
+from airflow_nrt.report.types import DataType
 
 OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken')"
 
 
-def parse_json(lines: DataFrame, wanted: Sequence[Column]) -> DataFrame:
+def parse_json(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
     """Lines (`_nrt_line`) to typed columns and `_nrt_malformed`; all of their columns pass through.
 
-    A line is malformed if it is no object, or if a wanted field is no value of its column's type.
+    A line is malformed if it is no object, if a wanted field is no value of its column's type, or with
+    `'json.fail-on-missing-field'` if it lacks one.
     """
     others = [quote(name) for name in lines.columns]
     schema = ", ".join([f"{quote(column.name)} {column.type.spark}" for column in wanted] + ["`_nrt_broken` STRING"])
     parsed = lines.selectExpr(*others, f"from_json({LINE}, {string_literal(schema)}, {OPTIONS}) AS _nrt_object")
     values = [f"_nrt_object.{quote(column.name)} AS {quote(column.name)}" for column in wanted]
-    return parsed.selectExpr(
-        *others, *values, "(_nrt_object IS NULL OR _nrt_object._nrt_broken IS NOT NULL) AS _nrt_malformed"
-    )
+    broken = ["_nrt_object IS NULL", "_nrt_object._nrt_broken IS NOT NULL"]
+    if source_option(table.options, "json.fail-on-missing-field"):
+        broken += _missing(LINE, [(column.name, column.type) for column in wanted])
+    return parsed.selectExpr(*others, *values, f"({' OR '.join(broken)}) AS _nrt_malformed")
+
+
+def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
+    """Conditions under which the object of a text lacks one of these fields, or of the fields of the rows inside."""
+    lacks = [f"NOT array_contains(json_object_keys({text}), {string_literal(name)})" for name, _ in fields]
+    for name, kind in fields:
+        lacks += _lacks(f"from_json({text}, {string_literal(f'{quote(name)} STRING')}).{quote(name)}", kind)
+    return [f"coalesce({one}, false)" for one in lacks]
+
+
+def _lacks(text: str, kind: DataType) -> list[str]:
+    """The same of a value, in which rows may stand."""
+    if kind.name == "ROW":
+        return _missing(text, kind.children)
+    if not kind.holds("ROW"):
+        return []
+    array = f"from_json({text}, 'ARRAY<STRING>')"
+    if kind.name == "MAP":
+        array = f"map_values(from_json({text}, 'MAP<STRING, STRING>'))"
+    inside = _lacks("one", kind.children[-1][1])
+    return [f"exists({array}, one -> {' OR '.join(inside)})"]

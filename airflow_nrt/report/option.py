@@ -1,0 +1,119 @@
+"""One option or setting, and how its text becomes a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+_BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?|(?:kibi|mebi|gibi|tebi)bytes)?", re.IGNORECASE)
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """`read` turns the text into a value and raises ValueError; `default` is a value, `None` where there is none.
+
+    `idle` is set where it tunes Flink's own machine: why it has no effect here, and what does instead. A name that ends
+    with `*` is a family of names.
+    """
+
+    name: str
+    read: Callable[[str], Any]
+    default: Any
+    meaning: str
+    idle: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        return isinstance(self.read, Refusal)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The reader of an option that would change results and is not there: says of any value what to do instead."""
+
+    way_out: str
+
+    def __call__(self, text: str) -> NoReturn:
+        raise ValueError(self.way_out)
+
+
+def named(options: Iterable[Option]) -> dict[str, Option]:
+    return {option.name: option for option in options}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of `512 mb`, `1g`, `100kb`; a bare number is bytes. Raises ValueError."""
+    match = _BYTES.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a size: write for example '512 mb'")
+    unit = (match.group(2) or "b")[0].lower()
+    factor: int = 1024 ** "bkmgt".index(unit)
+    return int(match.group(1)) * factor
+
+
+def parse_boolean(text: str) -> bool:
+    """Raises ValueError for anything but `true` and `false`."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"{text!r} is neither 'true' nor 'false'")
+    return text.lower() == "true"
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text.lower() not in names:
+            raise ValueError(f"{text!r} is none of {', '.join(map(repr, names))}")
+        return text.lower()
+
+    return read
+
+
+def only(value: str, way_out: str) -> Callable[[str], str]:
+    """Of an option that has but this one value here."""
+
+    def read(text: str) -> str:
+        if text.lower() != value.lower():
+            raise ValueError(f"{text!r} is not {value!r}, which is all there is here: {way_out}")
+        return text
+
+    return read
+
+
+def whole_number(text: str) -> int:
+    if re.fullmatch(r"[+-]?\d{1,18}", text.strip()) is None:
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    if re.fullmatch(r"[1-9]\d{0,5}", text.strip()) is None:
+        raise ValueError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def character(text: str) -> str:
+    if len(text) != 1:
+        raise ValueError(f"{text!r} is not one character")
+    return text
+
+
+def delimiter(text: str) -> str:
+    r"""One character, perhaps as Java writes it: `\t` is a tab, `\u0001` what has this number."""
+    return character(re.sub(r"\\(u+[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|.)", _unescaped, text, flags=re.DOTALL))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match.group(1)
+    if code[0] == "u" and len(code) > 1:
+        return chr(int(code.lstrip("u"), 16))
+    return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPES.get(code, code)
+
+
+def pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as wrong:
+        raise ValueError(f"{text!r} is not a regular expression: {wrong}") from None
+    return text
