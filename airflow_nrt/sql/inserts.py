@@ -11,7 +11,6 @@ from airflow_nrt.report.timing import OutputOptions
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.sql import parsed
-from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.not_null import kept, written

@@ -8,7 +8,7 @@ from airflow_nrt.report.options import NOT_NULL
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import parsed
-from airflow_nrt.sql.expressions import cast_to
+from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.typed import Typed
 
 

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.types import DataType
+from airflow_nrt.report.types import DataType, decimal
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.table.places import here
@@ -400,9 +400,10 @@ def _number(value: float | Decimal) -> ast.Expression:
     text = f"{size:f}" if isinstance(size, Decimal) else f"{size!r}"
     if isinstance(size, float) and "e" not in text:
         text += "E0"
+    literal: ast.Expression = ast.Literal("number", text, here())
     if isinstance(size, Decimal) and "." not in text:
-        text += "."
-    literal = ast.Literal("number", text, here())
+        # The literal of SQL is an integer.
+        literal = ast.Cast(ast.Literal("string", text, here()), decimal(len(text), 0, nullable=False), True, here())
     return ast.Unary("-", literal, here()) if value < 0 else literal
 
 
