@@ -11,7 +11,7 @@ from airflow_nrt.report.types import BIGINT, STRING, DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import canonical_name, elements, is_distinct
 from airflow_nrt.sql.errors import NotThereYet, SqlError
-from airflow_nrt.sql.functions.json import json_text
+from airflow_nrt.sql.functions.json_texts import json_text
 from airflow_nrt.sql.known_functions import known_aggregate
 from airflow_nrt.sql.python_functions import accepted
 from airflow_nrt.sql.typed import Typed

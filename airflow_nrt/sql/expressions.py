@@ -33,6 +33,7 @@ from airflow_nrt.sql.typed import Typed, as_decimal, common_type, product_type, 
 from airflow_nrt.sql.unparse import text_of
 
 _BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
+_INSTEAD = {**KNOWN_LATER, **MISSING}
 
 Override = Callable[[ast.Expression], "Typed | None"]
 
@@ -235,11 +236,11 @@ class Compiler:
                 raise SqlError(f"{node.name} {OF_SOURCES[node.name]}", node.at)
             if node.name in ELSEWHERE:
                 raise SqlError(f"{node.name} {ELSEWHERE[node.name]}", node.at)
-            if node.name in KNOWN_LATER or node.name in MISSING:
-                raise NotThereYet(f"function {node.name}", node.at)
+            if node.name in _INSTEAD:
+                raise NotThereYet(f"function {node.name}", node.at, _INSTEAD[node.name])
             if node.name in AGGREGATES or known_aggregate(node.name) is not None:
                 raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
-            hint = nearest(node.name, [*AGGREGATES, *FUNCTIONS, *CLOCK_FUNCTIONS, *known_functions()])
+            hint = nearest(node.name, [*AGGREGATES, *_BUILT_IN, *ELSEWHERE, *_INSTEAD, *known_functions()])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
         arguments = [
             Typed(a.text, DataType("KEYWORD"), a.text) if isinstance(a, ast.Keyword) else self.compile(a)

@@ -112,6 +112,10 @@ def test_a_doubled_sign_is_none() -> None:
 def test_a_function_with_a_wrong_name_gets_the_nearest() -> None:
     with pytest.raises(InputError, match="there is no function REGEXP_REPLCE; did you mean 'REGEXP_REPLACE'"):
         planned(["REGEXP_REPLCE(s, 'a', 'b')"])
+    with pytest.raises(InputError, match="there is no function JSON_QOUTE; did you mean 'JSON_QUOTE'"):
+        planned(["JSON_QOUTE(s)"])
+    with pytest.raises(InputError, match="there is no function GROUPNG_ID; did you mean 'GROUPING_ID'"):
+        planned(["GROUPNG_ID(s)"])
 
 
 # ---------------------------------------------------------------------------------------------------- the table
@@ -137,7 +141,15 @@ def test_every_function_is_in_its_section() -> None:
         | dict.fromkeys(MISSING, "Missing")
     )
     assert sections == expected
-    assert not ({*FUNCTIONS, *CLOCK_FUNCTIONS} & (CHANGING | MISSING | KNOWN_LATER | ELSEWHERE.keys()))
+    assert not ({*FUNCTIONS, *CLOCK_FUNCTIONS} & (CHANGING | MISSING.keys() | KNOWN_LATER.keys() | ELSEWHERE.keys()))
+
+
+def test_what_is_missing_has_what_to_use_instead() -> None:
+    told = rows()
+    for name, instead in MISSING.items():
+        assert told[name][1:] == ("missing", instead)
+        with pytest.raises(InputError, match=re.escape(f"function {name}: not there yet; {instead}")):
+            planned([f"{name}()"])
 
 
 def test_what_is_the_same_has_examples_and_no_difference() -> None:

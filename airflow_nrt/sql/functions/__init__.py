@@ -53,14 +53,30 @@ ELSEWHERE: dict[str, str] = {
 }
 """Functions of windows and of groups, and where they stand."""
 
-KNOWN_LATER = frozenset("CURRENT_TIME LOCALTIME NTILE LEAD PERCENT_RANK CUME_DIST".split())
-"""Functions of groups and of the type TIME that are not there yet: `docs/sql.md` lists them."""
+KNOWN_LATER: dict[str, str] = {
+    **dict.fromkeys(("CURRENT_TIME", "LOCALTIME"), "LOCALTIMESTAMP has the time, and the day with it"),
+    **dict.fromkeys(
+        ("NTILE", "PERCENT_RANK", "CUME_DIST"), "there are ROW_NUMBER, RANK and DENSE_RANK, and COUNT(*) OVER"
+    ),
+    "LEAD": "LAG over the rows in time looks back instead",
+}
+"""Functions of groups and of the type TIME that are not there yet, and what comes near: `docs/sql.md` lists them."""
 
-MISSING = frozenset(
-    """
-    TYPEOF HASH_CODE PRINTF JSON JSON_QUOTE JSON_UNQUOTE PARSE_JSON TRY_PARSE_JSON INET_ATON INET_NTOA OBJECT_OF
-    OBJECT_UPDATE CURRENT_DATABASE BITMAP_AND BITMAP_ANDNOT BITMAP_BUILD BITMAP_CARDINALITY BITMAP_FROM_BYTES BITMAP_OR
-    BITMAP_TO_ARRAY BITMAP_TO_BYTES BITMAP_TO_STRING BITMAP_XOR
-    """.split()
-)
-"""Flink's other scalar functions."""
+_OF_TEXTS = "keep the text, and read it by JSON_VALUE and JSON_QUERY"
+_OF_SETS_OF_NUMBERS = "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values"
+MISSING: dict[str, str] = {
+    "HASH_CODE": "MD5, SHA1 and SHA2 are hashes that every engine agrees on",
+    "PRINTF": "CONCAT, LPAD and CAST put texts together",
+    "JSON": "JSON_STRING, JSON_OBJECT and JSON_ARRAY write JSON",
+    "JSON_QUOTE": "JSON_STRING quotes a string",
+    "JSON_UNQUOTE": "JSON_VALUE(x, '$') takes the quotes off",
+    **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON"), _OF_TEXTS),
+    **dict.fromkeys(("INET_ATON", "INET_NTOA"), "a function in Python can do it"),
+    **dict.fromkeys(("OBJECT_OF", "OBJECT_UPDATE"), "ROW(…) and CAST to ROW<…> make rows"),
+    "CURRENT_DATABASE": "write its name",
+    **{
+        f"BITMAP_{what}": _OF_SETS_OF_NUMBERS
+        for what in "AND ANDNOT BUILD CARDINALITY FROM_BYTES OR TO_ARRAY TO_BYTES TO_STRING XOR".split()
+    },
+}
+"""Flink's other scalar functions, and what to use instead."""

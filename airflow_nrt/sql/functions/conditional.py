@@ -63,11 +63,20 @@ def _matches(pattern: str) -> Function:
     return function
 
 
+def _type_of(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """The type as it is written; a second argument asks for what is not printed otherwise, which no type here has."""
+    check_count(arguments, at, name, 1, 2)
+    if len(arguments) == 2 and arguments[1].constant not in ("TRUE", "FALSE"):
+        raise SqlError(f"argument 2 of {name} must be TRUE or FALSE", at)
+    return Typed(string_literal(str(arguments[0].type)), DataType("STRING", nullable=False))
+
+
 CONDITIONAL: dict[str, Function] = {
     "COALESCE": _coalesce,
     "IFNULL": _if_null,
     "NULLIF": _null_if,
     "IF": _if,
+    "TYPEOF": _type_of,
     "IS_ALPHA": _matches(r"^\p{L}+\z"),
     "IS_DIGIT": _matches(r"^\p{Nd}+\z"),
     "IS_DECIMAL": _matches(_JAVA_DOUBLE),

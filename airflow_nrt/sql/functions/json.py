@@ -6,14 +6,13 @@ wrong kind) is for ON ERROR; in a lax one it is for ON EMPTY. That is Flink's ru
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import DataType
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.json_paths import found, json_of, kind_of, read_path, text_of, texts_of
+from airflow_nrt.sql.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.functions.signature import (
     TEXT,
     TRUTH,
@@ -29,11 +28,6 @@ from airflow_nrt.sql.typed import Typed
 _SCALARS = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
 _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
 """What RETURNING can be beside strings, with the kinds of JSON values that it takes."""
-
-
-@dataclass(frozen=True)
-class JsonText(Typed):
-    """A string that is JSON already, which JSON_OBJECT and JSON_ARRAY take over as it is."""
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
@@ -123,28 +117,6 @@ def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     return Typed(f"({tests[kind.sql]})", TRUTH)
 
 
-def json_text(value: Typed, at: Place, name: str) -> str:
-    """A value as JSON, NULL where it is NULL."""
-    if isinstance(value, JsonText):
-        return value.sql
-    _check_writable(value.type, at, name)
-    text = f"to_json(array({value.sql}))"
-    text = f"substring({text}, 2, length({text}) - 2)"
-    if value.type.is_approximate:
-        text = f"regexp_replace({text}, 'E(?=[0-9])', 'E+')"
-    return f"CASE WHEN {value.sql} IS NOT NULL THEN {text} END"
-
-
-def _check_writable(kind: DataType, at: Place, name: str) -> None:
-    inner = [child for _, child in kind.children]
-    if kind.name not in ("ARRAY", "MAP", "BOOLEAN", "NULL") and not (kind.is_string or kind.is_numeric):
-        raise NotThereYet(f"{name} of {kind.flink}", at, "CAST it to STRING")
-    for child in inner:
-        if child.is_approximate:
-            raise NotThereYet(f"{name} of {kind.flink}", at, "numbers of arrays and maps must be exact")
-        _check_writable(child, at, name)
-
-
 def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 1, 1)
     return Typed(json_text(arguments[0], at, name), TEXT.with_nullable(any_nullable(arguments)))
@@ -154,10 +126,7 @@ def _object(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """Keys are sorted, as in Flink; of a repeated one the last counts."""
     word, *pairs = arguments
     values = {constant(key, at, name, "a key"): value for key, value in zip(pairs[::2], pairs[1::2])}
-    fields = [
-        f"concat({string_literal(json.dumps(key, ensure_ascii=False) + ':')}, {_member(value, word, at, name)})"
-        for key, value in sorted(values.items())
-    ]
+    fields = [member_sql(key, _member(value, word, at, name)) for key, value in sorted(values.items())]
     return JsonText(_enclosed("{", fields, "}"), TEXT)
 
 
