@@ -260,3 +260,9 @@ def test_a_union_has_no_key() -> None:
 def test_emit_only_on_update(flagged: str) -> None:
     assert plan_of(tvf(flagged)).operators[0].window == replace(cumulate(10 * MINUTE, HOUR), only_updates=True)
     assert plan_of(tvf(flagged.replace("TRUE", "FALSE").replace("true", "FALSE"))).operators == plan_of().operators
+
+
+def test_a_week_is_seven_days() -> None:
+    assert plan_of(tvf("TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' WEEK)")).operators[0].window == tumble(
+        7 * DAY
+    )
