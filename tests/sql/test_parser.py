@@ -78,7 +78,7 @@ def test_a_grouped_window_feeds_another_one() -> None:
         ("w, CUBE (a, b)", [("key", "w"), ("CUBE", "a|b")]),
         ("ROLLUP ((a, b), c), w", [("ROLLUP", "a b|c"), ("key", "w")]),
         ("(a, b), c", [("key", "a"), ("key", "b"), ("key", "c")]),
-        ("(a + b) * 2, (c)", [("key", "a + b * 2"), ("key", "c")]),
+        ("(a + b) * 2, (c)", [("key", "(a + b) * 2"), ("key", "c")]),
         ("()", [("GROUPING SETS", "")]),
     ],
 )
