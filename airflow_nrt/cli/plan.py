@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from typing import Any
 
 from airflow_nrt.cli.common import add_interval, add_json, add_report, print_json, read_plan, time_of
 from airflow_nrt.report.description import describe
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.sizing import BUSY, Load, estimate
+
+_WORDS = ("reads", "columns", "keys", "rows of", "partition")
+"""Lists of names, which stand beside each other."""
+_WIDTH = 96
+_TITLE = ("step", "does", "of", "operators", "called")
+"""What stands in the first line of a step."""
+_OF_RANK = ("partition_by", "order_by", "as", "limit")
+"""What its rank says already."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if (options.start is None) != (options.end is None):
+        raise InputError("--start and --end name an interval together: give both, or none")
     plan = read_plan(options)
     told = describe(plan, time_of(options.start, plan), time_of(options.end, plan))
     if options.rate is not None:
@@ -47,12 +59,34 @@ def _lines(told: dict[str, Any]) -> list[str]:
         for item in told[group]:
             lines.append(f"\n{group[:-1]} {item['name']}")
             for key, value in item.items():
-                if key != "name" and value not in (None, [], {}):
+                if key == "steps":
+                    lines += [line for step in value for line in _step(step)]
+                elif key != "name" and value not in (None, [], {}):
                     lines += _entry(key.replace("_", " "), value)
     if told["without_effect"]:
         lines.append("\nwithout effect here")
         lines += [f"  {what}: {why}" for what, why in told["without_effect"].items()]
     return lines
+
+
+def _step(step: dict[str, Any]) -> list[str]:
+    """One step of a query: what it does, of what, and its clauses below."""
+    called = f", called {step['called']}" if "called" in step else ""
+    kept = f", in {', '.join(step['operators'])}" if "operators" in step else ""
+    hidden = (*_TITLE, *(_OF_RANK if "rank" in step else ()))
+    lines = [f"  step {step['step']:<13} {step['does']} of {' and '.join(step['of'])}{called}{kept}"]
+    for key, value in step.items():
+        if key not in hidden:
+            first, *others = _wrapped(value if isinstance(value, list) else [str(value)], f"{key.replace('_', ' ')}: ")
+            lines += [f"  {'':18}   {first}", *(f"  {'':18}     {other}" for other in others)]
+    return lines
+
+
+def _wrapped(words: list[str], title: str = "") -> list[str]:
+    """Words beside each other, on as many lines as they need; none is cut where it need not be."""
+    whole = [word if len(word) > _WIDTH // 2 else word.replace(" ", "\0") for word in words]
+    lines = textwrap.wrap(title + ", ".join(whole), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]
 
 
 def _estimate(told: dict[str, Any]) -> list[str]:
@@ -80,6 +114,8 @@ def _entry(key: str, value: Any) -> list[str]:
             f"  {key}",
             *(f"  {line}" for name, inner in value.items() for line in _entry(name.replace("_", " "), inner)),
         ]
+    if isinstance(value, list) and key in _WORDS:
+        value = _wrapped(value)
     if isinstance(value, list):
         shown = value if len(value) <= 30 else [*value[:12], f"… {len(value) - 24} more …", *value[-12:]]
         return [f"  {key:18} {shown[0]}", *(f"  {'':18} {one}" for one in shown[1:])]

@@ -7,14 +7,16 @@ from typing import Any
 
 from airflow_nrt.report.bounds import END, bound
 from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.hidden import CLOCK
+from airflow_nrt.report.hidden import CLOCK, OP
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, RowFrame, WindowAggregate
+from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, Regroup, RowFrame, WindowAggregate
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.steps import as_json
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows
 from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.report.written import Written
 
 _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
 
@@ -26,9 +28,10 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
         "sources": [_source(plan, source, start, end) for source in plan.sources],
         "operators": [
             *(_operator(operator) for operator in plan.operators),
+            *(_regroup(operator) for operator in plan.regroups),
             *(_updating(plan, operator) for operator in plan.updating),
         ],
-        "inserts": [_insert(insert) for insert in plan.inserts],
+        "inserts": [_insert(plan, insert) for insert in plan.inserts],
         "settings": dict(plan.settings),
         "without_effect": without_effect(plan),
     }
@@ -83,8 +86,9 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
 def _operator(operator: WindowAggregate) -> dict[str, Any]:
     return {
         "name": operator.name,
+        **_absorbs(operator),
         "window": str(operator.window),
-        "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
+        **_keys(operator),
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
         "distinct_sets": len(operator.distinct_sets),
         **{"SESSION": _sessions, "OVER": _row_windows}.get(operator.window.kind, _slices)(operator),
@@ -92,11 +96,45 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
     }
 
 
+def _regroup(operator: Regroup) -> dict[str, Any]:
+    return {
+        "name": operator.name,
+        **_absorbs(operator),
+        "window": str(operator.window),
+        **_keys(operator),
+        "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
+        "stored": ["nothing: the rows of a window come together"],
+    }
+
+
+def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
+    """What it reads, as the report writes it."""
+    inputs = (operator.input,) if isinstance(operator, (WindowAggregate, Regroup)) else operator.inputs
+    written = operator.written
+    return {
+        "reads": list(dict.fromkeys(name for query in inputs for name in query.inputs)),
+        **({"columns": list(written.columns)} if written.columns else {}),
+        **({"where": written.where} if written.where else {}),
+    }
+
+
+def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
+    """Its keys in the report's words; of one that keeps rows the columns of these."""
+    fields = operator.columns if isinstance(operator, RecentRows) else operator.keys
+    keeps_rows = isinstance(operator, RecentRows) or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
+    partition = {name for frame in getattr(operator, "frames", ()) for name in frame.partition}
+    hidden = {"p", OP, *partition}
+    shown = [
+        f"{operator.written.of(one.name) or one.name} {one.type.flink}" for one in fields if one.name not in hidden
+    ]
+    return {"rows_of" if keeps_rows else "keys": shown}
+
+
 def _sessions(operator: WindowAggregate) -> dict[str, Any]:
     window = operator.window
     slot = format_duration(window.stride)
     return {
-        "partition": list(operator.partition),
+        "partition": [operator.written.of(name) or name for name in operator.partition],
         "published": f"when it is complete, in files by the {slot} that sessions end in",
         "stored": [
             "the rows of open sessions" if operator.keeps_rows else "one partial for each key and open session",
@@ -127,10 +165,11 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     else:
         bound = "the frames, and how many keys there are: none is forgotten"
         if growing:
-            names = ", ".join(dict.fromkeys(frame.partition[-1] for frame in growing))
+            last = (frame.partition[-1] for frame in growing)
+            names = ", ".join(dict.fromkeys(operator.written.of(name) or name for name in last))
             bound += f", but of {names} the newest value alone, for it only grows"
     return {
-        "frames": [_frame(frame) for frame in frames],
+        "frames": [_frame(frame, operator.written) for frame in frames],
         "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",
         "stored": stored,
         "bounded_by": bound,
@@ -141,14 +180,15 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     }
 
 
-def _frame(frame: RowFrame) -> str:
+def _frame(frame: RowFrame, written: Written) -> str:
     def bound(value: int | None) -> str:
         if value is None:
             return "UNBOUNDED PRECEDING"
         length = format_duration(value) if frame.unit == "RANGE" else str(value)
         return f"{length} PRECEDING" if value else "CURRENT ROW"
 
-    keys = f"PARTITION BY {', '.join(frame.partition)}, " if frame.partition else ""
+    names = ", ".join(written.of(name) or name for name in frame.partition)
+    keys = f"PARTITION BY {names}, " if names else ""
     return f"{keys}{frame.unit} BETWEEN {bound(frame.low)} AND {bound(frame.high)}"
 
 
@@ -156,7 +196,8 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
     window = operator.window
     stored = ["the rows of open slices" if operator.keeps_rows else "partials of open slices"]
     if window.kind != "TUMBLE":
-        stored.append("one partial for each key and closed slice that a later window needs")
+        each = "the rows of each" if operator.keeps_rows else "one partial for each key and"
+        stored.append(f"{each} closed slice that a later window needs")
     if operator.distinct_sets and window.kind != "TUMBLE":
         stored.append("the distinct values of each key, once a window start")
     stored += _kept_rows(operator.aggregates)
@@ -176,8 +217,9 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
     proof = bound(plan, operator)
     told: dict[str, Any] = {
         "name": operator.name,
+        **_absorbs(operator),
         "window": "none: results change as rows come",
-        "keys": [f"{field.name} {field.type.flink}" for field in operator.keys],
+        **_keys(operator),
         "bounded_by": _UNBOUNDED.get(proof, proof),
         "late": "no row is ever late",
     }
@@ -188,7 +230,7 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
     if isinstance(operator, UpdatingRows):
         kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
         framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
-        return {**told, "aggregates": framed, "stored": [f"{kept} of each key"]}
+        return {**told, "aggregates": framed, "stored": [f"{kept} of each key" if operator.keys else kept]}
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
     kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
     stored = [f"{kept} of each key", *(() if operator.changing else _kept_rows(operator.aggregates))]
@@ -224,12 +266,15 @@ def _publishes(insert: Insert) -> str:
     return f"windows of {', '.join(insert.operators)} when they are complete" if insert.operators else "each batch"
 
 
-def _insert(insert: Insert) -> dict[str, Any]:
+def _insert(plan: Plan, insert: Insert) -> dict[str, Any]:
     table = insert.sink
     return {
         "name": insert.name,
+        "reads": sorted(plan.sources_of(insert.query)),
+        "steps": as_json(insert.steps),
         "connector": table.connector,
         "path": table.options.get("path"),
+        "format": table.options.get("format"),
         "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
         "publishes": _publishes(insert),
         "key": list(insert.key) if insert.key is not None else None,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.types import DataType, Field
 from airflow_nrt.report.windows import Window
+from airflow_nrt.report.written import Written
 
 HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
@@ -110,6 +111,7 @@ class WindowAggregate:
     frames: tuple[RowFrame, ...] = ()
     strict: bool = False
     delay: int = 0
+    written: Written = field(default=Written(), compare=False)
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
@@ -141,6 +143,7 @@ class Regroup:
     keys: tuple[Field, ...]
     aggregates: tuple[AggregateCall, ...]
     rowtime_type: DataType
+    written: Written = field(default=Written(), compare=False)
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

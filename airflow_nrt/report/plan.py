@@ -8,7 +8,7 @@ reads only those before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.report.functions import PythonFunction
@@ -16,6 +16,7 @@ from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.program import Built
+from airflow_nrt.report.steps import Step
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions
 from airflow_nrt.report.updating import Updating
@@ -57,7 +58,7 @@ class Insert:
     that change: among all), None if they are not written. With `changes` its rows are those before and behind each
     batch (`_nrt_after`): what is written is the difference. `order` is SQL by which `query` sorts the rows that it
     prints; then the query's last columns are there for this alone, and are not among its fields. `timing` says when
-    windows are published, and how often.
+    windows are published, and how often. `steps` say for people what the query does.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Insert:
     changes: bool = False
     order: tuple[str, ...] = ()
     timing: OutputOptions = AT_ONCE
+    steps: tuple[Step, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

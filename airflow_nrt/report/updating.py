@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from airflow_nrt.report.hidden import LEFT, RIGHT
 from airflow_nrt.report.operators import AggregateCall, Query
 from airflow_nrt.report.types import POSITION_TYPE, Field
+from airflow_nrt.report.written import Written
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class UpdatingAggregate:
     arguments: tuple[str, ...] = ()
     changing: bool = False
     constant: bool = False
+    written: Written = field(default=Written(), compare=False)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -67,6 +69,7 @@ class UpdatingRows:
     changing: bool = False
     constant: bool = False
     framed: tuple[FramedCall, ...] = ()
+    written: Written = field(default=Written(), compare=False)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -113,6 +116,7 @@ class UpdatingJoin:
     text: str
     interval: tuple[int, int] | None = None
     sources: tuple[str, ...] = ()
+    written: Written = field(default=Written(), compare=False)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -149,6 +153,7 @@ class RecentRows:
     span: int
     text: str
     keys: tuple[Field, ...] = ()
+    written: Written = field(default=Written(), compare=False)
 
     @property
     def inputs(self) -> tuple[Query, ...]:

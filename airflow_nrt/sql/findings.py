@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
@@ -16,6 +17,8 @@ from airflow_nrt.report.updating import Updating
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
+
+Shared = TypeVar("Shared", WindowAggregate, Regroup, Updating)
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Findings:
     inserts: list[Insert] = field(default_factory=list)
     timing: OutputOptions = AT_ONCE
     """Of the insert whose operators are planned now."""
+    planned: dict[Place, dict[str, None]] = field(default_factory=dict)
+    """By the place of what asks for them, the names of operators."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
@@ -84,13 +89,16 @@ class Findings:
         if relation.scan is not None:
             self.used[relation.scan].update(column.name for column in relation.columns if column.role is None)
 
-    def share_operator(self, operator: WindowAggregate) -> WindowAggregate:
-        """The same operator if it is known already, so that two inserts share one; else this one, under a new name."""
+    def share_operator(self, operator: WindowAggregate, at: Place | None = None) -> WindowAggregate:
+        """The same operator if it is known already, so that two inserts share one; else this one, under a new name.
+
+        `at` is what asks for it.
+        """
         operator = self.timed(operator)
         for known in self.operators:
             if replace(operator, name=known.name) == known:
-                return known
-        return self.name_operator(operator)
+                return self.noted(known, at)
+        return self.name_operator(operator, at)
 
     def timed(self, operator: WindowAggregate) -> WindowAggregate:
         """The operator with what the timing of the insert asks of it."""
@@ -99,30 +107,36 @@ class Findings:
             operator = replace(operator, aggregates=(*operator.aggregates, ROWS_COME))
         return operator
 
-    def name_operator(self, operator: WindowAggregate) -> WindowAggregate:
+    def name_operator(self, operator: WindowAggregate, at: Place | None) -> WindowAggregate:
         """A new operator, under a name of its own."""
         named = replace(operator, name=f"w{len(self.operators) + 1}")
         self.operators.append(named)
-        return named
+        return self.noted(named, at)
 
-    def share_regroup(self, regroup: Regroup) -> Regroup:
+    def share_regroup(self, regroup: Regroup, at: Place | None = None) -> Regroup:
         """As `share_operator`."""
         for known in self.regroups:
             if replace(regroup, name=known.name) == known:
-                return known
+                return self.noted(known, at)
         named = replace(regroup, name=f"g{len(self.regroups) + 1}")
         self.regroups.append(named)
-        return named
+        return self.noted(named, at)
 
     def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
         """As `share_operator`."""
         for known in self.updating:
             if replace(operator, name=known.name) == known:
-                return known
+                return self.noted(known, boundless.at)
         named = replace(operator, name=f"u{len(self.updating) + 1}")
         self.updating.append(named)
         self.boundless[named.name] = boundless
-        return named
+        return self.noted(named, boundless.at)
+
+    def noted(self, operator: Shared, at: Place | None) -> Shared:
+        """The operator, noted as what this place asks for."""
+        if at is not None:
+            self.planned.setdefault(at, {})[operator.name] = None
+        return operator
 
     def sources_of(self, relation: Relation) -> tuple[str, ...]:
         """The sources whose rows a relation has; none if it has the windows of operators."""

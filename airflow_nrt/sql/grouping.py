@@ -11,6 +11,7 @@ from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAg
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
@@ -244,6 +245,16 @@ class Aggregation:
 
     # ------------------------------------------------------------------ the operator
 
+    @property
+    def written(self) -> Written:
+        """What the operator does, in the report's words."""
+        read = frozenset().union(*(typed.columns for typed in self.read))
+        return Written(
+            tuple((field.name, text_of(key)) for key, field in self.keys),
+            text_of(self.node.where) if self.node.where is not None else None,
+            tuple(column.title for column in self.relation.columns if column.name in read),
+        )
+
     def _operator(self, before: list[Typed]) -> tuple[WindowAggregate | Regroup, Mapping[str, str]]:
         """The operator, and as what it has the keys and the calls, where it is shared."""
         relation = in_their_window(self.relation) if self.knows_windows else self.relation
@@ -260,8 +271,8 @@ class Aggregation:
         query = Query(taken.query, relation.inputs, fields)
         calls = tuple(self.calls.values())
         if relation.window is not None:
-            regroup = Regroup("", query, relation.window, fields, calls, relation.rowtime_type)
-            return self.found.share_regroup(regroup), {}
+            regroup = Regroup("", query, relation.window, fields, calls, relation.rowtime_type, self.written)
+            return self.found.share_regroup(regroup, self.node.at), {}
         assert relation.pending is not None
         operator = WindowAggregate(
             name="",
@@ -273,8 +284,9 @@ class Aggregation:
             rowtime_type=relation.rowtime_type,
             clock=relation.clock,
             partition=self._partition(),
+            written=self.written,
         )
-        shared = share_slices(self.found, operator, taken)
+        shared = share_slices(self.found, operator, taken, self.node.at)
         return shared.operator, shared.columns
 
     def _partition(self) -> tuple[str, ...]:

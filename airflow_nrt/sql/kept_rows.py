@@ -9,6 +9,7 @@ from airflow_nrt.report.operators import Query, WindowAggregate
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import POSITION_TYPE, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.relation import Relation, raw_windows
 
@@ -53,6 +54,7 @@ def finished(found: Findings, relation: Relation) -> Relation:
             partition=tuple(
                 field.name for column, field in zip(plain, fields) if column.name in (relation.partition or ())
             ),
+            written=Written(tuple((field.name, column.name) for column, field in zip(plain, fields))),
         )
     )
     names = {column.name: field.name for column, field in zip(plain, fields)}

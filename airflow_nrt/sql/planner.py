@@ -29,6 +29,7 @@ from airflow_nrt.sql.projection import check_titles
 from airflow_nrt.sql.python_functions import declare_function, own_function
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.scope import ScopeColumn
+from airflow_nrt.sql.steps import steps_of
 from airflow_nrt.sql.timing import check_timing, delayed, timing_of
 from airflow_nrt.sql.unique import check_key
 
@@ -156,6 +157,7 @@ class Planner:
     def add_query(self, query: ast.Query, sink: str) -> None:
         """A query whose result goes to a `print` table of its columns. Raises SqlError, or SqlErrors."""
         found = self.queries.found
+        asked, before = query, len(found.inserts)
         query, order = sortable(query)
         with self.at_work(query.at):
             relations = [self.queries.finished(relation) for relation in self.queries.relations(query, {})]
@@ -167,6 +169,7 @@ class Planner:
             raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
         if order:
             found.inserts = [sorted_result(found.inserts[0], order, query.at)]
+        self._tell(asked, before)
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
         """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
@@ -260,6 +263,7 @@ class Planner:
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
         sink = with_options(self.queries.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
+        before = len(self.queries.found.inserts)
         with delayed(self.queries.found, timing_of(sink, statement.at)):
             relations = [self.queries.finished(one) for one in self.queries.relations(statement.query, {})]
         for relation in relations:
@@ -268,6 +272,13 @@ class Planner:
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values)
+        self._tell(statement.query, before)
+
+    def _tell(self, query: ast.Query, before: int) -> None:
+        """What the inserts do that a query was planned as: those behind the ones `before`."""
+        found = self.queries.found
+        steps = steps_of(query, self.queries.views, found, found.inserts[before:])
+        found.inserts[before:] = [replace(insert, steps=steps) for insert in found.inserts[before:]]
 
 
 def _same(one: PythonFunction, other: PythonFunction) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.report.hidden import CLOCK_SQL, POSITION, WINDOW_END
@@ -9,6 +10,7 @@ from airflow_nrt.report.operators import AggregateCall, Query, RowFrame, WindowA
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import POSITION_TYPE, DataType, Field
 from airflow_nrt.report.windows import over
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinct, result_type
@@ -264,6 +266,7 @@ class _RowWindows:
                 partition=self.frames[0].partition,
                 frames=tuple(self.frames),
                 strict=None in lengths or len({frame.partition for frame in self.frames}) > 1,
+                written=_written(columns, self.keys),
             )
         )
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
@@ -277,6 +280,11 @@ class _RowWindows:
             window=window,
             rowtime_type=self.rowtime.type,
         )
+
+
+def _written(columns: Mapping[str, Field], keys: Mapping[str, Field]) -> Written:
+    names = {sql.replace("`", ""): field for sql, field in keys.items()}
+    return Written(tuple((field.name, name) for name, field in (*columns.items(), *names.items())))
 
 
 def _is_current(bound: ast.Bound) -> bool:

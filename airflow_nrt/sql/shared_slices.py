@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from airflow_nrt.report.operators import AggregateCall, Query, WindowAggregate
+from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import ROWS_COME, Findings, Values
 
 
@@ -20,10 +21,10 @@ class Shared:
     columns: Mapping[str, str]
 
 
-def share_slices(found: Findings, operator: WindowAggregate, values: Values) -> Shared:
+def share_slices(found: Findings, operator: WindowAggregate, values: Values, at: Place) -> Shared:
     """The operator of these rows and keys, with what it lacks of the aggregates; else this one, under a new name.
 
-    The input of `operator` is that of `values`.
+    The input of `operator` is that of `values`, `at` is what asks for it.
     """
     operator = found.timed(operator)
     for n, known in enumerate(found.operators):
@@ -31,8 +32,8 @@ def share_slices(found: Findings, operator: WindowAggregate, values: Values) -> 
         if below is not None and _slices(known, below) == _slices(operator, values):
             merged, columns, together = _merged(known, below, operator, values)
             found.operators[n], found.values[known.name] = merged, together
-            return Shared(merged, columns)
-    named = found.name_operator(operator)
+            return Shared(found.noted(merged, at), columns)
+    named = found.name_operator(operator, at)
     found.values[named.name] = values
     return Shared(named, {})
 
@@ -63,7 +64,9 @@ def _merged(
         names[call.name] = same.name
     together = replace(below, columns=columns)
     query = replace(known.input, sql=together.query)
-    return replace(known, input=query, aggregates=tuple(calls)), names, together
+    read = tuple(dict.fromkeys((*known.written.columns, *other.written.columns)))
+    written = replace(known.written, columns=read)
+    return replace(known, input=query, aggregates=tuple(calls), written=written), names, together
 
 
 def _meaning(call: AggregateCall) -> AggregateCall:

@@ -12,6 +12,7 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import STRING, Field
 from airflow_nrt.report.updating import RecentRows
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, SqlError
@@ -111,6 +112,7 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
         source=table.name,
         span=sliding.span,
         text=text_of(sliding.condition),
+        written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
     )
     shared = found.share_updating(operator, Boundless(operator.text, "", sliding.condition.at))
     shown = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]

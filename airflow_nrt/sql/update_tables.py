@@ -11,6 +11,7 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.types import BIGINT, POSITION_TYPE, Field
 from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Boundless, Findings
@@ -48,6 +49,7 @@ def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, a
         limit=None if rows.is_changing else 1,
         changing=rows.is_changing,
         constant=_is_constant(columns, table.primary_key),
+        written=_written(table),
     )
     shared = found.share_updating(
         operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", around, at)
@@ -76,6 +78,7 @@ def changing_rows(found: Findings, rows: Relation, table: Table, around: Around,
         identity=identity,
         changing=True,
         constant=_is_constant(columns, table.primary_key),
+        written=_written(table),
     )
     shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
     return _as_table(quote(shared.name), columns, fields, shared.name, rows, table)
@@ -97,6 +100,7 @@ def _counted_rows(
         arguments=("v0",),
         changing=rows.is_changing,
         constant=_is_constant(columns, [column.name for column in columns]),
+        written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
     )
     shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
     each = f"SELECT *, explode(sequence(1L, a0)) AS _nrt_n FROM {quote(shared.name)} WHERE a0 > 0"
@@ -121,6 +125,10 @@ def _is_constant(columns: tuple[ScopeColumn, ...], names: Sequence[str]) -> bool
 
 def _keys(table: Table) -> tuple[Field, ...]:
     return tuple(Field(f"k{n}", table.column(name).type) for n, name in enumerate(table.primary_key))
+
+
+def _written(table: Table) -> Written:
+    return Written(tuple((field.name, name) for field, name in zip(_keys(table), table.primary_key)))
 
 
 def _items(columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...]) -> list[str]:

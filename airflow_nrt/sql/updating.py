@@ -121,6 +121,7 @@ class _UpdatingAggregation(Aggregation):
                 arguments=tuple(name for name in self.inputs if name not in keys),
                 changing=relation.is_changing,
                 constant=self._is_constant(),
+                written=self.written,
             ),
             replace(self.boundless, bounds=self._ways()),
         )

@@ -10,6 +10,7 @@ from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN, DataType, Field
 from airflow_nrt.report.updating import JoinSide, UpdatingJoin
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.casts import cast_to
@@ -107,6 +108,7 @@ def plan_join(
     condition = compiler.condition(node.condition, "ON")
     parts = [compiler.condition(part, "ON") for part in conjuncts(node.condition)]
     equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
+    equations = [part for part in conjuncts(node.condition) if _equal(part, compiler, *sides) is not None]
     pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
     own = [side.read(around, condition) for side in sides]
     near = _near(node, sides, compiler.scope)
@@ -130,6 +132,7 @@ def plan_join(
         text=text_of(node.condition),
         interval=None if near is None else (near.least, near.most),
         sources=() if near is None else union_inputs([side.relation.inputs for side in sides]),
+        written=Written(tuple((field.name, text_of(part)) for (_, field), part in zip(pairs, equations))),
     )
     shared = found.share_updating(operator, boundless)
     shown = [

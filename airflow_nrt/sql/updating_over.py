@@ -10,6 +10,7 @@ from airflow_nrt.report.operators import AggregateCall, Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN, Field
 from airflow_nrt.report.updating import FramedCall, UpdatingRows
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import canonical_name, result_type
 from airflow_nrt.sql.errors import NotThereYet
@@ -160,6 +161,10 @@ class _UpdatingOver:
             computed=(),
             identity=key_of([KEY if changing else "p"]),
             changing=changing,
+            written=Written(
+                tuple(zip((field.name for field in keys), map(text_of, self.over.partition))),
+                text_of(self.node.where) if self.node.where is not None else None,
+            ),
             framed=tuple(
                 FramedCall(
                     call,

@@ -10,6 +10,7 @@ from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BIGINT, Field
 from airflow_nrt.report.updating import UpdatingRows
+from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
@@ -22,6 +23,7 @@ from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unique import carried
+from airflow_nrt.sql.unparse import over_text, text_of
 from airflow_nrt.sql.updating import boundless, missing_bounds, unwindowed
 from airflow_nrt.sql.walk import children, unqualified
 
@@ -139,6 +141,13 @@ class _Ranking:
             computed=((Field("r0", _RANK_TYPE), rank),),
             identity=key_of([KEY if relation.is_changing else "p"]),
             changing=relation.is_changing,
+            written=Written(
+                (
+                    *zip((field.name for field in fields), map(text_of, self.over.partition)),
+                    ("r0", over_text(self.call)),
+                ),
+                text_of(self.node.where) if self.node.where is not None else None,
+            ),
         )
 
     def _ways(self, shown: str | None) -> tuple[str, ...]:

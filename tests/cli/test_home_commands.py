@@ -177,7 +177,7 @@ def test_check_and_plan(command: Command, tmp_path: Path) -> None:
     plan = json.loads(command("plan", report, "--json", *interval).out)
     (operator,) = plan["operators"]
     assert (operator["window"], operator["slice"]) == ("CUMULATE 10 minutes / 1 hour", "10 minutes")
-    assert (operator["windows_per_slice"], operator["keys"]) == (6, ["k0 STRING"])
+    assert (operator["windows_per_slice"], operator["keys"]) == (6, ["shop STRING"])
     (source,) = plan["sources"]
     assert source["batch_reads"]["rows_from"] == "2024-06-18 10:00:00"
     text = command("plan", report).out
