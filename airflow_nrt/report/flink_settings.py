@@ -82,8 +82,11 @@ _IDLE: dict[str, tuple[str, dict[str, Callable[[str], Any]]]] = {
             "table.exec.sink.upsert-materialize": one_of("none", "auto", "force"),
             "table.exec.sink.keyed-shuffle": one_of("none", "auto", "force"),
             "table.exec.sink.rowtime-inserter": one_of("enabled", "disabled"),
-            "table.exec.source.cdc-events-duplicate": parse_boolean,
         },
+    ),
+    "whether changes come twice": (
+        "of a table with a PRIMARY KEY the last change of a key counts, so that the same one again is none",
+        {"table.exec.source.cdc-events-duplicate": parse_boolean},
     ),
     "how Flink plans a query": (
         "the plan is made here, and Spark optimizes it; distinct values and hot keys are always split",

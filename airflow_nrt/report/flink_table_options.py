@@ -60,10 +60,6 @@ _REFUSED = {
     "sink.partition-commit.policy.class": "there is no Java: NrtWindowSensor waits for complete windows",
     "sink.partition-commit.policy.class.parameters": "there is no Java: NrtWindowSensor waits for complete windows",
     "partition.time-extractor.class": "there is no Java: write 'partition.time-extractor.timestamp-pattern'",
-    "partition.time-extractor.timestamp-formatter": (
-        "partitions are named as 'yyyy-MM-dd HH:mm:ss', which 'partition.time-extractor.timestamp-pattern' can compose "
-        "of several keys: '$year-$month-$day $hour:00:00'"
-    ),
     "csv.escape-character": "write the quote character twice inside of quotes",
     "streaming-source.*": _STREAMING,
     **dict.fromkeys(
@@ -77,6 +73,9 @@ _REFUSED = {
 }  # fmt: skip
 _BUT_ONE = {
     "partition.time-extractor.kind": only("default", "'partition.time-extractor.timestamp-pattern' says how"),
+    "partition.time-extractor.timestamp-formatter": only(
+        "yyyy-MM-dd HH:mm:ss", "the pattern can compose that of several keys: '$year-$month-$day $hour:00:00'"
+    ),
     "partition.default-name": only("__HIVE_DEFAULT_PARTITION__", "so Spark names the partition of NULL"),
     "json.map-null-key.mode": only("FAIL", "a MAP has no NULL key here"),
     "debezium-json.map-null-key.mode": only("FAIL", "a MAP has no NULL key here"),

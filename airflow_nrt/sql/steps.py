@@ -9,7 +9,7 @@ from typing import Any
 from airflow_nrt.report.operators import Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.steps import Fact, Step
-from airflow_nrt.report.updating import Updating, UpdatingAggregate, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin, UpdatingRows
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
@@ -166,7 +166,7 @@ class Steps:
             for one in inner:
                 where = where.replace("(…)", f"(step {one})", 1)
             facts.append(("where", where))
-        sliding = tuple(name for part in parts for name in self._at(part.at))
+        sliding = tuple(name for part in parts for name in self._at(part.at, RecentRows))
         items = [item for item in node.items if not isinstance(item.expression, (ast.Name, ast.Star)) or item.alias]
         if node.group is not None or contains_aggregate(node) or node.distinct:
             return self._aggregate(node, rows, of, facts, sliding)

@@ -124,6 +124,26 @@ def test_a_view_is_told_once(command: Command, tmp_path: Path) -> None:
     ]
 
 
+PROGRAM = """
+from airflow_nrt.table import *
+def build(t_env):
+    t_env.execute_sql('''{ORDERS}''')
+    t_env.execute_sql("CREATE TABLE told (shop STRING, n BIGINT) WITH ('connector' = 'print')")
+    hours = Tumble.over(lit(1).hours).on(col("ts")).alias("w")
+    cheap = t_env.from_path("orders").filter(col("price") < 3).window(hours).group_by(col("w"), col("shop"))
+    cheap.select(col("shop"), col("id").count.alias("n")).execute_insert("told")
+"""
+
+
+def test_a_program_is_told_as_the_sql_that_it_means(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "report.py").write_text(PROGRAM.replace("{ORDERS}", ORDERS.replace(";", "")))
+    (insert,) = json.loads(command("plan", tmp_path / "report.py", "--json").out)["inserts"]
+    step = {"step": 1, "does": "aggregate", "of": ["orders"], "where": "price < 3", "operators": ["w1"]}
+    assert insert["steps"] == [
+        {**step, "group_by": ["TUMBLE(ts, INTERVAL '1' HOUR)", "shop"], "gives": ["COUNT(id) AS n"]}
+    ]
+
+
 def test_an_operator_says_what_it_reads(command: Command, tmp_path: Path) -> None:
     query = "SELECT shop, SUM(price * (1 + id)) FROM orders AS o WHERE o.price > 1 GROUP BY o.shop"
     (operator,) = planned(command, tmp_path, query, "shop STRING, total DECIMAL(38, 2)")["operators"]

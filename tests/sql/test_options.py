@@ -8,6 +8,8 @@ import re
 import pytest
 
 from airflow_nrt.report.facts import data_facts
+from airflow_nrt.report.flink_settings import OTHER_SETTINGS
+from airflow_nrt.report.flink_table_options import OTHER_OPTIONS
 from airflow_nrt.report.option import Option
 from airflow_nrt.report.options import FILE_OPTIONS, FORMATS, PRINT_OPTIONS, REPORT_OPTIONS
 from airflow_nrt.report.plan import Plan
@@ -90,6 +92,18 @@ def test_a_setting_that_is_not_there_is_refused_with_the_way_out(option: Option)
 @pytest.mark.parametrize("option", of_kind(FILE_OPTIONS, "refused"), ids=lambda option: option.name)
 def test_an_option_that_is_not_there_is_refused_with_the_way_out(option: Option) -> None:
     assert refusal(f"'{example(option)}' = 'x'") == f"table 'orders': option '{example(option)}': {option.meaning}"
+
+
+@pytest.mark.parametrize("option", [*OTHER_OPTIONS, *OTHER_SETTINGS], ids=lambda option: option.name)
+def test_an_option_that_has_one_value_here_names_it(option: Option) -> None:
+    if option.is_refused:
+        return
+    with pytest.raises(ValueError) as wrong:
+        option.read("another")
+    value, way_out = re.fullmatch(
+        r"'another' is not '(.*)', which is all there is here: (.+)", str(wrong.value)
+    ).groups()  # type: ignore[union-attr]
+    assert (option.read(value.upper()) and way_out) or value == ""
 
 
 def test_what_takes_effect_is_not_told() -> None:
