@@ -32,8 +32,9 @@ QUERIES = {
         WINDOW w AS (PARTITION BY shop ORDER BY ts RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND CURRENT ROW)""",
     ),
     "last_rows": Case(
-        "id BIGINT, most DECIMAL(10, 2), users BIGINT, before BIGINT",
-        """SELECT id, MAX(price) OVER w, COUNT(DISTINCT user_id) OVER w, LAG(id) OVER (PARTITION BY item ORDER BY ts)
+        "id BIGINT, most DECIMAL(10, 2), users BIGINT, before BIGINT, paid DECIMAL(10, 2)",
+        """SELECT id, MAX(price) OVER w, COUNT(DISTINCT user_id) OVER w, LAG(id) OVER (PARTITION BY item ORDER BY ts),
+            LAG(price, 1, 0.5) OVER (PARTITION BY item ORDER BY ts)
         FROM events WHERE user_id < 10 WINDOW w AS (PARTITION BY item ORDER BY ts ROWS 4 PRECEDING)""",
     ),
     "several": Case(
@@ -123,7 +124,8 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     )
     assert results["last_rows"] == said(
         """SELECT id, max(price) OVER w, count(DISTINCT user_id) OVER w,
-            lag(id) OVER (PARTITION BY item ORDER BY ts, line)
+            lag(id) OVER (PARTITION BY item ORDER BY ts, line),
+            coalesce(lag(price) OVER (PARTITION BY item ORDER BY ts, line), 0.5)
         FROM events WHERE user_id < 10
         WINDOW w AS (PARTITION BY item ORDER BY ts, line ROWS BETWEEN 4 PRECEDING AND CURRENT ROW)"""
     )
