@@ -87,7 +87,8 @@ def source_rows(
     """The accepted rows of these files, none of them late, as if absorbed in one batch at this time (ms)."""
     source = plan.source(name)
     numbers = {file.path: n for n, file in enumerate(files)} if needs_position(plan, name) else None
-    judged, _ = metered(judge(read_files(spark, source, files, numbers), source, None, absorbed(clock, None)))
+    rows = read_files(spark, source, files, numbers, source.partitions)
+    judged, _ = metered(judge(rows, source, None, absorbed(clock, None)))
     return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
 
 

@@ -51,6 +51,8 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
     time = partition_time(table)
     if time is not None:
         told["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"
+    if source.partitions is not None:
+        told["batch_partitions"] = source.partitions.text
     if start is not None and end is not None:
         told["batch_reads"] = _batch_reads(plan, source, start, end)
     return told

@@ -15,6 +15,7 @@ from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.partition_filter import PartitionFilter
 from airflow_nrt.report.program import Built
 from airflow_nrt.report.steps import Step
 from airflow_nrt.report.tables import Table
@@ -29,11 +30,14 @@ class Source:
     """A table that is read, and which of its columns (physical and computed) the plan reads.
 
     `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows lie on another clock than UTC's.
+    `partitions` are those that its readers ask for, None for all. Batch reads no others. A stream does, for each row
+    moves the watermark, as long as it is nobody's row.
     """
 
     table: Table
     columns: tuple[str, ...]
     zone: str | None = None
+    partitions: PartitionFilter | None = None
 
     @property
     def name(self) -> str:

@@ -23,7 +23,7 @@ from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.known_functions import known_aggregate, known_functions
 from airflow_nrt.sql.literals import literal
-from airflow_nrt.sql.local_time import as_instant
+from airflow_nrt.sql.local_time import alike_times, as_instant
 from airflow_nrt.sql.patterns import matched
 from airflow_nrt.sql.python_functions import call_function
 from airflow_nrt.sql.row_values import compared_rows, holds_rows, in_rows
@@ -160,6 +160,7 @@ class Compiler:
         if others:
             target = others[0].type
             values = [_time_literal(v, target) if v.type.is_string and v.constant is not None else v for v in values]
+            values = alike_times(values)
         if any(typed.type.holds("MAP") for typed in values):
             raise SqlError(f"{operator!r} can't compare a MAP: compare MAP_ENTRIES of it", at)
         common = common_type([typed.type for typed in values])

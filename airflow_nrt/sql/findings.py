@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.report.partition_filter import PartitionFilter, any_of
 from airflow_nrt.report.plan import Insert, Source, below, together
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
@@ -63,6 +64,8 @@ class Findings:
     updating: list[Updating] = field(default_factory=list)
     boundless: dict[str, Boundless] = field(default_factory=dict)
     inserts: list[Insert] = field(default_factory=list)
+    partitions: dict[str, list[PartitionFilter | None]] = field(default_factory=dict)
+    """By source, what each of its readers asks for."""
     timing: OutputOptions = AT_ONCE
     """Of the insert whose operators are planned now."""
     planned: dict[Place, dict[str, None]] = field(default_factory=dict)
@@ -77,6 +80,10 @@ class Findings:
             used.add(table.watermark.column)
             used.update(name for name in table.watermark.reads if table.column(name).is_computed)
         return self.read.setdefault(table.name, table) == table
+
+    def note_partitions(self, table: Table, asked: PartitionFilter | None) -> None:
+        """Remembers the partitions that a reader of a table asks for, None for all."""
+        self.partitions.setdefault(table.name, []).append(asked)
 
     def note_columns(self, relation: Relation, values: Iterable[Typed]) -> None:
         """Remembers which columns of a source these expressions over it read."""
@@ -182,6 +189,7 @@ class Findings:
                 table,
                 tuple(c.name for c in table.columns if c.name in self.used[table.name]),
                 zone if _has_instants(table) else None,
+                any_of(self.partitions.get(table.name, ())),
             )
             for table in self.read.values()
         )

@@ -60,6 +60,13 @@ def as_local(typed: Typed) -> Typed:
     return Typed(f"CAST({shown} AS TIMESTAMP_NTZ)", kind, columns=typed.columns)
 
 
+def alike_times(values: list[Typed]) -> list[Typed]:
+    """A TIMESTAMP that is compared with a TIMESTAMP_LTZ is one, too: when the session's clock shows it."""
+    if all(typed.type.name != "TIMESTAMP_LTZ" for typed in values):
+        return values
+    return [as_instant(typed) if typed.type.name == "TIMESTAMP" else typed for typed in values]
+
+
 def as_instant(typed: Typed) -> Typed:
     """A TIMESTAMP as the first TIMESTAMP_LTZ at which the session's clock shows it."""
     zone = session_zone()

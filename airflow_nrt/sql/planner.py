@@ -161,6 +161,12 @@ class Planner:
         query, order = sortable(query)
         with self.at_work(query.at):
             relations = [self.queries.finished(relation) for relation in self.queries.relations(query, {})]
+        for column in relations[0].columns:
+            if column.type.name == "NULL":
+                raise SqlError(
+                    f"column {column.title!r} is only NULL, of no type: write CAST(NULL AS STRING)",
+                    query.at,
+                )
         columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
         table = Table(sink, columns, "print", options={"connector": "print"})
         for relation in relations:

@@ -25,6 +25,7 @@ from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.over_groups import above_groups
+from airflow_nrt.sql.partitions import partition_filter
 from airflow_nrt.sql.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relation import (
     Relation,
@@ -62,6 +63,7 @@ class Queries:
         self.emits_again = False
         self._entered: list[str] = []
         self._around = Around()
+        self._where: ast.Expression | None = None
 
     def query(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         """A query that others read. Raises SqlError as `relations` does, and for rows of different windows."""
@@ -98,9 +100,9 @@ class Queries:
             raise NotThereYet("SELECT without FROM", node.at)
         node = above_groups(node)
         assert node.relation is not None
-        self._around = Around.of(node)
+        self._around, self._where = Around.of(node), node.where
         relation, alias = self.relation(node.relation, scope)
-        self._around = Around()
+        self._around, self._where = Around(), None
         node, relation = slid(node, relation, alias)
         node = written_out(node)
         if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
@@ -145,7 +147,7 @@ class Queries:
             case ast.Lateral():
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
-                around, self._around = self._around, Around()
+                around, self._around, self._where = self._around, Around(), None
                 left = self._side(node.left, around if node.kind in ("INNER", "CROSS", "LEFT") else Around(), ctes)
                 if isinstance(node.right, ast.Lateral):
                     return lateral(self.found, node, node.right, left), None
@@ -195,6 +197,7 @@ class Queries:
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+        self.found.note_partitions(table, partition_filter(table, node.alias or node.name, self._where))
         sliding = sliding_of(self._around.where)
         if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
             rows = recent_rows(self.found, rows, table, sliding, self._around)
@@ -204,6 +207,9 @@ class Queries:
 
     def _windowing(self, call: ast.Call, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
         windowing = read_windowing(call)
+        if windowing.window.kind == "SESSION":
+            # Rows that nobody asks for are members of sessions, too.
+            self._where = None
         relation, alias = self.relation(windowing.relation, ctes)
         scope = Scope(relation.columns, alias)
         partition = tuple(scope.find(key).name for key in windowing.partition)

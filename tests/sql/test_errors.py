@@ -421,5 +421,7 @@ def test_a_query_with_its_own_places() -> None:
     assert str(wrong.value).startswith("line 2, column 6: there is no table or view 'oders'")
     with pytest.raises(SqlError, match="expected the end of the query, found 'SELECT'"):
         plan_query(ORDERS, "SELECT shop FROM orders; SELECT 1", Path("/"))
+    with pytest.raises(SqlError, match="column 'x' is only NULL, of no type: write CAST"):
+        plan_query(ORDERS, "SELECT NULL AS x, shop FROM orders", Path("/"))
     with pytest.raises(SqlError, match="this statement nests too deeply"):
         plan_query(ORDERS, f"SELECT {'1 + ' * 5000}1 FROM orders", Path("/"))

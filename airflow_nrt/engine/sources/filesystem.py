@@ -15,6 +15,7 @@ from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json
 from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.partition_filter import PartitionFilter
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import LINE, MODIFIED, SIZE, SOURCE_FILE, Column
@@ -39,9 +40,13 @@ _METADATA = (f"_metadata.file_size AS {SIZE}", f"_metadata.file_modification_tim
 
 
 def read_files(
-    spark: SparkSession, source: Source, files: Sequence[SourceFile], numbers: Mapping[str, int] | None = None
+    spark: SparkSession,
+    source: Source,
+    files: Sequence[SourceFile],
+    numbers: Mapping[str, int] | None = None,
+    asked: PartitionFilter | None = None,
 ) -> DataFrame:
-    """The rows of these files: the physical columns that the plan reads, and what later steps need:
+    """The rows of these files, of partitions `asked` for: the physical columns that the plan reads, and what is needed:
 
     _nrt_malformed  boolean   the line could not be read (csv, json)
     _nrt_line       string    the line itself (csv, json), else NULL
@@ -60,10 +65,10 @@ def read_files(
     reader = spark.read.option("basePath", table.path) if partitions else spark.read
     if table.format == "parquet":
         columns = [*wanted, *partitions]
-        rows = reader.schema(_schema(columns) if columns else StructType()).parquet(*paths)
+        rows = _of_partitions(reader.schema(_schema(columns) if columns else StructType()).parquet(*paths), asked)
         rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *place)
     else:
-        lines = reader.schema(_schema([Column(LINE, STRING), *partitions])).text(paths)
+        lines = _of_partitions(reader.schema(_schema([Column(LINE, STRING), *partitions])).text(paths), asked)
         lines = lines.selectExpr("*", *place).where(f"{LINE} <> ''")
         if table.format == "csv":
             rows = parse_csv(lines, table, stored, wanted)
@@ -71,6 +76,11 @@ def read_files(
             rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, table, wanted)
     rows = gathered(rows)
     return rows if numbers is None else _numbered(rows, numbers)
+
+
+def _of_partitions(rows: DataFrame, asked: PartitionFilter | None) -> DataFrame:
+    """Spark leaves out files by a condition that stands here, and by none behind: the rows are counted there."""
+    return rows if asked is None else rows.where(asked.sql)
 
 
 def _numbered(rows: DataFrame, numbers: Mapping[str, int]) -> DataFrame:

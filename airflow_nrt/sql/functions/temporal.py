@@ -89,6 +89,12 @@ def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
     clock, kind = wall_clock(operand, at, name), operand.type
     if unit in _CLOCK and kind.name == "DATE":
         return operand
+    if unit in _CLOCK and kind.name == "TIMESTAMP_LTZ":
+        # An hour that the clock shows twice is two hours.
+        floor = f"({operand.sql} - ({clock} - CAST(date_trunc('{unit}', {clock}) AS TIMESTAMP_NTZ)))"
+        past = up and unit != "MILLISECOND"
+        sql = f"IF({floor} = {operand.sql}, {floor}, {floor} + INTERVAL '1' {unit})" if past else floor
+        return Typed(f"CAST({sql} AS TIMESTAMP)", kind)
     if unit in _CLOCK or (unit == "DAY" and kind.name != "DATE"):
         floor = f"CAST(date_trunc('{unit}', {clock}) AS TIMESTAMP_NTZ)"
         sql = (
@@ -115,25 +121,28 @@ def _unit(argument: Typed) -> str:
 
 
 def _add(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """TIMESTAMPADD: a day that the month lacks becomes its last one."""
+    """TIMESTAMPADD: a day that the month lacks becomes its last one. Of instants UTC's calendar counts, as in Flink."""
     check_count(arguments, at, name, 3, 3)
     unit, count, time = _unit(arguments[0]), arguments[1], arguments[2]
     check_integer(count, 2, at, name)
     if unit not in (*_MONTHS, *_DAYS, *_CLOCK):
         raise NotThereYet(f"{name}({unit}, …)", at)
-    clock = wall_clock(time, at, name)
-    moved = f"timestampadd({unit}, {count.sql}, CAST({clock} AS TIMESTAMP_NTZ))"
+    wall_clock(time, at, name)
+    moved = f"timestampadd({unit}, {count.sql}, CAST({time.sql} AS TIMESTAMP_NTZ))"
     nullable = any_nullable(arguments[1:])
     if time.type.name == "DATE" and unit in _CLOCK:
         return Typed(moved, DataType("TIMESTAMP", precision=6, nullable=nullable))
-    return Typed(_back(moved, time.type), time.type.with_nullable(nullable))
+    return Typed(f"CAST({moved} AS {time.type.spark})", time.type.with_nullable(nullable))
 
 
 def _difference(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """TIMESTAMPDIFF: whole units from the second to the third, towards zero."""
+    """TIMESTAMPDIFF: whole units from the second to the third, towards zero; between instants on UTC's calendar."""
     check_count(arguments, at, name, 3, 3)
     unit = _unit(arguments[0])
-    start, end = (f"CAST({wall_clock(one, at, name)} AS TIMESTAMP_NTZ)" for one in arguments[1:])
+    clocks = [wall_clock(one, at, name) for one in arguments[1:]]
+    if all(one.type.name == "TIMESTAMP_LTZ" for one in arguments[1:]):
+        clocks = [one.sql for one in arguments[1:]]
+    start, end = (f"CAST({clock} AS TIMESTAMP_NTZ)" for clock in clocks)
     kind = DataType("INT", nullable=any_nullable(arguments[1:]))
     if unit in _MONTHS:
         return Typed(f"CAST({_months_between(start, end)} div {_MONTHS[unit]} AS INT)", kind)
