@@ -136,7 +136,7 @@ def plan_join(
     )
     shared = found.share_updating(operator, boundless)
     shown = [
-        (inner, _shown(outer, is_optional))
+        (inner, _shown(outer, is_optional, near))
         for columns, is_optional in zip(own, (RIGHT in padded, LEFT in padded))
         for inner, outer in columns
     ]
@@ -205,7 +205,8 @@ def _equal(
     return (first, second), kind
 
 
-def _shown(column: ScopeColumn, is_optional: bool) -> ScopeColumn:
-    """A column of the result: no time attribute, and no part of a window."""
+def _shown(column: ScopeColumn, is_optional: bool, near: Apart | None) -> ScopeColumn:
+    """A column of the result, of no window. The times by which an interval join compares its rows stay rowtimes."""
     kind = column.type.with_nullable(True) if is_optional else column.type
-    return ScopeColumn(column.name, kind, table=column.table, shown=column.shown)
+    rowtime = near is not None and column.rowtime
+    return ScopeColumn(column.name, kind, rowtime=rowtime, table=column.table, shown=column.shown)

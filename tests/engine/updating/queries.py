@@ -113,6 +113,17 @@ QUERIES: dict[str, tuple[str, str, str]] = {
             FROM (SELECT shop, COUNT(*) AS n FROM events GROUP BY shop) AS t""",
         query,
     ),
+    "pairs_so_far": (
+        "e TIMESTAMP(3), n BIGINT, items BIGINT",
+        """SELECT window_end, COUNT(*), COUNT(DISTINCT item) FROM CUMULATE((
+            SELECT l.ts, r.item FROM events AS l JOIN events AS r
+            ON l.shop = r.shop AND r.ts BETWEEN l.ts AND l.ts + INTERVAL '3' MINUTE
+        ), DESCRIPTOR(ts), INTERVAL '20' MINUTE, INTERVAL '1' HOUR) GROUP BY window_start, window_end""",
+        """SELECT e, count(*), count(DISTINCT item) FROM (
+            SELECT r.item, time_bucket(INTERVAL 1 HOUR, l.ts) + INTERVAL 20 MINUTE * step AS e, l.ts
+            FROM events AS l JOIN events AS r ON l.shop = r.shop AND r.ts BETWEEN l.ts AND l.ts + INTERVAL 3 MINUTE,
+                range(1, 4) t(step)) WHERE ts < e GROUP BY e""",
+    ),
     "met": (
         "first BIGINT, second BIGINT",
         query := """SELECT l.id, r.id AS other FROM events AS l JOIN events AS r
