@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +13,14 @@ _PROBE = """
 import json, sys, time
 before = set(sys.modules)
 start = time.process_time()
-for module in sys.argv[1:]:
-    __import__(module)
+exec(sys.argv[1])
 seconds = time.process_time() - start
-print(json.dumps({"seconds": seconds, "modules": sorted({name.split(".")[0] for name in set(sys.modules) - before})}))
+print(json.dumps({"seconds": seconds, "modules": sorted(set(sys.modules) - before)}))
+"""
+_REPORT = """
+CREATE TABLE bids (ts TIMESTAMP(3), item STRING) WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json');
+CREATE TABLE items (item STRING) WITH ('connector' = 'filesystem', 'path' = 'items', 'format' = 'json');
+INSERT INTO items SELECT item FROM bids;
 """
 PURE = [
     "airflow_nrt.report.home",
@@ -33,15 +38,15 @@ PURE = [
 ]
 
 
-def loaded(*modules: str) -> tuple[set[str], float]:
-    """The top-level modules that these bring along, and the seconds that it took."""
-    told = subprocess.run([sys.executable, "-c", _PROBE, *modules], capture_output=True, text=True, check=True)
-    answer = json.loads(told.stdout)
+def loaded(program: str) -> tuple[set[str], float]:
+    """The modules that a program brings along, and the seconds that it took."""
+    told = subprocess.run([sys.executable, "-c", _PROBE, program], capture_output=True, text=True, check=True)
+    answer = json.loads(told.stdout.splitlines()[-1])
     return set(answer["modules"]), answer["seconds"]
 
 
 def test_report_and_sql_need_the_standard_library_alone() -> None:
-    modules, _ = loaded(*PURE)
+    modules = {name.partition(".")[0] for name in loaded("import " + ", ".join(PURE))[0]}
     # A build's own configuration, which zoneinfo asks for its path, is named after the machine.
     foreign = {name for name in modules - sys.stdlib_module_names if not name.startswith("_sysconfigdata")}
     assert foreign == {"airflow_nrt"}
@@ -49,13 +54,38 @@ def test_report_and_sql_need_the_standard_library_alone() -> None:
 
 @pytest.mark.parametrize("heavy", ["pyspark", "airflow", "sqlalchemy", "py4j", "pandas"])
 def test_the_command_line_starts_light(heavy: str) -> None:
-    modules, _ = loaded("airflow_nrt.cli.main")
+    modules, _ = loaded("import airflow_nrt.cli.main")
     assert heavy not in modules
 
 
-@pytest.mark.parametrize("module", ["airflow_nrt.cli.main", "airflow_nrt.table"])
-def test_what_people_wait_for_starts_fast(module: str) -> None:
-    seconds = min(loaded(module)[1] for _ in range(3))
-    print(f"{module}: {seconds * 1000:.0f} ms")
+def test_the_table_api_loads_what_is_asked_of_it() -> None:
+    assert under("airflow_nrt", loaded("import airflow_nrt.table")[0]) == {"airflow_nrt", "airflow_nrt.table"}
+    modules, _ = loaded("from airflow_nrt.table import TableEnvironment, Tumble, col, lit")
+    assert not under("airflow_nrt.sql.planner", modules) | under("airflow_nrt.table.functions", modules)
+    everything, _ = loaded("from airflow_nrt.table import *")
+    assert not {"pyspark", "airflow", "pandas", "airflow_nrt.sql.planner"} & everything
+
+
+def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) -> None:
+    report = tmp_path / "report.sql"
+    report.write_text(_REPORT)
+    modules, _ = loaded(f"from airflow_nrt.cli.main import main; assert main(['check', {str(report)!r}]) == 0")
+    assert "airflow_nrt.sql.planner" in modules
+    assert under("airflow_nrt.table", modules) == {"airflow_nrt.table", "airflow_nrt.table.load"}
+    for other in ("airflow_nrt.engine", "airflow_nrt.report.home", "airflow_nrt.report.log", "pyspark", "airflow"):
+        assert not under(other, modules)
+
+
+def under(package: str, modules: set[str]) -> set[str]:
+    """The package and what is in it, of these modules."""
+    return {name for name in modules if name == package or name.startswith(f"{package}.")}
+
+
+@pytest.mark.parametrize(
+    "program", ["import airflow_nrt.cli.main", "from airflow_nrt.table import TableEnvironment, Tumble, col"]
+)
+def test_what_people_wait_for_starts_fast(program: str) -> None:
+    seconds = min(loaded(program)[1] for _ in range(3))
+    print(f"{program}: {seconds * 1000:.0f} ms")
     # Processor time: alone they take 10 and 50 ms, and a machine that is busy with other tests takes longer.
     assert seconds < 0.25

@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from airflow_nrt.cli.interruption import interruption_of_java
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.zones import parse_wall_clock
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,6 +79,8 @@ def read_plan(options: argparse.Namespace) -> Plan:
 
 def time_of(text: str | None, plan: Plan) -> int | None:
     """A time of the report's clock, or an instant with `Z` or an offset. Raises InputError unless it is a time."""
+    from airflow_nrt.report.zones import parse_wall_clock
+
     if text is None:
         return None
     try:
@@ -92,6 +92,7 @@ def time_of(text: str | None, plan: Plan) -> int | None:
 @contextmanager
 def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     """A Spark session for a command, stopped at the end. Raises InputError where there is no Java."""
+    from airflow_nrt.cli.interruption import interruption_of_java
     from airflow_nrt.engine.java import ensure_java
 
     ensure_java()

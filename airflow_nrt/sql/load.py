@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.planner import plan_report
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.home import Home
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 

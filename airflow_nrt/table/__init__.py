@@ -1,60 +1,69 @@
-"""Reports as Python programs: the Table API, after PyFlink's convention (`docs/table-api.md`)."""
+"""Reports as Python programs: the Table API, after PyFlink's convention (`docs/table-api.md`).
 
-from airflow_nrt.table.environment import EnvironmentSettings, StatementSet, TableEnvironment
-from airflow_nrt.table.expression import Expression, TimeIntervalUnit
-from airflow_nrt.table.expressions import (
-    CURRENT_RANGE,
-    CURRENT_ROW,
-    UNBOUNDED_RANGE,
-    UNBOUNDED_ROW,
-    and_,
-    array,
-    atan2,
-    call,
-    call_sql,
-    coalesce,
-    col,
-    concat,
-    concat_ws,
-    convert_tz,
-    current_watermark,
-    date_format,
-    e,
-    from_unixtime,
-    greatest,
-    if_then_else,
-    least,
-    lit,
-    map_,
-    negative,
-    not_,
-    null_of,
-    or_,
-    pi,
-    row_interval,
-    timestamp_diff,
-    to_date,
-    to_timestamp,
-    to_timestamp_ltz,
-    unix_timestamp,
-)
-from airflow_nrt.table.functions import (
-    AggregateFunction,
-    DataTypes,
-    FunctionContext,
-    Row,
-    ScalarFunction,
-    TableAggregateFunction,
-    TableFunction,
-    udaf,
-    udf,
-    udtaf,
-    udtf,
-)
-from airflow_nrt.table.session_rows import SessionRows
-from airflow_nrt.table.table import Table
-from airflow_nrt.table.tumble_rows import TumbleRows
-from airflow_nrt.table.windows import Cumulate, Over, Session, Slide, Tumble
+A name is imported when it is asked for: a program loads what it uses.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airflow_nrt.table.environment import EnvironmentSettings, StatementSet, TableEnvironment
+    from airflow_nrt.table.expression import Expression, TimeIntervalUnit
+    from airflow_nrt.table.expressions import (
+        CURRENT_RANGE,
+        CURRENT_ROW,
+        UNBOUNDED_RANGE,
+        UNBOUNDED_ROW,
+        and_,
+        array,
+        atan2,
+        call,
+        call_sql,
+        coalesce,
+        col,
+        concat,
+        concat_ws,
+        convert_tz,
+        current_watermark,
+        date_format,
+        e,
+        from_unixtime,
+        greatest,
+        if_then_else,
+        least,
+        lit,
+        map_,
+        negative,
+        not_,
+        null_of,
+        or_,
+        pi,
+        row_interval,
+        timestamp_diff,
+        to_date,
+        to_timestamp,
+        to_timestamp_ltz,
+        unix_timestamp,
+    )
+    from airflow_nrt.table.functions import (
+        AggregateFunction,
+        DataTypes,
+        FunctionContext,
+        Row,
+        ScalarFunction,
+        TableAggregateFunction,
+        TableFunction,
+        udaf,
+        udf,
+        udtaf,
+        udtf,
+    )
+    from airflow_nrt.table.session_rows import SessionRows
+    from airflow_nrt.table.table import Table
+    from airflow_nrt.table.tumble_rows import TumbleRows
+    from airflow_nrt.table.windows import Cumulate, Over, Session, Slide, Tumble
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
@@ -66,3 +75,28 @@ __all__ = [
     "negative", "not_", "null_of", "or_", "pi", "row_interval", "timestamp_diff", "to_date", "to_timestamp",
     "to_timestamp_ltz", "udaf", "udf", "udtaf", "udtf", "unix_timestamp",
 ]  # fmt: skip
+
+_MODULES = {
+    "environment": ("EnvironmentSettings", "StatementSet", "TableEnvironment"),
+    "expression": ("Expression", "TimeIntervalUnit"),
+    "functions": (
+        "AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableAggregateFunction",
+        "TableFunction", "udaf", "udf", "udtaf", "udtf",
+    ),
+    "session_rows": ("SessionRows",),
+    "table": ("Table",),
+    "tumble_rows": ("TumbleRows",),
+    "windows": ("Cumulate", "Over", "Session", "Slide", "Tumble"),
+}  # fmt: skip
+_HOMES = dict.fromkeys(__all__, "expressions") | {name: home for home, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

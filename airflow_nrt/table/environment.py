@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.modules import is_installed
-from airflow_nrt.report.options import is_setting
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.expression import Expression, fields_of
@@ -310,6 +308,8 @@ class TableEnvironment:
 
 def _beside_program() -> Path:
     """Where the modules of an interactive program stand: beside it, or here if Python was not started with a file."""
+    from airflow_nrt.report.modules import is_installed
+
     file = Path(getattr(sys.modules["__main__"], "__file__", None) or "").absolute()
     return file.parent if file.suffix == ".py" and not is_installed(file) else Path.cwd()
 
@@ -353,6 +353,7 @@ class ReportEnvironment(TableEnvironment):
 
     def report(self, name: str, program: Program) -> Plan:
         """The plan of all inserts. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.report.options import is_setting
         from airflow_nrt.report.program import Built
         from airflow_nrt.sql.planner import plan_statements
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
+from typing import TYPE_CHECKING
 
 from airflow_nrt.report.errors import InputError, NrtError
 from airflow_nrt.report.functions import load_function
-from airflow_nrt.report.home import Home
 from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import Program, program_of
 from airflow_nrt.sql import load as scripts
-from airflow_nrt.table.environment import ReportEnvironment
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.home import Home
 
 
 def load_report(
@@ -35,6 +37,8 @@ def load_report(
 
 def plan_program(program: Program, settings: Mapping[str, str], name: str, base: Path) -> Plan:
     """The plan of what a program builds; see `load_report`."""
+    from airflow_nrt.table.environment import ReportEnvironment
+
     build = load_function(program.target, program.root)
     environment = ReportEnvironment(settings, base, program.root)
     try:
