@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from airflow_nrt.report.types import MAX_PRECISION, DataType, Field, decimal, multiset
 
@@ -11,8 +12,21 @@ def _plain(name: str, nullable: bool) -> DataType:
     return DataType(name, nullable=nullable)
 
 
+def _checked(inner: Any) -> DataType:
+    """Raises ValueError if it is no type."""
+    if not isinstance(inner, DataType):
+        raise ValueError(f"a type is needed inside, such as DataTypes.INT(), not {inner!r}")
+    return inner
+
+
+def _sized(name: str, size: int, nullable: bool) -> DataType:
+    if not isinstance(size, int):
+        raise ValueError(f"{name} takes a whole number, not {size!r}")
+    return DataType(name, precision=size, nullable=nullable)
+
+
 class DataTypes:
-    """`DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])`."""
+    """`DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])`. What is wrong is a ValueError."""
 
     @staticmethod
     def BOOLEAN(nullable: bool = True) -> DataType:
@@ -44,6 +58,8 @@ class DataTypes:
 
     @staticmethod
     def DECIMAL(precision: int, scale: int = 0, nullable: bool = True) -> DataType:
+        if not isinstance(precision, int) or not isinstance(scale, int):
+            raise ValueError(f"DECIMAL takes two whole numbers, not {precision!r} and {scale!r}")
         if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision:
             raise ValueError(
                 f"DECIMAL({precision}, {scale}): a number has 1 to 38 digits, and no more behind its point"
@@ -56,11 +72,11 @@ class DataTypes:
 
     @staticmethod
     def VARCHAR(length: int, nullable: bool = True) -> DataType:
-        return DataType("VARCHAR", precision=length, nullable=nullable)
+        return _sized("VARCHAR", length, nullable)
 
     @staticmethod
     def CHAR(length: int, nullable: bool = True) -> DataType:
-        return DataType("CHAR", precision=length, nullable=nullable)
+        return _sized("CHAR", length, nullable)
 
     @staticmethod
     def BYTES(nullable: bool = True) -> DataType:
@@ -72,30 +88,30 @@ class DataTypes:
 
     @staticmethod
     def TIMESTAMP(precision: int = 6, nullable: bool = True) -> DataType:
-        return DataType("TIMESTAMP", precision=precision, nullable=nullable)
+        return _sized("TIMESTAMP", precision, nullable)
 
     @staticmethod
     def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> DataType:
-        return DataType("TIMESTAMP_LTZ", precision=precision, nullable=nullable)
+        return _sized("TIMESTAMP_LTZ", precision, nullable)
 
     TIMESTAMP_WITH_LOCAL_TIME_ZONE = TIMESTAMP_LTZ
 
     @staticmethod
     def ARRAY(element: DataType, nullable: bool = True) -> DataType:
-        return DataType("ARRAY", nullable=nullable, children=(("element", element),))
+        return DataType("ARRAY", nullable=nullable, children=(("element", _checked(element)),))
 
     @staticmethod
     def MAP(key: DataType, value: DataType, nullable: bool = True) -> DataType:
-        return DataType("MAP", nullable=nullable, children=(("key", key), ("value", value)))
+        return DataType("MAP", nullable=nullable, children=(("key", _checked(key)), ("value", _checked(value))))
 
     @staticmethod
     def MULTISET(element: DataType, nullable: bool = True) -> DataType:
-        return multiset(element).with_nullable(nullable)
+        return multiset(_checked(element)).with_nullable(nullable)
 
     @staticmethod
     def FIELD(name: str, type: DataType, description: str | None = None) -> Field:
         """A field of a ROW."""
-        return Field(name, type)
+        return Field(name, _checked(type))
 
     @staticmethod
     def ROW(fields: Sequence[Field | DataType] = (), nullable: bool = True) -> DataType:
@@ -103,7 +119,9 @@ class DataTypes:
 
         Raises ValueError if two fields have one name.
         """
-        named = [one if isinstance(one, Field) else Field(f"f{n}", one) for n, one in enumerate(fields)]
+        if not isinstance(fields, (list, tuple)):
+            raise ValueError(f"ROW takes a list of fields, DataTypes.FIELD('a', DataTypes.INT()), not {fields!r}")
+        named = [one if isinstance(one, Field) else Field(f"f{n}", _checked(one)) for n, one in enumerate(fields)]
         names = [field.name for field in named]
         if len(set(names)) < len(names):
             raise ValueError(f"two fields of a ROW have one name: {', '.join(names)}")

@@ -20,6 +20,7 @@ from airflow_nrt.table.expression import Expression, fields_of
 from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table
+from airflow_nrt.table.wrong import checked, checked_name
 
 if TYPE_CHECKING:
     from airflow_nrt.functions import Declared
@@ -67,12 +68,14 @@ class TableConfig:
     def set(self, key: str, value: str) -> TableConfig:
         from airflow_nrt.sql import parsed
 
+        checked("set takes two texts, as in set('table.local-time-zone', 'UTC')", key, str)
+        checked(f"the value of {key!r} is a text, as in set({key!r}, '10')", value, str)
         self._environment.add(parsed.SetOption(key, value, here()))
         return self
 
     def get(self, key: str, default: str) -> str:
         """A setting of whoever runs the report (`--set KEY=VALUE`), else of the program, else the default."""
-        found = self._environment.setting(key)
+        found = self._environment.setting(checked_name("get takes the name of a setting", key))
         return default if found is None else found
 
     def set_local_timezone(self, zone: str) -> None:
@@ -121,7 +124,8 @@ class TableEnvironment:
 
     @classmethod
     def create(cls, environment_settings: EnvironmentSettings | None = None) -> TableEnvironment:
-        return cls(environment_settings)
+        wanted = "create takes settings, as EnvironmentSettings.in_batch_mode() gives"
+        return cls(checked(wanted, environment_settings, EnvironmentSettings, type(None)))
 
     def get_config(self) -> TableConfig:
         return TableConfig(self)
@@ -139,6 +143,7 @@ class TableEnvironment:
         """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
         from airflow_nrt.sql.parse_statements import parse_script
 
+        checked("execute_sql takes statements of SQL as text", stmt, str)
         if stmt.split(None, 1)[:1] and stmt.split(None, 1)[0].upper() in ("SELECT", "WITH"):
             return self.sql_query(stmt).execute()
         problems = Problems()
@@ -185,7 +190,7 @@ class TableEnvironment:
         """Makes a function known to SQL, and to `call(path, …)`, by a name. Raises SqlError if it can't have it."""
         from airflow_nrt.sql.python_functions import as_declared
 
-        if _NAME.fullmatch(path) is None:
+        if _NAME.fullmatch(checked("a function's name is a text", path, str)) is None:
             raise SqlError(f"{path!r} is no name of a function: it has letters, digits and _, no catalog", here())
         if path.upper() in _built_in():
             raise SqlError(f"there is a built-in function {path.upper()}: give yours another name", here())
@@ -210,11 +215,7 @@ class TableEnvironment:
 
     def check_own(self, table: Any) -> None:
         """Raises SqlError if it is no table, or one of another environment, which means other tables by its names."""
-        from airflow_nrt.table.table import Table
-
-        if not isinstance(table, Table):
-            raise SqlError(f"a table is needed here, as from_path('name') gives, not {table!r}", here())
-        if table.environment is not self:
+        if checked("a table is needed here, as from_path('name') gives", table, Table).environment is not self:
             raise SqlError("a table of another environment: make both by one t_env", here())
 
     def named(self, part: T) -> T:
@@ -255,12 +256,14 @@ class TableEnvironment:
     def from_path(self, path: str) -> Table:
         """A table or view by its name."""
         at = here()
+        checked_name("from_path takes the name of a table or view", path)
         star = (ast.SelectItem(ast.Star(None, at), None),)
         return Table(self, ast.Select(star, ast.TableName(path.rpartition(".")[2].strip("`"), at), at))
 
     def sql_query(self, query: str) -> Table:
         from airflow_nrt.sql.parse_statements import parse_query
 
+        checked("sql_query takes a query of SQL as text", query, str)
         problems = Problems()
         table = problems.attempt(lambda: Table(self, parse_query(query)))
         problems.raise_any(query)
@@ -270,6 +273,7 @@ class TableEnvironment:
     def create_temporary_view(self, view_path: str, table: Table) -> None:
         from airflow_nrt.sql import parsed
 
+        checked_name("a view's name is a text", view_path)
         self.check_own(table)
         self.add(parsed.CreateView(view_path, (), table.query, False, here()))
 
@@ -279,6 +283,7 @@ class TableEnvironment:
     def add_insert(self, target_path: str, table: Table) -> Declaration:
         from airflow_nrt.sql import parsed
 
+        checked_name("an insert takes the name of a table", target_path)
         self.check_own(table)
         self.add(parsed.Insert(target_path, (), table.query, here()))
         return Declaration()
@@ -334,10 +339,10 @@ class ReportEnvironment(TableEnvironment):
         return self._settings.get(key, super().setting(key))
 
     def execute_sql(self, stmt: str) -> TableResult | Declaration:
-        return super().execute_sql(self._filled(stmt))
+        return super().execute_sql(self._filled(checked("execute_sql takes statements of SQL as text", stmt, str)))
 
     def sql_query(self, query: str) -> Table:
-        return super().sql_query(self._filled(query))
+        return super().sql_query(self._filled(checked("sql_query takes a query of SQL as text", query, str)))
 
     def _filled(self, text: str) -> str:
         """SQL with the settings in place of `${KEY}`."""

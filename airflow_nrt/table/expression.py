@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from decimal import Decimal
 from enum import Enum
 from typing import Any, NoReturn
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.types import DataType, decimal
+from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.table.literals import length_of, months_of, node_of
 from airflow_nrt.table.places import here
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
+from airflow_nrt.table.wrong import NotPython, checked, checked_name, checked_type, no_such_name
 
 ROWS = "row_interval"
 """The call that stands for a number of rows where windows take one."""
 WINDOW_PROPERTIES = ("start", "end", "rowtime", "proctime")
-_MOST_DIGITS = 10
 
 
 class TimeIntervalUnit(Enum):
@@ -59,10 +57,7 @@ class Expression:
             return _call(AGGREGATES[name], self)
         if name in METHODS:
             return self._method(METHODS[name])
-        from airflow_nrt.report.options import nearest
-
-        hint = nearest(name, [*PROPERTIES, *METHODS, *AGGREGATES, *vars(Expression)])
-        raise AttributeError(f"an expression has no {name!r}{hint}")
+        raise no_such_name("an expression has no", name, [*PROPERTIES, *METHODS, *AGGREGATES, *vars(Expression)])
 
     def _method(self, function: str) -> Callable[..., Expression]:
         return lambda *arguments: _call(function, self, *arguments)
@@ -75,7 +70,13 @@ class Expression:
         )
 
     def __iter__(self) -> NoReturn:
-        raise TypeError("an expression is one value: there is nothing in it to go through")
+        raise NotPython("an expression is one value: there is nothing in it to go through", here())
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise NotPython("Python's in can't ask an expression: write col('a').in_(1, 2)", here())
+
+    def __getitem__(self, index: object) -> NoReturn:
+        raise NotPython("an element of an array or a map is .at(1), a field of a row is .get('name')", here())
 
     # ------------------------------------------------------------------ operators
 
@@ -194,9 +195,13 @@ class Expression:
 
     def in_(self, first: Any, *others: Any) -> Expression:
         """Whether it is one of these values, or one of the rows of a table with one column."""
-        query = getattr(first, "query", None)
-        values = () if query is not None else tuple(node_of(value) for value in (first, *others))
-        return Expression(ast.In(self.node, values, query, False, here()))
+        from airflow_nrt.table.table import Table
+
+        if isinstance(first, Table):
+            if others:
+                raise SqlError("in_ takes one table, or values", here())
+            return Expression(ast.In(self.node, (), first.query, False, here()))
+        return Expression(ast.In(self.node, tuple(map(node_of, (first, *others))), None, False, here()))
 
     def like(self, pattern: Any) -> Expression:
         return Expression(ast.Like(self.node, node_of(pattern), None, False, here()))
@@ -209,21 +214,23 @@ class Expression:
     # ------------------------------------------------------------------ types, names, parts
 
     def alias(self, name: str, *others: str) -> Expression:
-        return Expression(self.node, (name, *others))
+        names = (name, *others)
+        return Expression(self.node, tuple(checked_name("alias takes names, as in .alias('a')", one) for one in names))
 
     def cast(self, data_type: DataType) -> Expression:
         """As another type; a value that it can't hold ends the report."""
-        return Expression(ast.Cast(self.node, data_type, True, here()))
+        return Expression(ast.Cast(self.node, checked_type(data_type), True, here()))
 
     def try_cast(self, data_type: DataType) -> Expression:
         """As another type; NULL where that can't hold the value."""
-        return Expression(ast.Cast(self.node, data_type, False, here()))
+        return Expression(ast.Cast(self.node, checked_type(data_type), False, here()))
 
     def get(self, field: str) -> Expression:
         """A field of a ROW column."""
         if not isinstance(self.node, ast.Name):
             raise SqlError(f"a field is taken of a column: ({self!r}) is none", here())
-        return Expression(ast.Name((*self.node.parts, field), here()))
+        name = checked_name("get takes the name of a field, as in .get('city')", field)
+        return Expression(ast.Name((*self.node.parts, name), here()))
 
     def at(self, index: Any) -> Expression:
         """An element of an ARRAY, from 1, or the value of a MAP's key."""
@@ -232,7 +239,7 @@ class Expression:
     # ------------------------------------------------------------------ time and text
 
     def extract(self, unit: TimeIntervalUnit) -> Expression:
-        return Expression(ast.Call("EXTRACT", (_keyword(unit), self.node), here()))
+        return Expression(ast.Call("EXTRACT", (keyword(unit), self.node), here()))
 
     def floor(self, unit: TimeIntervalUnit | None = None) -> Expression:
         return self._rounded("FLOOR", unit)
@@ -241,7 +248,7 @@ class Expression:
         return self._rounded("CEIL", unit)
 
     def _rounded(self, function: str, unit: TimeIntervalUnit | None) -> Expression:
-        return Expression(ast.Call(function, (self.node, *([_keyword(unit)] if unit is not None else [])), here()))
+        return Expression(ast.Call(function, (self.node, *([keyword(unit)] if unit is not None else [])), here()))
 
     def trim(self, character: Any = " ") -> Expression:
         return self._trimmed("BOTH", character)
@@ -285,9 +292,10 @@ class Expression:
             raise SqlError(
                 f"over stands behind an aggregate, as in col('v').sum.over(col('w')); here is {self!r}", here()
             )
-        if not isinstance(window.node, ast.Name):
+        alias = checked("over takes the alias of a row window, as in .over(col('w'))", window, Expression).node
+        if not isinstance(alias, ast.Name):
             raise SqlError("over takes the alias of a row window: .over(col('w'))", here())
-        return Expression(replace(self.node, over=ast.Over((), (), None, window.node.parts[0], here())))
+        return Expression(replace(self.node, over=ast.Over((), (), None, alias.parts[0], here())))
 
     @property
     def start(self) -> Expression:
@@ -321,42 +329,58 @@ class Expression:
 
     @property
     def milli(self) -> Expression:
-        return _interval(self, 1)
+        return Expression(length_of(self.node, 1))
 
     @property
     def second(self) -> Expression:
-        return _interval(self, 1000)
+        return Expression(length_of(self.node, 1000))
 
     @property
     def minute(self) -> Expression:
-        return _interval(self, 60_000)
+        return Expression(length_of(self.node, 60_000))
 
     @property
     def hour(self) -> Expression:
-        return _interval(self, 3_600_000)
+        return Expression(length_of(self.node, 3_600_000))
 
     @property
     def day(self) -> Expression:
-        return _interval(self, 86_400_000)
+        return Expression(length_of(self.node, 86_400_000))
 
     @property
     def week(self) -> Expression:
-        return _interval(self, 7 * 86_400_000)
+        return Expression(length_of(self.node, 7 * 86_400_000))
 
     @property
     def month(self) -> Expression:
-        return _months(self, 1)
+        return Expression(months_of(self.node, 1))
 
     @property
     def quarter(self) -> Expression:
-        return _months(self, 3)
+        return Expression(months_of(self.node, 3))
 
     @property
     def year(self) -> Expression:
-        return _months(self, 12)
+        return Expression(months_of(self.node, 12))
 
     millis, seconds, minutes, hours, days, weeks = milli, second, minute, hour, day, week
     months, quarters, years = month, quarter, year
+
+
+class FrameEnd(Expression):
+    """`UNBOUNDED_ROW` and its kin: no value, but where the rows of a row window begin or end."""
+
+    def __init__(self, word: str, unit: str) -> None:
+        self.word = word
+        self.unit = unit
+        self.names = ()
+
+    def __repr__(self) -> str:
+        return f"{self.word}_{self.unit}"
+
+    @property
+    def node(self) -> NoReturn:  # type: ignore[override]
+        raise SqlError(f"{self!r} is no value, it is a bound of a row window, as in .preceding({self!r})", here())
 
 
 def fields_of(values: Sequence[Any]) -> tuple[Expression, ...]:
@@ -365,52 +389,6 @@ def fields_of(values: Sequence[Any]) -> tuple[Expression, ...]:
         if isinstance(value, str):
             raise SqlError(f"write col({value!r}) for the column, lit({value!r}) for the text", here())
     return tuple(value if isinstance(value, Expression) else Expression(node_of(value)) for value in values)
-
-
-def node_of(value: Any) -> ast.Expression:
-    """What a value means: an expression itself, anything else as a literal. Raises InputError if SQL has none."""
-    if isinstance(value, Expression):
-        return value.node
-    at = here()
-    match value:
-        case None:
-            return ast.Literal("null", "NULL", at)
-        case bool():
-            return ast.Literal("boolean", str(value).upper(), at)
-        case int() | float() | Decimal():
-            return _number(value)
-        case str():
-            return ast.Literal("string", value, at)
-        case datetime():
-            return ast.Literal("TIMESTAMP", _shown(value), at)
-        case date():
-            return ast.Literal("DATE", value.isoformat(), at)
-        case timedelta():
-            return _duration(value // timedelta(milliseconds=1))
-        case list() | tuple():
-            return ast.Call("ARRAY[ ]", tuple(node_of(one) for one in value), at)
-    raise InputError(f"{at}: {value!r} is no value of SQL: there are numbers, texts, truth values, dates and times")
-
-
-def _number(value: float | Decimal) -> ast.Expression:
-    """An int is INT or BIGINT, a float DOUBLE, a Decimal DECIMAL."""
-    if value != value or value in (float("inf"), float("-inf")):
-        raise InputError(f"{here()}: SQL has no literal for {value}")
-    size = abs(value)
-    text = f"{size:f}" if isinstance(size, Decimal) else f"{size!r}"
-    if isinstance(size, float) and "e" not in text:
-        text += "E0"
-    literal: ast.Expression = ast.Literal("number", text, here())
-    if isinstance(size, Decimal) and "." not in text:
-        # The literal of SQL is an integer.
-        literal = ast.Cast(ast.Literal("string", text, here()), decimal(len(text), 0, nullable=False), True, here())
-    return ast.Unary("-", literal, here()) if value < 0 else literal
-
-
-def _shown(value: datetime) -> str:
-    if value.tzinfo is not None:
-        raise InputError(f"{here()}: {value} has a zone, a TIMESTAMP has none: leave it out")
-    return value.isoformat(sep=" ", timespec="milliseconds" if value.microsecond % 1000 == 0 else "microseconds")
 
 
 def call_of(function: str, *arguments: Any) -> Expression:
@@ -425,45 +403,12 @@ def _binary(operator: str, left: Any, right: Any) -> Expression:
     return Expression(ast.Binary(operator, node_of(left), node_of(right), here()))
 
 
-def _keyword(unit: TimeIntervalUnit) -> ast.Keyword:
-    if not isinstance(unit, TimeIntervalUnit):
-        raise InputError(f"{here()}: a unit is needed, such as TimeIntervalUnit.MINUTE, not {unit!r}")
-    return ast.Keyword(unit.value, here())
+def keyword(unit: TimeIntervalUnit) -> ast.Keyword:
+    wanted = "a unit is needed, such as TimeIntervalUnit.MINUTE"
+    return ast.Keyword(checked(wanted, unit, TimeIntervalUnit).value, here())
 
 
 def _of_window(what: str, window: Expression) -> Expression:
     if not isinstance(window.node, ast.Name):
         raise SqlError(f"{what} is asked of a window: col('w').{what}", here())
     return Expression(ast.Call(f".{what}", (window.node,), here()))
-
-
-def whole_number(value: Expression) -> int | None:
-    """The whole number that a literal is, None for anything else."""
-    node, sign = value.node, 1
-    if isinstance(node, ast.Unary) and node.operator == "-":
-        node, sign = node.operand, -1
-    is_whole = isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit()
-    return sign * int(node.text) if is_whole and isinstance(node, ast.Literal) else None
-
-
-def _interval(value: Expression, milliseconds: int) -> Expression:
-    count = whole_number(value)
-    if count is None:
-        raise SqlError(f"a length of time is a literal, as in lit(10).minutes; here is {value!r}", here())
-    return Expression(_duration(count * milliseconds))
-
-
-def _duration(milliseconds: int) -> ast.Interval:
-    """The interval in the largest unit that it is a whole number of."""
-    sign, size = ("-", -milliseconds) if milliseconds < 0 else ("", milliseconds)
-    for unit, length in (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1000)):
-        if size % length == 0 and size:
-            return ast.Interval(f"{sign}{size // length}", unit, None, _MOST_DIGITS, here())
-    return ast.Interval(f"{sign}{size // 1000}.{size % 1000:03d}", "SECOND", None, _MOST_DIGITS, here())
-
-
-def _months(value: Expression, months: int) -> Expression:
-    count = whole_number(value)
-    if count is None:
-        raise SqlError(f"a length of time is a literal, as in lit(2).months; here is {value!r}", here())
-    return Expression(ast.Interval(str(count * months), "MONTH", None, None, here()))

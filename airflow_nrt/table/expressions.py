@@ -8,12 +8,15 @@ from typing import Any
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.table.expression import Expression, TimeIntervalUnit, call_of, node_of
+from airflow_nrt.table.expression import Expression, FrameEnd, TimeIntervalUnit, call_of, keyword
+from airflow_nrt.table.literals import node_of
 from airflow_nrt.table.places import here
+from airflow_nrt.table.wrong import checked, checked_name, checked_type, wrong
 
 
 def col(name: str) -> Expression:
     """A column by its name, or the alias of a window; `col("*")` is all columns."""
+    checked_name("col takes the name of a column, as in col('a')", name)
     return Expression(ast.Star(None, here()) if name == "*" else ast.Name((name,), here()))
 
 
@@ -25,20 +28,20 @@ def lit(value: Any, data_type: DataType | None = None) -> Expression:
 
 def null_of(data_type: DataType) -> Expression:
     """NULL of a type."""
-    return lit(None, data_type)
+    return lit(None, checked_type(data_type))
 
 
 def row_interval(rows: int) -> Expression:
     """A number of rows, where windows take one."""
-    if not isinstance(rows, int) or rows < 0:
-        raise SqlError(f"row_interval takes a number of rows, not {rows!r}", here())
+    if checked("row_interval takes a number of rows", rows, int) < 0:
+        raise wrong("row_interval takes a number of rows", rows)
     return lit(rows).rows
 
 
-UNBOUNDED_ROW = Expression(ast.Call("UNBOUNDED ROWS", (), here()))
-UNBOUNDED_RANGE = Expression(ast.Call("UNBOUNDED RANGE", (), here()))
-CURRENT_ROW = Expression(ast.Call("CURRENT ROWS", (), here()))
-CURRENT_RANGE = Expression(ast.Call("CURRENT RANGE", (), here()))
+UNBOUNDED_ROW = FrameEnd("UNBOUNDED", "ROW")
+UNBOUNDED_RANGE = FrameEnd("UNBOUNDED", "RANGE")
+CURRENT_ROW = FrameEnd("CURRENT", "ROW")
+CURRENT_RANGE = FrameEnd("CURRENT", "RANGE")
 
 
 def and_(first: Any, second: Any, *others: Any) -> Expression:
@@ -50,16 +53,16 @@ def or_(first: Any, second: Any, *others: Any) -> Expression:
 
 
 def not_(condition: Expression) -> Expression:
-    return ~condition
+    return ~Expression(node_of(condition))
 
 
 def negative(value: Expression) -> Expression:
-    return -value
+    return -Expression(node_of(value))
 
 
 def if_then_else(condition: Expression, if_true: Any, if_false: Any) -> Expression:
     """One value where the condition is true, the other where it is not."""
-    return condition.then(if_true, if_false)
+    return Expression(node_of(condition)).then(if_true, if_false)
 
 
 def coalesce(*values: Any) -> Expression:
@@ -108,9 +111,7 @@ def date_format(time: Any, pattern: Any) -> Expression:
 
 
 def timestamp_diff(unit: TimeIntervalUnit, start: Any, end: Any) -> Expression:
-    return Expression(
-        ast.Call("TIMESTAMPDIFF", (ast.Keyword(unit.value, here()), node_of(start), node_of(end)), here())
-    )
+    return Expression(ast.Call("TIMESTAMPDIFF", (keyword(unit), node_of(start), node_of(end)), here()))
 
 
 def convert_tz(time: Any, zone_from: Any, zone_to: Any) -> Expression:
@@ -149,10 +150,11 @@ _SPELLED_WITH_WORDS = {
 
 def call(function: Any, *arguments: Any) -> Expression:
     """A call of a function by its name: one of SQL, or one that `create_temporary_function` has declared."""
-    if callable(function):
-        result: Expression = function(*arguments)
-        return result
-    name = str(function).upper()
+    from airflow_nrt.table.function_calls import CallableFunction
+
+    if isinstance(function, CallableFunction):
+        return function(*arguments)
+    name = checked_name("call takes the name of a function of SQL, or a function declared by @udf", function).upper()
     if name in _SPELLED_WITH_WORDS:
         raise SqlError(f'{name} is spelled with words between its arguments: call_sql("{name}(…)")', here())
     return call_of(name, *arguments)
@@ -163,7 +165,7 @@ def call_sql(text: str) -> Expression:
     from airflow_nrt.sql.load import placeholders
     from airflow_nrt.sql.parse_statements import parse_expression
 
-    asked = placeholders(text)
+    asked = placeholders(checked("call_sql takes an expression of SQL as text", text, str))
     if asked:
         key = min(asked)
         raise SqlError(f"call_sql fills no ${{{key}}}: use t_env.get_config().get({key!r}, default)", here())

@@ -7,7 +7,8 @@ from typing import Any
 
 from airflow_nrt.functions import Declared
 from airflow_nrt.sql import ast
-from airflow_nrt.table.expression import Expression, node_of
+from airflow_nrt.table.expression import Expression
+from airflow_nrt.table.literals import node_of
 from airflow_nrt.table.places import here
 
 

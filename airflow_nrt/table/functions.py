@@ -14,9 +14,13 @@ from airflow_nrt.functions import (
     ScalarFunction,
     TableAggregateFunction,
     TableFunction,
+    UserDefinedFunction,
 )
 from airflow_nrt.functions.kinds import Type
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.table.function_calls import CallableFunction
+from airflow_nrt.table.places import here
+from airflow_nrt.table.wrong import wrong
 
 __all__ = [
     "AggregateFunction",
@@ -100,14 +104,20 @@ def _declared(
 ) -> Declared | Callable[[Any], Declared]:
     """The declaration of a function, or, without one, what declares the function below the decorator."""
     if deterministic is False:
-        raise ValueError(
+        raise SqlError(
             "deterministic=False: a function that gives another value in each run can't be backfilled, for nothing "
-            "would reproduce what the stream published"
+            "would reproduce what the stream published",
+            here(),
         )
     listed = input_types if isinstance(input_types, (list, tuple)) else None if input_types is None else (input_types,)
 
     def declare(function: Any) -> Declared:
-        instance = function() if isinstance(function, type) else function
-        return CallableFunction(kind, instance, input_types=listed, **said)
+        try:
+            instance = function() if isinstance(function, type) else function
+            if not callable(instance) and not isinstance(instance, UserDefinedFunction):
+                raise wrong(f"{kind} takes a function, or an instance of a class of functions", function)
+            return CallableFunction(kind, instance, input_types=listed, **said)
+        except (TypeError, ValueError) as refused:
+            raise SqlError(str(refused), here()) from refused
 
     return declare if f is None else declare(f)

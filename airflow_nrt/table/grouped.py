@@ -15,6 +15,7 @@ from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table, check_windows
 from airflow_nrt.table.windows import GroupWindow, OverWindow
+from airflow_nrt.table.wrong import Unfinished
 
 if TYPE_CHECKING:
     from airflow_nrt.table.row_functions import AggregatedTable
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 _AUXILIARIES = {".start": "START", ".end": "END", ".rowtime": "ROWTIME", ".proctime": "PROCTIME"}
 
 
-class GroupedTable:
+class GroupedTable(Unfinished):
     """A table with its group keys."""
+
+    unfinished = "group_by is no table yet: it goes on with .select(…), .aggregate(…) or .flat_aggregate(…)"
 
     def __init__(self, table: Table, keys: tuple[Expression, ...], window: GroupWindow | None = None) -> None:
         self.table = table
@@ -96,8 +99,10 @@ def _own_name(item: ast.SelectItem) -> str | None:
     return item.expression.parts[-1] if isinstance(item.expression, ast.Name) else None
 
 
-class GroupWindowedTable:
+class GroupWindowedTable(Unfinished):
     """A table with a window, whose alias must be among the keys."""
+
+    unfinished = "window is no table yet: it goes on with .group_by(col('w'))"
 
     def __init__(self, table: Table, window: GroupWindow) -> None:
         self.table = table
@@ -111,8 +116,10 @@ class GroupWindowedTable:
         return GroupedTable(self.table, others, self.window)
 
 
-class OverWindowedTable:
+class OverWindowedTable(Unfinished):
     """A table with row windows, which `.over(col(alias))` refers to."""
+
+    unfinished = "over_window is no table yet: it goes on with .select(…)"
 
     def __init__(self, table: Table, windows: tuple[OverWindow, ...]) -> None:
         self.table = table

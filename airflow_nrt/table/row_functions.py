@@ -11,6 +11,7 @@ from airflow_nrt.sql.walk import rewritten
 from airflow_nrt.table.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table
+from airflow_nrt.table.wrong import NoSuchName
 
 if TYPE_CHECKING:
     from airflow_nrt.report.functions import PythonFunction
@@ -64,7 +65,9 @@ class AggregatedTable:
         self.method = method
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"{self.method} is no table yet, so it has no {name!r}: write .select(…) behind it")
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NoSuchName(f"{self.method} is no table yet, so it has no {name!r}: write .select(…) behind it", here())
 
     def select(self, *fields: Expression) -> Table:
         environment = self.grouped.table.environment

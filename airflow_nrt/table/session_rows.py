@@ -12,21 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, keys_of, so_far
+from airflow_nrt.table.wrong import Unfinished, wrong
 
 
 @dataclass(frozen=True)
-class _Partitioned:
+class _Partitioned(Unfinished):
+    unfinished = "SessionRows go on with .with_gap(lit(10).minutes).on(col('ts')).alias('w')"
     partition: Keys
 
     def with_gap(self, gap: Expression) -> TimedLast:
         node = gap.node if isinstance(gap, Expression) else None
         if not isinstance(node, ast.Interval) or interval_ms(node) <= 0:
-            raise SqlError(f"SessionRows.with_gap takes a length of time, such as lit(10).minutes, not {gap!r}", here())
+            raise wrong("SessionRows.with_gap takes a length of time, such as lit(10).minutes", gap)
         return TimedLast(lambda name, time: _session(self.partition, node, name, time))
 
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
+from airflow_nrt.table.wrong import checked, checked_name, no_such_name, wrong
 
 if TYPE_CHECKING:
     import pandas
@@ -42,14 +42,12 @@ class Table:
 
     def __getattr__(self, name: str) -> Expression:
         """A column: `t.k` is `col("k")`."""
-        from airflow_nrt.report.options import nearest
-
         names: list[str] = []
         if not name.startswith("_"):
             with suppress(NotThereYet):
                 names = [column.name for column in self.columns]
         if name not in names:
-            raise AttributeError(f"a table has no method, and this one no column, {name!r}{nearest(name, names)}")
+            raise no_such_name("a table has no method, and this one no column,", name, [*names, *vars(Table)])
         return Expression(ast.Name((name,), here()))
 
     def get_schema(self) -> TableSchema:
@@ -84,7 +82,10 @@ class Table:
 
     def alias(self, name: str, *others: str) -> Table:
         """The first columns under these names."""
-        names, columns = (name, *others), self.columns
+        names = tuple(
+            checked_name("alias takes names of columns, as in alias('a', 'b')", one) for one in (name, *others)
+        )
+        columns = self.columns
         if len(names) > len(columns):
             raise SqlError(f"there are {len(names)} names for {len(columns)} columns", here())
         return self._select(
@@ -216,8 +217,8 @@ class Table:
 
     def fetch(self, fetch: int) -> Table:
         """The first rows, by the order if there is one."""
-        if not isinstance(fetch, int) or fetch < 0:
-            raise SqlError(f"fetch takes a number of rows, not {fetch!r}", here())
+        if checked("fetch takes a number of rows", fetch, int) < 0:
+            raise wrong("fetch takes a number of rows", fetch)
         limit = ast.Literal("number", str(fetch), here())
         query = self.query
         if isinstance(query, ast.Select) and query.order and query.limit is None:
@@ -261,24 +262,18 @@ class Table:
         from airflow_nrt.table.grouped import GroupWindowedTable
         from airflow_nrt.table.windows import GroupWindow
 
-        if not isinstance(window, GroupWindow):
-            raise SqlError(
-                "a window is not complete without its time and its alias: "
-                "Tumble.over(lit(10).minutes).on(col('ts')).alias('w')",
-                here(),
-            )
-        return GroupWindowedTable(self, window)
+        complete = (
+            "window takes a window with its time and its alias, Tumble.over(lit(10).minutes).on(col('ts')).alias('w')"
+        )
+        return GroupWindowedTable(self, checked(complete, window, GroupWindow))
 
     def over_window(self, *windows: OverWindow) -> OverWindowedTable:
         from airflow_nrt.table.grouped import OverWindowedTable
         from airflow_nrt.table.windows import OverWindow
 
-        if not windows or not all(isinstance(window, OverWindow) for window in windows):
-            raise SqlError(
-                "a row window is not complete without its order and its alias: "
-                "Over.partition_by(col('k')).order_by(col('ts')).alias('w')",
-                here(),
-            )
+        complete = "over_window takes row windows with their order and alias, Over.order_by(col('ts')).alias('w')"
+        for window in windows or (None,):
+            checked(complete, window, OverWindow)
         return OverWindowedTable(self, windows)
 
     # ------------------------------------------------------------------ results
@@ -337,7 +332,7 @@ def _item(column: ScopeColumn, name: str | None = None) -> ast.SelectItem:
 
 def _name(item: ast.SelectItem) -> str:
     if not isinstance(item.expression, ast.Name):
-        raise InputError(f"{here()}: a new column has an alias")
+        raise SqlError("a new column has an alias", here())
     return item.expression.parts[-1]
 
 

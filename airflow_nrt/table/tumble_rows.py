@@ -19,10 +19,12 @@ from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, current_row, keys_of, row_count, so_far
+from airflow_nrt.table.wrong import Unfinished, wrong
 
 
 @dataclass(frozen=True)
-class _Partitioned:
+class _Partitioned(Unfinished):
+    unfinished = "TumbleRows go on with .over(lit(10).minutes).on(col('ts')).alias('w')"
     partition: Keys
 
     def over(self, size: Expression) -> TimedLast:
@@ -33,10 +35,10 @@ class _Partitioned:
                 raise SqlError("TumbleRows.over: a window holds at least one row", here())
             return TimedLast(lambda name, time: _of_rows(self.partition, rows, name, time))
         if not isinstance(node, ast.Interval):
-            raise SqlError(
+            raise wrong(
                 "TumbleRows.over takes a length of time, such as lit(10).minutes, or a number of rows, such as "
-                f"row_interval(10), not {size!r}",
-                here(),
+                "row_interval(10)",
+                size,
             )
         length = interval_ms(node)
         if length <= 0 or length % SECOND:

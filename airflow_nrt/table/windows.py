@@ -8,8 +8,10 @@ from typing import Any
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.table.expression import ROWS, Expression, fields_of, whole_number
+from airflow_nrt.table.expression import ROWS, Expression, FrameEnd, fields_of
+from airflow_nrt.table.literals import whole_number
 from airflow_nrt.table.places import here
+from airflow_nrt.table.wrong import Unfinished, checked_name, wrong
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,10 @@ class GroupWindow:
 
 
 @dataclass(frozen=True)
-class TimedWindow:
+class TimedWindow(Unfinished):
     """A window whose alias is still to come."""
 
+    unfinished = "a window goes on with .alias('w')"
     kind: str
     lengths: tuple[ast.Expression, ...]
     time: ast.Name
@@ -47,15 +50,16 @@ class TimedWindow:
 
 
 @dataclass(frozen=True)
-class SizedWindow:
+class SizedWindow(Unfinished):
     """A window whose time attribute is still to come."""
 
+    unfinished = "a window goes on with .on(col('ts')).alias('w')"
     kind: str
     lengths: tuple[ast.Expression, ...]
 
     def on(self, time: Expression) -> TimedWindow:
         if not isinstance(time, Expression) or not isinstance(time.node, ast.Name):
-            raise SqlError(f"a window is on a time attribute: .on(col('ts')), not {time!r}", here())
+            raise wrong("a window is on a time attribute: .on(col('ts'))", time)
         return TimedWindow(self.kind, self.lengths, time.node)
 
 
@@ -68,7 +72,8 @@ class Tumble:
 
 
 @dataclass(frozen=True)
-class _Slide:
+class _Slide(Unfinished):
+    unfinished = "a sliding window goes on with .every(lit(5).minutes)"
     size: Expression
 
     def every(self, slide: Expression) -> SizedWindow:
@@ -84,7 +89,8 @@ class Slide:
 
 
 @dataclass(frozen=True)
-class _Cumulate:
+class _Cumulate(Unfinished):
+    unfinished = "a cumulating window goes on with .step(lit(5).minutes)"
     size: Expression
 
     def step(self, step: Expression) -> SizedWindow:
@@ -115,7 +121,7 @@ def _lengths(method: str, *values: Expression) -> tuple[ast.Expression, ...]:
     nodes = tuple(value.node if isinstance(value, Expression) else None for value in values)
     for value, node in zip(values, nodes):
         if not isinstance(node, ast.Interval) and row_count(node) is None:
-            raise SqlError(f"{method} takes a length, lit(10).minutes or row_interval(10), not {value!r}", here())
+            raise wrong(f"{method} takes a length, lit(10).minutes or row_interval(10)", value)
     if len({isinstance(node, ast.Interval) for node in nodes}) > 1:
         raise SqlError(f"{method}: both lengths are times, or both are numbers of rows", here())
     if any(row_count(node) == 0 for node in nodes):
@@ -131,7 +137,7 @@ def _only_time(window: str, what: str, lengths: tuple[ast.Expression, ...]) -> N
 def row_count(node: ast.Expression | None) -> int | None:
     """The number of rows that `row_interval` gives."""
     is_rows = isinstance(node, ast.Call) and node.name == ROWS
-    return whole_number(Expression(node.arguments[0])) if is_rows and isinstance(node, ast.Call) else None
+    return whole_number(node.arguments[0]) if is_rows and isinstance(node, ast.Call) else None
 
 
 # ---------------------------------------------------------------------------------------------------- row windows
@@ -153,9 +159,10 @@ class OverWindow:
 
 
 @dataclass(frozen=True)
-class _Ordered:
+class _Ordered(Unfinished):
     """A row window with its order; bounds are from `low` to `high`, of rows or of time."""
 
+    unfinished = "a row window goes on with .preceding(…), .following(…) and .alias('w')"
     partition: Keys
     order: ast.Expression
     low: Expression | None = None
@@ -195,9 +202,7 @@ def _item(order: ast.Expression) -> ast.OrderItem:
 
 def checked_alias(name: Any) -> str:
     """Raises SqlError if it is no text."""
-    if not isinstance(name, str):
-        raise SqlError(f"a window's alias is a text, as in .alias('w'), not {name!r}", here())
-    return name
+    return checked_name("a window's alias is a text, as in .alias('w')", name)
 
 
 def keys_of(*keys: Expression) -> Keys:
@@ -219,31 +224,29 @@ def current_row() -> ast.Bound:
 
 def _bound(value: Expression, following: bool) -> tuple[str, ast.Bound]:
     """The unit of a bound, and the bound."""
+    if isinstance(value, FrameEnd):
+        unit = "ROWS" if value.unit == "ROW" else value.unit
+        return unit, current_row() if value.word == "CURRENT" else ast.Bound(None, following)
     node = value.node if isinstance(value, Expression) else None
     rows = row_count(node)
     if rows is not None:
         return "ROWS", current_row() if rows == 0 else ast.Bound(ast.Literal("number", str(rows), here()), following)
     if isinstance(node, ast.Interval):
         return "RANGE", ast.Bound(node, following)
-    if isinstance(node, ast.Call) and node.name.startswith(("UNBOUNDED ", "CURRENT ")):
-        word, _, unit = node.name.partition(" ")
-        return unit, current_row() if word == "CURRENT" else ast.Bound(None, following)
-    raise SqlError(
+    raise wrong(
         "a bound is row_interval(n), a length such as lit(10).minutes, UNBOUNDED_ROW, UNBOUNDED_RANGE, CURRENT_ROW "
-        f"or CURRENT_RANGE, not {value!r}",
-        here(),
+        "or CURRENT_RANGE",
+        value,
     )
 
 
 @dataclass(frozen=True)
-class _Partitioned:
+class _Partitioned(Unfinished):
+    unfinished = "a row window goes on with .order_by(col('ts')).alias('w')"
     partition: Keys
 
     def order_by(self, order: Expression) -> _Ordered:
         return _Ordered(self.partition, keys_of(order)[0])
-
-    def alias(self, name: str) -> OverWindow:
-        raise SqlError(f"the row window {name!r} has no order: write Over.partition_by(…).order_by(col('ts'))", here())
 
 
 class Over:
@@ -259,9 +262,10 @@ class Over:
 
 
 @dataclass(frozen=True)
-class NamedLast:
+class NamedLast(Unfinished):
     """Row windows whose alias is still to come; `make(name)` makes them."""
 
+    unfinished = "a row window goes on with .alias('w')"
     make: Callable[[str], OverWindow]
 
     def alias(self, name: str) -> OverWindow:
@@ -269,13 +273,14 @@ class NamedLast:
 
 
 @dataclass(frozen=True)
-class TimedLast:
+class TimedLast(Unfinished):
     """Row windows whose time attribute is still to come; `make(name, time)` makes them."""
 
+    unfinished = "a row window goes on with .on(col('ts')).alias('w')"
     make: Callable[[str, ast.Name], OverWindow]
 
     def on(self, time: Expression) -> NamedLast:
         if not isinstance(time, Expression) or not isinstance(time.node, ast.Name):
-            raise SqlError(f"a row window is on a time attribute: .on(col('ts')), not {time!r}", here())
+            raise wrong("a row window is on a time attribute: .on(col('ts'))", time)
         column = time.node
         return NamedLast(lambda name: self.make(name, column))

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.table import TableEnvironment, col
 from airflow_nrt.table.functions import (
     AggregateFunction,
@@ -74,7 +75,7 @@ def test_only_a_merge_of_its_own_counts() -> None:
     ],
 )
 def test_what_is_refused(declare, message: str) -> None:
-    with pytest.raises((TypeError, ValueError)) as wrong:
+    with pytest.raises((InputError, ValueError)) as wrong:
         declare()
     assert message in str(wrong.value)
 
