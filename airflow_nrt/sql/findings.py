@@ -73,6 +73,21 @@ class Findings:
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
+    def copy(self) -> Findings:
+        """The same, to go on from."""
+        return replace(
+            self,
+            read=dict(self.read),
+            used={name: set(columns) for name, columns in self.used.items()},
+            operators=list(self.operators),
+            values=dict(self.values),
+            regroups=list(self.regroups),
+            updating=list(self.updating),
+            boundless=dict(self.boundless),
+            inserts=list(self.inserts),
+            planned={at: dict(names) for at, names in self.planned.items()},
+        )
+
     def note_source(self, table: Table) -> bool:
         """Remembers that a table is read; False if it is read already with other options."""
         used = self.used.setdefault(table.name, set())

@@ -14,6 +14,7 @@ from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, 
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
+from airflow_nrt.sql.asked import Asked, AskedQueries
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
@@ -107,6 +108,7 @@ class Planner:
         self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+        self._asked = AskedQueries()
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
@@ -179,22 +181,32 @@ class Planner:
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
         """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
-        query, _ = sortable(query)
-        with self.at_work(query.at), self._asking_only():
-            columns = self.queries.relations(query, {})[0].columns
+        known = self._asked.find(query) or self._ask(query)
+        columns = known.relations[0].columns
         check_titles(columns, query.at)
         return columns
 
+    def _ask(self, query: ast.Query) -> Asked:
+        unsorted, _ = sortable(query)
+        below = self._asked.below(unsorted)
+        with self.at_work(query.at), self._asking_only(below):
+            asked = Asked(query, tuple(self.queries.relations(unsorted, {})), self.queries.found)
+        if unsorted is query:
+            self._asked.add(asked)
+        return asked
+
     @contextmanager
-    def _asking_only(self) -> Iterator[None]:
-        """What is read meanwhile is forgotten."""
-        found, self.queries.found = self.queries.found, Findings()
+    def _asking_only(self, below: Asked | None = None) -> Iterator[None]:
+        """What is read meanwhile is forgotten; it begins with what is known of the query `below`."""
+        found, self.queries.found = self.queries.found, below.found.copy() if below is not None else Findings()
+        self.queries.below = below
         try:
             yield
         finally:
-            self.queries.found = found
+            self.queries.found, self.queries.below = found, None
 
     def add(self, statement: parsed.Statement) -> None:
+        self._asked.clear()
         match statement:
             case parsed.SetOption():
                 self._set(statement)

@@ -12,6 +12,7 @@ from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.asked import Asked
 from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
 from airflow_nrt.sql.findings import Findings
@@ -51,7 +52,7 @@ class Queries:
     """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
 
     `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
-    With `emits_again` windows in GROUP BY tell what each batch changes of them.
+    With `emits_again` windows in GROUP BY tell what each batch changes of them. What is `below` is planned already.
     """
 
     def __init__(self) -> None:
@@ -61,6 +62,7 @@ class Queries:
         self.zone: str | None = None
         self.found = Findings()
         self.emits_again = False
+        self.below: Asked | None = None
         self._entered: list[str] = []
         self._around = Around()
         self._where: ast.Expression | None = None
@@ -75,6 +77,8 @@ class Queries:
     def relations(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
         around, self._around = self._around, Around()
+        if self.below is not None and node is self.below.query:
+            return list(self.below.relations)
         if isinstance(node, ast.Values):
             raise NotThereYet("VALUES as a table", node.at)
         if node.limit is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
 from airflow_nrt.table.expression import Expression, fields_of
 from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
@@ -205,7 +205,8 @@ class TableEnvironment:
 
     def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
         """What a method is given as fields, checked. Functions have their names from here on."""
-        return tuple(Expression(self.named(one.node), one.names) for one in fields_of(fields))
+        with nesting_of(here()):
+            return tuple(Expression(self.named(one.node), one.names) for one in fields_of(fields))
 
     def chosen(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
         """The same, of a select: at least one."""

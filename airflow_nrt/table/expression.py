@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.table.depth import check_depth
 from airflow_nrt.table.literals import length_of, months_of, node_of
 from airflow_nrt.table.places import here
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
@@ -48,7 +49,11 @@ class Expression:
     def __repr__(self) -> str:
         from airflow_nrt.sql.unparse import text_of
 
-        return text_of(self.node) + (f" AS {', '.join(self.names)}" if self.names else "")
+        try:
+            text = text_of(self.node)
+        except RecursionError:
+            text = "an expression that nests deeply"
+        return text + (f" AS {', '.join(self.names)}" if self.names else "")
 
     def __getattr__(self, name: str) -> Any:
         if name in PROPERTIES:
@@ -384,11 +389,14 @@ class FrameEnd(Expression):
 
 
 def fields_of(values: Sequence[Any]) -> tuple[Expression, ...]:
-    """What a method is given as columns. Raises SqlError for a text: it may be meant as either."""
+    """What a method is given as columns. Raises SqlError for what nests too deeply, and for a text: which is it?"""
     for value in values:
         if isinstance(value, str):
             raise SqlError(f"write col({value!r}) for the column, lit({value!r}) for the text", here())
-    return tuple(value if isinstance(value, Expression) else Expression(node_of(value)) for value in values)
+    fields = tuple(value if isinstance(value, Expression) else Expression(node_of(value)) for value in values)
+    for field in fields:
+        check_depth(field.node)
+    return fields
 
 
 def call_of(function: str, *arguments: Any) -> Expression:
