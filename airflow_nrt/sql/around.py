@@ -73,10 +73,13 @@ class Around:
 
 
 def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:
-    """What stands behind ON."""
+    """What stands behind ON and USING."""
     if isinstance(relation, ast.Join):
         if relation.condition is not None:
             yield relation.condition
+        yield from (ast.Name((name,), relation.at) for name in relation.using)
+        if relation.natural:
+            yield ast.Star(None, relation.at)
         yield from _conditions(relation.left)
         yield from _conditions(relation.right)
 

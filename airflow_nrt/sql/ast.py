@@ -295,12 +295,15 @@ class Lateral:
 
 @dataclass(frozen=True)
 class Join:
+    """A `natural` one is USING all columns that both sides have."""
+
     kind: str
     left: Relation
     right: Relation
     condition: Expression | None
     using: tuple[str, ...]
     at: Place = field(compare=False)
+    natural: bool = False
 
 
 Relation = Union[TableName, Derived, FunctionTable, Lateral, Join]

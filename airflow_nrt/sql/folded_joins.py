@@ -32,8 +32,8 @@ def _links(part: ast.Expression, sides: list[Scope]) -> bool:
     if None in names:
         return False
     found = [[side.has(name) for side in sides] for name in names if name is not None]
-    # A name that both sides have is an error, told where the condition is compiled.
-    return all(any(one) for one in found) and all(any(one[n] for one in found) for n in (0, 1))
+    # A name that both sides have is an error, or stands for both of them.
+    return all(sum(one) == 1 for one in found) and all(any(one[n] for one in found) for n in (0, 1))
 
 
 def _names(node: ast.Expression) -> Iterator[ast.Name | None]:

@@ -9,7 +9,8 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.common_columns import Common
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.folded_joins import folded
@@ -27,19 +28,18 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
 
     `around` is the SELECT that reads it.
     """
-    if node.using:
-        raise NotThereYet("JOIN … USING", node.at, "write the condition behind ON")
-    node = folded(node, left, right, around.where)
-    if node.condition is None:
-        raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     sides = side_columns(*left), side_columns(*right)
     taken = {column.name for column in sides[0]} & {column.name for column in sides[1]}
     if taken:
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", node.at)
+    common = Common.of(node, *sides)
+    node = folded(common.on, left, right, around.where)
+    if node.condition is None:
+        raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     cause = _boundless(node, left, right)
     if cause is not None:
-        return plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause)
-    return _window_join(node, (finished(found, left[0]), left[1]), (finished(found, right[0]), right[1]))
+        return common.shown(plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause))
+    return common.shown(_window_join(node, (finished(found, left[0]), left[1]), (finished(found, right[0]), right[1])))
 
 
 def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:

@@ -82,7 +82,7 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
 
 
 def _check(node: ast.Join) -> None:
-    if node.using or node.kind not in ("CROSS", "INNER", "LEFT"):
+    if node.using or node.natural or node.kind not in ("CROSS", "INNER", "LEFT"):
         raise SqlError(
             f"{node.kind} JOIN of a table function: it stands behind CROSS JOIN, or LEFT JOIN … ON TRUE", node.at
         )

@@ -195,16 +195,20 @@ class QueryParser:
 
     def _joined(self) -> ast.Relation:
         left = self._relation()
-        while (kind := self._join_kind()) is not None:
+        while True:
+            natural, kind = self.cursor.take_word("NATURAL"), self._join_kind()
+            if natural and kind in (None, "CROSS"):
+                raise self.cursor.error("JOIN behind NATURAL")
+            if kind is None:
+                return left
             right = self._relation()
             condition: ast.Expression | None = None
             using: tuple[str, ...] = ()
-            if self.cursor.take_word("ON"):
+            if not natural and self.cursor.take_word("ON"):
                 condition = self.expressions.expression()
-            elif self.cursor.take_word("USING"):
+            elif not natural and self.cursor.take_word("USING"):
                 using = self.cursor.names()
-            left = ast.Join(kind, left, right, condition, using, left.at)
-        return left
+            left = ast.Join(kind, left, right, condition, using, left.at, natural)
 
     def _join_kind(self) -> str | None:
         cursor = self.cursor
@@ -212,8 +216,6 @@ class QueryParser:
             return "INNER"
         if cursor.take_word("CROSS", "JOIN"):
             return "CROSS"
-        if cursor.is_word("NATURAL"):
-            raise NotThereYet("NATURAL JOIN", cursor.at, "write JOIN … ON")
         for side in ("LEFT", "RIGHT", "FULL"):
             if cursor.take_word(side, "JOIN") or cursor.take_word(side, "OUTER", "JOIN"):
                 return side

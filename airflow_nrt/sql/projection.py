@@ -110,7 +110,7 @@ def plain_column(value: Typed) -> str | None:
 def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
     source = plain_column(value)
     if source is not None:
-        return replace(relation.column(source), name=name, table=None, shown=None)
+        return replace(relation.column(source), name=name, table=None, shown=None, merged=False)
     read = [relation.column(column) for column in value.columns]
     rowtime = any(value.sql == column.rowtime_field for column in read)
     of_window = all(column.of_window for column in read)
@@ -126,6 +126,7 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
             continue
         star = item.expression
         columns = [column for column in relation.columns if star.table in (None, alias, column.table)]
+        columns = [column for column in columns if star.table is not None or not column.merged]
         if not columns:
             raise SqlError(f"there is no table {star.table!r} here", star.at)
         titles: list[str] = []

@@ -21,7 +21,8 @@ class ScopeColumn:
     of processing time.
     `rowtime_path` leads to the time attribute inside a ROW column; it is empty where there is none.
     `of_window` holds if the value depends on nothing but the window. In a join `table` is the alias of its side and
-    `shown` its name there. The domain of a `constant` column does not grow.
+    `shown` its name there; there a `merged` one is found by the name of its table alone, for a common column stands for
+    it. The domain of a `constant` column does not grow.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ScopeColumn:
     shown: str | None = None
     proctime: bool = False
     constant: bool = False
+    merged: bool = False
 
     @property
     def title(self) -> str:
@@ -69,7 +71,7 @@ class Scope:
         """The column that a name means. Raises SqlError with the nearest name."""
         index = self._index(name)
         wanted = name.parts[index]
-        here = self._columns_of(name.parts[0]) if index else self.columns
+        here = self._columns_of(name.parts[0]) if index else self._found_alone(wanted)
         if not index and len(name.parts) > 1 and wanted not in {column.title for column in here}:
             raise SqlError(f"there is no table or column {wanted!r} here", name.at)
         found = [column for column in here if column.name == wanted] or [c for c in here if c.title == wanted]
@@ -84,7 +86,7 @@ class Scope:
     def has(self, name: ast.Name) -> bool:
         """Whether a name means a column here."""
         index = self._index(name)
-        here = self._columns_of(name.parts[0]) if index else self.columns
+        here = self._columns_of(name.parts[0]) if index else self._found_alone(name.parts[0])
         return any(name.parts[index] in (column.name, column.title) for column in here)
 
     def time_column(self, name: ast.Name) -> ScopeColumn:
@@ -103,6 +105,10 @@ class Scope:
         for part in name.parts[self._index(name) + 1 :]:
             sql, kind = f"{sql}.{quote(part)}", field_type(kind, part, name.at)
         return Typed(sql, kind, columns=frozenset({column.name}))
+
+    def _found_alone(self, name: str) -> tuple[ScopeColumn, ...]:
+        """Those that a name can mean without a table in front of it."""
+        return tuple(column for column in self.columns if not column.merged or column.name == name)
 
     def _columns_of(self, table: str) -> tuple[ScopeColumn, ...]:
         return tuple(c for c in self.columns if (self.alias if c.table is None else c.table) == table)

@@ -116,6 +116,8 @@ class Steps:
         facts: list[Fact] = [("kind", node.kind)]
         if node.condition is not None:
             facts.append(("on", text_of(node.condition)))
+        if node.using or node.natural:
+            facts.append(("using", node.using or "all columns of one name"))
         operators = self._at(node.at, UpdatingJoin)
         window = self.windows.get(left) if not operators else None
         if window is not None:

@@ -209,4 +209,4 @@ def _shown(column: ScopeColumn, is_optional: bool, near: Apart | None) -> ScopeC
     """A column of the result, of no window. The times by which an interval join compares its rows stay rowtimes."""
     kind = column.type.with_nullable(True) if is_optional else column.type
     rowtime = near is not None and column.rowtime
-    return ScopeColumn(column.name, kind, rowtime=rowtime, table=column.table, shown=column.shown)
+    return ScopeColumn(column.name, kind, rowtime=rowtime, table=column.table, shown=column.shown, merged=column.merged)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.updating import UpdatingJoin
 from airflow_nrt.sql.planner import plan_query
@@ -14,6 +15,13 @@ from tests.sample import ORDERS
 WINDOWS = "(SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)))"
 SAME = "l.window_start = r.window_start AND l.window_end = r.window_end"
 NEAR = "r.ts BETWEEN l.ts AND l.ts + INTERVAL '1' HOUR"
+
+
+SHOPS = (
+    "CREATE TABLE shops (shop STRING, name STRING, id INT) WITH ('connector'='filesystem', 'path'='s', 'format'='csv');"
+)
+
+TWO = "shops a JOIN shops b USING (id)"
 
 
 def planned(relations: str, rest: str = "") -> Plan:
@@ -76,3 +84,52 @@ def test_a_column_of_both_sides_is_told_once() -> None:
         .sink.columns
     ]
     assert names == ["id", "id0", "id1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "columns"),
+    [
+        ("SELECT * FROM orders o JOIN shops s USING (shop)", "shop id price ts name id0"),
+        ("SELECT * FROM orders o LEFT JOIN shops s USING (shop, id)", "shop id price ts name"),
+        ("SELECT * FROM orders o NATURAL RIGHT OUTER JOIN shops s", "id shop price ts name"),
+        ("SELECT o.*, s.id FROM orders o FULL JOIN shops s USING (id)", "id shop price ts id0"),
+        (f"SELECT * FROM {TWO} JOIN shops c USING (id)", "id shop name shop0 name0 shop1 name1"),
+        (f"SELECT * FROM {TWO} JOIN shops c ON a.shop = c.shop", "id shop name shop0 name0 shop1 name1 id0"),
+    ],
+)  # fmt: skip
+def test_common_columns_stand_in_front(query: str, columns: str) -> None:
+    insert = plan_query(ORDERS + SHOPS, query, Path("/")).inserts[0]
+    assert [column.name for column in insert.sink.columns] == columns.split()
+
+
+def test_a_common_column_has_the_type_that_both_fit_in() -> None:
+    query = "SELECT id, s.id AS id_of_shop FROM orders o RIGHT JOIN shops s USING (id)"
+    columns = plan_query(ORDERS + SHOPS, query, Path("/")).inserts[0].sink.columns
+    assert [column.type.name for column in columns] == ["BIGINT", "INT"]
+
+
+def test_a_window_join_of_common_columns_is_one() -> None:
+    bounds = "window_start, window_end"
+    query = f"SELECT shop, COUNT(*) FROM {WINDOWS} l JOIN {WINDOWS} r USING ({bounds}, shop) GROUP BY shop, {bounds}"
+    assert not plan_query(ORDERS, query, Path("/")).updating
+
+
+@pytest.mark.parametrize(
+    ("relations", "message"),
+    [
+        ("orders o JOIN shops s USING (name)", "there is no column 'name'"),
+        ("shops s JOIN orders o USING (id, price)", "there is no column 'price'"),
+        ("orders o JOIN shops s USING (id) JOIN shops t USING (shop)", "column 'shop' is ambiguous"),
+        ("orders o JOIN shops s USING (id) WHERE shop = 'a'", "column 'shop' is ambiguous"),
+        ("orders NATURAL CROSS JOIN shops", "expected JOIN behind NATURAL"),
+    ],
+)
+def test_columns_that_are_not_common(relations: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan_query(ORDERS + SHOPS, f"SELECT * FROM {relations}", Path("/"))
+
+
+def test_a_key_is_known_by_the_name_of_the_common_column() -> None:
+    counts = "(SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop)"
+    (insert,) = plan_query(ORDERS, f"SELECT shop FROM {counts} l JOIN {counts} r USING (shop)", Path("/")).inserts
+    assert insert.key == ("shop",)
