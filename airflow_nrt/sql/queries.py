@@ -14,6 +14,7 @@ from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.asked import Asked
 from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
+from airflow_nrt.sql.different_windows import as_one, keeps_apart
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouped_windows import grouped_window
@@ -68,11 +69,8 @@ class Queries:
         self._where: ast.Expression | None = None
 
     def query(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
-        """A query that others read. Raises SqlError as `relations` does, and for rows of different windows."""
-        first, *others = self.relations(node, ctes)
-        if others:
-            raise NotThereYet("UNION ALL of rows that are not of the same window, inside another query", node.at)
-        return first
+        """A query that others read. Raises SqlError as `relations` does, and for rows that come differently."""
+        return as_one(self.found, self.relations(node, ctes), node.at)
 
     def relations(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
@@ -91,22 +89,36 @@ class Queries:
         for name, columns, query in node.ctes:
             scope[name] = parsed.CreateView(name, columns, query, False, node.at)
         if isinstance(node, ast.Select):
-            return [self._select(node, scope, around)]
+            return self._select(node, scope, around)
         if node.operator != "UNION" or not node.all:
             names = self.query(node.left, scope).names
-            return [self._select(as_grouping(node, names), scope, around)]
+            return self._select(as_grouping(node, names), scope, around)
         return united(
             self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
         )
 
-    def _select(self, node: ast.Select, scope: dict[str, Relation | parsed.CreateView], around: Around) -> Relation:
+    def _select(
+        self, node: ast.Select, scope: dict[str, Relation | parsed.CreateView], around: Around
+    ) -> list[Relation]:
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
         node = above_groups(node)
         assert node.relation is not None
         self._around, self._where = Around.of(node), node.where
-        relation, alias = self.relation(node.relation, scope)
+        relations, alias = self._apart(node.relation, scope)
         self._around, self._where = Around(), None
+        if len(relations) > 1 and keeps_apart(node):
+            return [self._selected(node, relation, alias, scope, around) for relation in relations]
+        return [self._selected(node, as_one(self.found, relations, node.relation.at), alias, scope, around)]
+
+    def _selected(
+        self,
+        node: ast.Select,
+        relation: Relation,
+        alias: str | None,
+        scope: dict[str, Relation | parsed.CreateView],
+        around: Around,
+    ) -> Relation:
         node, relation = slid(node, relation, alias)
         node = written_out(node)
         if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
@@ -141,29 +153,37 @@ class Queries:
         self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]
     ) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
+        relations, alias = self._apart(node, ctes)
+        return as_one(self.found, relations, node.at), alias
+
+    def _apart(
+        self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]
+    ) -> tuple[list[Relation], str | None]:
+        """As `relation`, with rows of different windows apart."""
         match node:
             case ast.TableName():
                 return self._named(node, ctes), node.alias or node.name
             case ast.Derived():
-                return _renamed(self.query(node.query, ctes), node.columns, node.at), node.alias
+                rows = self.relations(node.query, ctes)
+                return [_renamed(one, node.columns, node.at) for one in rows], node.alias
             case ast.FunctionTable():
-                return _renamed(self._windowing(node.call, ctes), node.columns, node.at), node.alias
+                return [_renamed(self._windowing(node.call, ctes), node.columns, node.at)], node.alias
             case ast.Lateral():
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
                 around, self._around, self._where = self._around, Around(), None
                 left = self._side(node.left, around if node.kind in ("INNER", "CROSS", "LEFT") else Around(), ctes)
                 if isinstance(node.right, ast.Lateral):
-                    return lateral(self.found, node, node.right, left), None
+                    return [lateral(self.found, node, node.right, left)], None
                 right = self._side(node.right, around if node.kind in ("INNER", "CROSS", "RIGHT") else Around(), ctes)
-                return join(self.found, node, left, right, around), None
+                return [join(self.found, node, left, right, around)], None
 
     def _side(self, node: ast.Relation, around: Around, ctes: dict[str, Relation | parsed.CreateView]) -> Named:
         """One side of a join. `around` is what filters all that is joined, where it filters this side, too."""
         self._around = around if isinstance(node, ast.Join) else Around()
         return self.relation(node, ctes)
 
-    def _named(self, node: ast.TableName, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
+    def _named(self, node: ast.TableName, ctes: dict[str, Relation | parsed.CreateView]) -> list[Relation]:
         view = ctes.get(node.name)
         if node.options and (view is not None or node.name in self.views):
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
@@ -178,9 +198,9 @@ class Queries:
         if node.name not in self.tables:
             hint = nearest(node.name, [*self.tables, *self.views])
             raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
-        return self._scan(node)
+        return [self._scan(node)]
 
-    def view(self, view: parsed.CreateView, node: ast.TableName) -> Relation:
+    def view(self, view: parsed.CreateView, node: ast.TableName) -> list[Relation]:
         if view.name in self._entered:
             raise SqlError(f"view {view.name!r} reads itself", node.at)
         self._entered.append(view.name)
@@ -189,11 +209,13 @@ class Queries:
         finally:
             self._entered.pop()
 
-    def _inside(self, view: parsed.CreateView, ctes: dict[str, Relation | parsed.CreateView], at: Place) -> Relation:
+    def _inside(
+        self, view: parsed.CreateView, ctes: dict[str, Relation | parsed.CreateView], at: Place
+    ) -> list[Relation]:
         if view.columns:
             # Whoever reads the view asks for other names than those inside.
             self._around = Around()
-        return _renamed(self.query(view.query, ctes), view.columns, at)
+        return [_renamed(one, view.columns, at) for one in self.relations(view.query, ctes)]
 
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))

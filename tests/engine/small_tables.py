@@ -1,4 +1,4 @@
-"""Two small tables, and their windows of a minute: what a query of them gives as a stream, in batch and to DuckDB."""
+"""Two small tables, and their windows of a minute or two: what a query gives as a stream, in batch and to DuckDB."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, rows_of, source_file, write_lines
 from tests.engine.updating.queries import folded, published_in_parquet
 
-WINDOW = "TABLE(TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+SIZES = {"w": 1, "ww": 2}
+"""By what a view's name ends with, the minutes of its windows."""
 DDL = "".join(
     f"CREATE TABLE {name} (k INT, {number}, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) "
     f"WITH ('connector' = 'filesystem', 'path' = '{name}', 'format' = 'json');"
-    f"CREATE VIEW {name}w AS SELECT * FROM {WINDOW.format(name)};"
+    + "".join(
+        f"CREATE VIEW {name}{end} AS SELECT * FROM TABLE(TUMBLE(TABLE {name}, DESCRIPTOR(ts), INTERVAL '{n}' MINUTE));"
+        for end, n in SIZES.items()
+    )
     for name, number in (("l", "n INT"), ("r", "m BIGINT"))
 )
 """Nothing is late: the rows of each batch lie behind those of the batches before."""
@@ -66,9 +70,10 @@ def said_by_duckdb(query: str) -> list[tuple[Any, ...]]:
         connection.executemany(
             f"INSERT INTO {name} VALUES (?, ?, ?)", [list(row.values()) for batch in rows(name) for row in batch]
         )
-        start = "time_bucket(INTERVAL 1 MINUTE, ts)"
-        connection.execute(
-            f"CREATE VIEW {name}w AS SELECT *, {start} AS window_start, {start} + INTERVAL 1 MINUTE AS window_end, "
-            f"{start} + INTERVAL 59999 MILLISECOND AS window_time FROM {name}"
-        )
+        for end, n in SIZES.items():
+            start = f"time_bucket(INTERVAL {n} MINUTE, ts)"
+            connection.execute(
+                f"CREATE VIEW {name}{end} AS SELECT *, {start} AS window_start, {start} + INTERVAL {n} MINUTE AS "
+                f"window_end, {start} + INTERVAL {n * MINUTE - 1} MILLISECOND AS window_time FROM {name}"
+            )
     return ordered(connection.execute(query).fetchall())

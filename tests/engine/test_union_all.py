@@ -26,6 +26,7 @@ QUERIES = {
     "tables": ("SELECT k, n FROM bids UNION ALL SELECT k, m FROM asks", {("a", 1): 1, ("a", 2): 2, ("b", 4): 2}),
     "one table twice": ("SELECT k, n FROM bids UNION ALL SELECT k, n * 10 FROM bids", {("a", 1): 1, ("a", 10): 1, ("b", 4): 1, ("b", 40): 1}),  # noqa: E501
     "below a window": (f"SELECT k, SUM(n) FROM TABLE(TUMBLE(({BOTH}), {WINDOW}", {("a", 5): 1, ("b", 8): 1}),
+    "tagged below a window": (f"SELECT side, SUM(n) FROM TABLE(TUMBLE((SELECT 'bid' AS side, n, ts FROM bids UNION ALL SELECT 'a', m, ts FROM asks), {WINDOW.replace(', k', ', side')}", {("bid", 1): 1, ("bid", 4): 1, ("a", 4): 2}),  # noqa: E501
     "rows below a Top-N": (f"SELECT k, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY n) AS i FROM TABLE(TUMBLE((SELECT k, n, ts FROM bids UNION ALL SELECT k, n, ts FROM bids), {WINDOW.partition(' GROUP')[0]}) WHERE i < 3", {("a", 1): 2, ("b", 4): 2}),  # noqa: E501
     "a window and a table": (f"SELECT k, SUM(m) FROM TABLE(TUMBLE(TABLE asks, {WINDOW} UNION ALL SELECT k, n FROM bids", {("a", 4): 1, ("b", 4): 2, ("a", 1): 1}),  # noqa: E501
     "different windows": (f"SELECT k, SUM(m) FROM TABLE(TUMBLE(TABLE asks, {WINDOW} UNION ALL SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE bids, {WINDOW.replace('1', '2')}", {("a", 4): 1, ("b", 4): 1, ("a", 1): 1, ("b", 1): 1}),  # noqa: E501

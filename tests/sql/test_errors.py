@@ -247,9 +247,9 @@ def test_what_is_wrong(what: str) -> None:
 
 SIMPLE = "SELECT shop, ts, id, price FROM orders"
 LATER = {
-    "UNION ALL of different windows": (
-        insert(f"SELECT shop FROM ({SIMPLE}\nUNION ALL\nSELECT shop, ts, id, price FROM {TVF})"),
-        "12:19: UNION ALL of rows that are not of the same window, inside another query",
+    "UNION ALL of windows and rows": (
+        insert(f"SELECT shop, COUNT(*) FROM ({SIMPLE}\nUNION ALL\nSELECT shop, ts, id, price FROM {TVF}) GROUP BY shop"),
+        "12:28: UNION ALL of rows that change, or rows of windows, with others, inside another query; combine them at the top of an INSERT",
     ),
     "EXCEPT ALL": (insert(f"{SIMPLE}\nEXCEPT ALL\n{SIMPLE}"), "12:1: EXCEPT ALL"),
     "OVER": (insert("SELECT shop, ts, ts, LISTAGG(shop) OVER (PARTITION BY shop ORDER BY price), price FROM orders"), "12:22: LISTAGG(shop) OVER by anything but time"),
