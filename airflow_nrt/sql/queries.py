@@ -9,7 +9,7 @@ from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.windows import Window
-from airflow_nrt.sql import ast, parsed
+from airflow_nrt.sql import ast, distinct, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.asked import Asked
@@ -28,7 +28,7 @@ from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.over_groups import above_groups
 from airflow_nrt.sql.partitions import partition_filter
-from airflow_nrt.sql.projection import check_titles, expand, plan_projection
+from airflow_nrt.sql.projection import check_titles, plan_projection
 from airflow_nrt.sql.relation import (
     Relation,
     as_rows,
@@ -102,7 +102,7 @@ class Queries:
     ) -> list[Relation]:
         if node.relation is None:
             raise NotThereYet("SELECT without FROM", node.at)
-        node = above_groups(node)
+        node = above_groups(distinct.above_all(node))
         assert node.relation is not None
         self._around, self._where = Around.of(node), node.where
         relations, alias = self._apart(node.relation, scope)
@@ -129,7 +129,7 @@ class Queries:
             else:
                 node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
         if node.distinct:
-            node = _as_grouping(node, relation, alias)
+            node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
             # Its sessions are those of each group key, computed ones too.
@@ -287,15 +287,6 @@ class Queries:
         if relation.has_sessions:
             return finished(self.found, relation)
         return raw_windows(relation) if relation.pending is not None else relation
-
-
-def _as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
-    """SELECT DISTINCT as what it means: a GROUP BY of all that is selected."""
-    if node.group is not None or contains_aggregate(node):
-        raise NotThereYet("SELECT DISTINCT of an aggregation", node.at, "leave DISTINCT away: groups differ")
-    items = tuple(expand(node.items, relation, alias))
-    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in items)
-    return replace(node, distinct=False, items=items, group=keys)
 
 
 def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:

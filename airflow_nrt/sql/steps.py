@@ -13,6 +13,7 @@ from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate,
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.distinct import above_all
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.named_windows import written_out
@@ -154,7 +155,7 @@ class Steps:
     # ------------------------------------------------------------------ SELECT
 
     def _select(self, node: ast.Select, ctes: Mapping[str, ast.Query]) -> Ref:
-        node = written_out(node)
+        node = written_out(above_all(node))
         rows = self._relation(node.relation, ctes)
         parts = list(conjuncts(node.where)) if node.where is not None else []
         if rows.window is None and isinstance(node.relation, ast.Derived):

@@ -292,3 +292,16 @@ def test_columns_that_nobody_looks_at_are_not_kept(select: str, kept: set[str]) 
     assert isinstance(rows, UpdatingRows)
     assert set(re.findall(r"`(\w+)` AS [co]\d", rows.input.sql)) == kept
     assert len(rows.columns) == len(kept)
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds"),
+    [
+        ("SELECT DISTINCT COUNT(*) FROM orders GROUP BY shop", ["UpdatingAggregate", "UpdatingAggregate"]),
+        (f"SELECT DISTINCT COUNT(*) FROM {TVF} GROUP BY shop, window_start, window_end", ["UpdatingAggregate"]),
+        (f"SELECT DISTINCT COUNT(*), window_start, window_end FROM {TVF} GROUP BY shop, window_start, window_end", []),
+    ],
+)
+def test_distinct_results_of_groups(query: str, kinds: list[str]) -> None:
+    plan = plan_query(ORDERS, query, Path("/"))
+    assert [type(one).__name__ for one in plan.updating] == kinds
