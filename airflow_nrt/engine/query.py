@@ -39,7 +39,7 @@ def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
         place = Path(directory)
-        if mode == "stream":
+        if mode == "stream" and plan.sources:
             stream_to_end(spark, plan, place)
             yield from streamed_lines(spark, plan, place)
         else:
@@ -50,7 +50,7 @@ def run_changelog(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
     """The changes of that result as JSON lines, in their order: `{"op": "+I", "row": {…}}`."""
     with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
         place = Path(directory)
-        if mode == "stream":
+        if mode == "stream" and plan.sources:
             stream_to_end(spark, plan, place)
             yield from streamed_changes(spark, plan, place)
         else:
@@ -134,6 +134,9 @@ def _parquet(path: Path) -> dict[str, str]:
 
 
 def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
+    if not plan.sources:
+        # Constants alone: there is nothing to read.
+        return spark.sql(plan.inserts[0].query.sql)
     if plan.waits_for_clock:
         raise InputError(
             "Processing time Window TableFunction is not supported yet in batch: no time passes there. Run it as a "

@@ -15,7 +15,7 @@ from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.types import BIGINT
 from airflow_nrt.report.updating import Updating
-from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
 
@@ -145,7 +145,9 @@ class Findings:
         return self.noted(named, at)
 
     def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
-        """As `share_operator`."""
+        """As `share_operator`. Raises NotThereYet where nothing ever comes."""
+        if any(not query.inputs for query in operator.inputs):
+            raise NotThereYet(f"{boundless.what} over VALUES", boundless.at)
         for known in self.updating:
             if replace(operator, name=known.name) == known:
                 return self.noted(known, boundless.at)

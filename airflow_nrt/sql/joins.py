@@ -10,6 +10,7 @@ from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.common_columns import Common
+from airflow_nrt.sql.constants import join_constants, joins_constants
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
@@ -36,6 +37,8 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
     node = folded(common.on, left, right, around.where)
     if node.condition is None:
         raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
+    if joins_constants(node, left[0], right[0]):
+        return common.shown(join_constants(found, node, left, right))
     cause = _boundless(node, left, right)
     if cause is not None:
         return common.shown(plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause))

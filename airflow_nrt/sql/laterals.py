@@ -14,7 +14,7 @@ from airflow_nrt.report.hidden import KEY, POSITION
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.join_sides import Named, side_columns
@@ -28,6 +28,7 @@ from airflow_nrt.sql.unparse import text_of
 
 _PLACES, _DEEPEST = 2**18, 2
 """How many places a row has for the rows that it becomes, and how often: 2^27 rows of a partition then fit BIGINT."""
+NUMBER = "_nrt_n"
 _TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_PLACES} rows of one, whose order is asked for"
 
 
@@ -35,8 +36,6 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
     """The rows of the left side with those of the right. They keep their window and their time. Raises SqlError."""
     relation, alias = left
     _check(node)
-    if POSITION in relation.hidden and relation.laterals == _DEEPEST:
-        raise NotThereYet("more than two LATERAL or UNNEST behind each other", right.at)
     if relation.has_sessions:
         relation = finished(found, relation)
     rows = _rows(Compiler(Scope(relation.columns, alias)), right)
@@ -59,14 +58,23 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
     present = [(a, b) for a, b in zip(relation.columns, kept) if relation.pending is None or a.role is None]
     items = [f"{quote(old.name)} AS {quote(column.name)}" for old, column in present]
     items += [f"{sql} AS {quote(column.name)}" for (_, _, sql), column in zip(names, new)]
-    items += [_hidden(name, relation) for name in relation.hidden]
+    items += [hidden_of_several(name, relation) for name in relation.hidden]
     explode = "posexplode_outer" if outer else "posexplode"
     text = (
-        f"(SELECT {', '.join(items)} FROM (SELECT *, {explode}({rows.sql}) AS (_nrt_n, _nrt_e) FROM {relation.text}))"
+        f"(SELECT {', '.join(items)} FROM (SELECT *, {explode}({rows.sql}) AS ({NUMBER}, _nrt_e) FROM {relation.text}))"
     )
     columns = (*kept, *new)
     if node.kind == "INNER" and node.condition is not None:
         text = f"(SELECT * FROM {text} WHERE {Compiler(Scope(columns)).condition(node.condition, 'ON').sql})"
+    return as_several(relation, text, columns, kept, right.at)
+
+
+def as_several(
+    relation: Relation, text: str, columns: tuple[ScopeColumn, ...], kept: tuple[ScopeColumn, ...], at: Place
+) -> Relation:
+    """What `text` makes of the rows of a relation, each of which may become several; `kept` are its own columns."""
+    if POSITION in relation.hidden and relation.laterals == _DEEPEST:
+        raise NotThereYet("more than two LATERAL or UNNEST behind each other", at)
     shown = {old.name: column.name for old, column in zip(relation.columns, kept)}
     partition = relation.partition
     return replace(
@@ -76,6 +84,7 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
         scan=None,
         operator=None,
         keys=(),
+        unique=(),
         laterals=relation.laterals + 1,
         partition=partition if partition is None else tuple(shown[name] for name in partition),
     )
@@ -123,9 +132,9 @@ def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]
     return [(name, child, sql) for name, (_, child, sql) in zip(given, fields)]
 
 
-def _hidden(name: str, relation: Relation) -> str:
-    """A hidden column; where a row stood, and what it is known by, tells its rows apart."""
-    number = "coalesce(_nrt_n, 0)"
+def hidden_of_several(name: str, relation: Relation) -> str:
+    """A hidden column of what a row becomes: where it stood, and what it is known by, has the `NUMBER` of each."""
+    number = f"coalesce({NUMBER}, 0)"
     if name == KEY:
         return f"concat({KEY}, ' ', {number}) AS {KEY}"
     if name != POSITION:

@@ -285,6 +285,8 @@ class Planner:
         with delayed(self.queries.found, timing_of(sink, statement.at)):
             relations = [self.queries.finished(one) for one in self.queries.relations(statement.query, {})]
         for relation in relations:
+            if not relation.inputs:
+                raise NotThereYet("a report of VALUES alone", statement.query.at)
             check_takes_changes(self.queries.found, sink, relation)
             values = matched(sink, relation, statement)
             check_timing(self.queries.found, sink, relation, values, statement.at)

@@ -127,6 +127,8 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
         star = item.expression
         columns = [column for column in relation.columns if star.table in (None, alias, column.table)]
         columns = [column for column in columns if star.table is not None or not column.merged]
+        if not columns and star.table is None:
+            raise SqlError("SELECT * needs FROM", star.at)
         if not columns:
             raise SqlError(f"there is no table {star.table!r} here", star.at)
         titles: list[str] = []

@@ -13,6 +13,7 @@ from airflow_nrt.sql import ast, distinct, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.asked import Asked
+from airflow_nrt.sql.constants import ONE_ROW, rows_of
 from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.different_windows import as_one, keeps_apart
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
@@ -78,7 +79,7 @@ class Queries:
         if self.below is not None and node is self.below.query:
             return list(self.below.relations)
         if isinstance(node, ast.Values):
-            raise NotThereYet("VALUES as a table", node.at)
+            return [rows_of(node)]
         if node.limit is not None:
             numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
             relation_of = partial(self._finished_relation, ctes={})
@@ -100,10 +101,9 @@ class Queries:
     def _select(
         self, node: ast.Select, scope: dict[str, Relation | parsed.CreateView], around: Around
     ) -> list[Relation]:
-        if node.relation is None:
-            raise NotThereYet("SELECT without FROM", node.at)
         node = above_groups(distinct.above_all(node))
-        assert node.relation is not None
+        if node.relation is None:
+            return [self._selected(node, ONE_ROW, None, scope, around)]
         self._around, self._where = Around.of(node), node.where
         relations, alias = self._apart(node.relation, scope)
         self._around, self._where = Around(), None

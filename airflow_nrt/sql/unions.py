@@ -12,9 +12,10 @@ from airflow_nrt.report.hidden import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDE
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.window_columns import bounds
 from airflow_nrt.report.windows import Window
-from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.laterals import NUMBER
 from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.typed import common_type
@@ -27,6 +28,8 @@ def united(found: Findings, sides: Sequence[Relation], at: Place) -> list[Relati
         found.note_all_columns(side)
         _check(sides[0], side, at)
     columns = _common_columns(sides)
+    if len({bool(side.inputs) for side in sides}) > 1:
+        raise NotThereYet("UNION ALL of VALUES with the rows of tables", at)
     groups: dict[tuple[Window | None, bool], list[Relation]] = {}
     for side in sides:
         groups.setdefault((side.window, side.is_changing), []).append(side)
@@ -77,6 +80,8 @@ def _carried(name: str, side: int, sides: int) -> str:
         return "to_json(struct(_nrt_row AS row)) AS _nrt_row"
     if sides > 1 and name == KEY:
         return f"concat('{side} ', {KEY}) AS {KEY}"
+    if sides > 1 and name == NUMBER:
+        return f"{NUMBER} * {sides} + {side} AS {NUMBER}"
     if sides > 1 and name == POSITION:
         # No two rows stand in one place, also where a table is read twice.
         places = ", ".join(f"{POSITION}.{part} AS {part}" for part in ("block", "row", "path"))
@@ -91,6 +96,8 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
         hidden = bounds(first.window)
     elif first.is_changing:
         hidden = CHANGE_HIDDEN
+    elif not first.inputs:
+        hidden = first.hidden
     texts = []
     for side, relation in enumerate(relations):
         carried = [_carried(name, side, len(relations)) for name in hidden]

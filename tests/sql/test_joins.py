@@ -133,3 +133,49 @@ def test_a_key_is_known_by_the_name_of_the_common_column() -> None:
     counts = "(SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop)"
     (insert,) = plan_query(ORDERS, f"SELECT shop FROM {counts} l JOIN {counts} r USING (shop)", Path("/")).inserts
     assert insert.key == ("shop",)
+
+
+NAMES = "(VALUES (1, 'a'), (2, 'bb'), (NULL, 'c')) AS t(id, name)"
+
+
+@pytest.mark.parametrize(
+    ("query", "columns"),
+    [
+        (f"SELECT * FROM orders o JOIN {NAMES} ON o.id = t.id", "id shop price ts id0 name"),
+        (f"SELECT * FROM {NAMES} RIGHT JOIN orders o USING (id)", "id name shop price ts"),
+        (f"SELECT name, shop FROM {NAMES}, orders o WHERE t.id = o.id", "name shop"),
+        (f"WITH n AS (SELECT id + 1 AS id FROM {NAMES}) SELECT * FROM orders JOIN n ON TRUE", "id shop price ts id0"),
+        ("VALUES (1, 2.5), (3, NULL)", "EXPR$0 EXPR$1"),
+        ("SELECT 1 AS one, 'x'", "one EXPR$1"),
+    ],
+)  # fmt: skip
+def test_constants_need_no_state(query: str, columns: str) -> None:
+    plan = plan_query(ORDERS, query, Path("/"))
+    assert [column.name for column in plan.inserts[0].sink.columns] == columns.split()
+    assert not plan.updating and not plan.inserts[0].changes
+
+
+def test_constants_below_a_window_leave_it_its_slices() -> None:
+    query = f"SELECT name, COUNT(*) FROM {WINDOWS} o JOIN {NAMES} USING (id) GROUP BY name, window_start, window_end"
+    (operator,) = plan_query(ORDERS, query, Path("/")).operators
+    assert not operator.keeps_rows
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("VALUES (1, 2), (3)", "the rows of VALUES have different numbers of columns"),
+        ("VALUES (1), ('a')", r"column 9: the values of a column of VALUES have different types: INT, CHAR\(1\)"),
+        ("SELECT *", r"SELECT \* needs FROM"),
+    ],
+)
+def test_constants_that_do_not_fit(query: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan_query(ORDERS, query, Path("/"))
+
+
+def test_what_a_row_becomes_has_no_key() -> None:
+    counts = "(SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop)"
+    relations = f"{counts} a CROSS JOIN UNNEST(ARRAY[1, 2]) AS u (x) JOIN orders o ON o.shop = a.shop"
+    (insert,) = plan_query(ORDERS, f"SELECT a.shop, x, o.id FROM {relations}", Path("/")).inserts
+    assert insert.key is None
