@@ -95,6 +95,10 @@ class JoinSide:
     changing: bool
 
 
+FILTERS = ("SEMI", "ANTI")
+"""The kinds of joins whose rows are those of the left side."""
+
+
 @dataclass(frozen=True)
 class UpdatingJoin:
     """A regular join: rows of two sides meet whenever they come.
@@ -103,8 +107,9 @@ class UpdatingJoin:
     also give `_nrt_until`, and `sources` are those whose watermarks say when a row is needed no more.
 
     They meet where their `keys` are equal and the `condition` holds, SQL over the columns of both; `text` is how the
-    report writes it. `kind` is INNER, LEFT, RIGHT or FULL. The result has the columns of the left side, then of the
-    right, `_nrt_after` and `_nrt_key`.
+    report writes it. `kind` is INNER, LEFT, RIGHT or FULL; or SEMI or ANTI, whose result are the rows of the left side
+    that meet some of the right, or none. The result has the columns of the left side, then of the right (NULL where it
+    `filters`), `_nrt_after` and `_nrt_key`.
     """
 
     name: str
@@ -133,8 +138,14 @@ class UpdatingJoin:
 
     @property
     def padded(self) -> tuple[str, ...]:
-        """The sides whose rows are there with NULLs where they meet nothing."""
-        return {"LEFT": (LEFT,), "RIGHT": (RIGHT,), "FULL": (LEFT, RIGHT)}.get(self.kind, ())
+        """The sides of whose rows it must be known whether they meet nothing."""
+        both = {"LEFT": (LEFT,), "RIGHT": (RIGHT,), "FULL": (LEFT, RIGHT), "SEMI": (LEFT,), "ANTI": (LEFT,)}
+        return both.get(self.kind, ())
+
+    @property
+    def filters(self) -> bool:
+        """Whether its rows are those of the left side."""
+        return self.kind in FILTERS
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from airflow_nrt.sql.relation import (
 )
 from airflow_nrt.sql.row_windows import has_row_windows, numbers_by_time, with_row_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.semi_joins import tested
 from airflow_nrt.sql.set_operations import as_grouping
 from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
@@ -121,6 +122,7 @@ class Queries:
     ) -> Relation:
         node, relation = slid(node, relation, alias)
         node = written_out(node)
+        node, relation = tested(self.found, node, relation, alias, lambda inner: self.relation(inner, scope))
         if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
             relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None

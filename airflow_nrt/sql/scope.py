@@ -83,6 +83,10 @@ class Scope:
             raise SqlError(f"there is no column {wanted!r}{hint}", name.at)
         return found[0]
 
+    def located(self, name: ast.Name) -> tuple[ScopeColumn, tuple[str, ...]]:
+        """The column that a name means, and the field of it. Raises SqlError."""
+        return self.find(name), name.parts[self._index(name) + 1 :]
+
     def has(self, name: ast.Name) -> bool:
         """Whether a name means a column here."""
         index = self._index(name)

@@ -169,7 +169,7 @@ class Steps:
             for one in inner:
                 where = where.replace("(…)", f"(step {one})", 1)
             facts.append(("where", where))
-        sliding = tuple(name for part in parts for name in self._at(part.at, RecentRows))
+        sliding = tuple(name for part in parts for name in self._at(part.at, RecentRows, UpdatingJoin))
         items = [item for item in node.items if not isinstance(item.expression, (ast.Name, ast.Star)) or item.alias]
         if node.group is not None or contains_aggregate(node) or node.distinct:
             return self._aggregate(node, rows, of, facts, sliding)

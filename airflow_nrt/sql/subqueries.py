@@ -49,7 +49,7 @@ class Subqueries:
 
     def _subquery(self, query: ast.Query, at: Place) -> tuple[Typed | None, str]:
         """What the subquery selects, None if that is not one column, and its text; its window is the outer row's."""
-        if not isinstance(query, ast.Select) or query.relation is None or query.ctes or not _is_of_rows(query):
+        if not isinstance(query, ast.Select) or query.relation is None or query.ctes or not is_of_rows(query):
             raise NotThereYet(
                 "a subquery with more than SELECT, FROM and WHERE",
                 at,
@@ -70,7 +70,7 @@ class Subqueries:
         return value, f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
 
 
-def _is_of_rows(query: ast.Select) -> bool:
+def is_of_rows(query: ast.Select) -> bool:
     """Whether its groups are but its distinct rows, which make no difference to IN and EXISTS."""
     keys = [key for group in query.group or () for keys in group.sets for key in keys]
     plain = all(group.kind == "key" for group in query.group or ())

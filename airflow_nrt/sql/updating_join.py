@@ -9,7 +9,7 @@ from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, POSITION,
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN, DataType, Field
-from airflow_nrt.report.updating import JoinSide, UpdatingJoin
+from airflow_nrt.report.updating import FILTERS, JoinSide, UpdatingJoin
 from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
@@ -25,7 +25,7 @@ from airflow_nrt.sql.updating import unwindowed
 from airflow_nrt.sql.walk import conjuncts
 
 Columns = Sequence[tuple[ScopeColumn, ScopeColumn]]
-_PADDED = {"INNER": "", "LEFT": LEFT, "RIGHT": RIGHT, "FULL": LEFT + RIGHT}
+_PADDED = {"INNER": "", "LEFT": LEFT, "RIGHT": RIGHT, "FULL": LEFT + RIGHT, "SEMI": LEFT, "ANTI": LEFT}
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,8 @@ def plan_join(
     equations = [part for part in conjuncts(node.condition) if _equal(part, compiler, *sides) is not None]
     pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
     own = [side.read(around, condition) for side in sides]
+    if node.kind in FILTERS:
+        own[1] = [pair for pair in own[1] if pair[0].name in condition.columns]
     near = _near(node, sides, compiler.scope)
     own = [_with(side, columns, near) for side, columns in zip(sides, own)]
     untils = (None, None) if near is None else _untils(near)
@@ -135,9 +137,10 @@ def plan_join(
         written=Written(tuple((field.name, text_of(part)) for (_, field), part in zip(pairs, equations))),
     )
     shared = found.share_updating(operator, boundless)
+    given = own[:1] if operator.filters else own
     shown = [
         (inner, _shown(outer, is_optional, near))
-        for columns, is_optional in zip(own, (RIGHT in padded, LEFT in padded))
+        for columns, is_optional in zip(given, (RIGHT in padded, LEFT in padded))
         for inner, outer in columns
     ]
     items = [f"{inner.name} AS {quote(outer.name)}" for inner, outer in shown]
@@ -146,7 +149,7 @@ def plan_join(
         tuple(outer for _, outer in shown),
         (shared.name,),
         hidden=CHANGE_HIDDEN,
-        adds_only=node.kind == "INNER" and not operator.changing,
+        adds_only=node.kind in ("INNER", "SEMI") and not operator.changing,
         unique=_unique(node.kind, sides, [pair for pair, _ in pairs], [outer.name for _, outer in shown]),
     )
 
@@ -181,6 +184,8 @@ def _unique(
 ) -> tuple[tuple[str, ...], ...]:
     """By what the pairs differ: by a key of each side, or by that of one whose rows meet one of the other at most."""
     found = [(*left, *right) for left in sides[0].unique for right in sides[1].unique]
+    if kind in FILTERS:
+        found = list(sides[0].unique)
     for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
         other = sides[1 - n]
         equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}

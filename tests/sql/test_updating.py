@@ -12,7 +12,7 @@ from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
+from airflow_nrt.report.updating import UpdatingAggregate, UpdatingJoin, UpdatingRows
 from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
 
@@ -72,6 +72,14 @@ UNBOUNDED = {
         "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
         f"a join without windows keeps every key for ever: {JOINED}",
     ),
+    "IN": (
+        "SELECT shop, id FROM orders WHERE id IN (SELECT id FROM orders WHERE price > 9)",
+        "IN (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
+    ),
+    "NOT EXISTS": (
+        "SELECT shop, id FROM orders AS o WHERE NOT EXISTS (SELECT * FROM orders AS p WHERE p.id = o.id AND p.ts < o.ts)",
+        "NOT EXISTS (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
+    ),
     "a join without window_end": (
         f"SELECT L.shop, R.id FROM {TVF} AS L LEFT JOIN {TVF} AS R ON L.id = R.id AND L.window_start = R.window_start",
         "a join without equal window_end keeps every key for ever: add L.window_end = R.window_end to ON",
@@ -81,7 +89,7 @@ UNBOUNDED = {
         "a join of TUMBLE 10 minutes with TUMBLE 20 minutes keeps every key for ever: use the same window on both sides",
     ),
 }  # fmt: skip
-ADDS_ONLY = ("a regular join",)
+ADDS_ONLY = ("a regular join", "IN")
 """What no row is ever taken back of, so that files take it."""
 
 
@@ -305,3 +313,41 @@ def test_columns_that_nobody_looks_at_are_not_kept(select: str, kept: set[str]) 
 def test_distinct_results_of_groups(query: str, kinds: list[str]) -> None:
     plan = plan_query(ORDERS, query, Path("/"))
     assert [type(one).__name__ for one in plan.updating] == kinds
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("id IN (SELECT id FROM orders WHERE shop = 'a') AND price > 3", [("SEMI", 1, [2, 2])]),
+        ("id NOT IN (SELECT id FROM orders)", [("ANTI", 0, [2, 1])]),
+        ("NOT id IN (SELECT COUNT(*) FROM orders GROUP BY shop) OR FALSE", None),
+        ("NOT EXISTS (SELECT * FROM orders AS r WHERE r.id = o.id AND shop > o.shop)", [("ANTI", 1, [2, 2])]),
+        (
+            "EXISTS (SELECT 1 FROM orders WHERE ts > o.ts AND id = o.id) AND shop IN (SELECT shop FROM orders LIMIT 2)",
+            [("SEMI", 1, [3, 2]), ("SEMI", 1, [2, 1])],
+        ),
+    ],
+)
+def test_subqueries_of_rows_are_joins(where: str, kept: list[tuple[str, int, list[int]]] | None) -> None:
+    """By kind, the number of keys and of the columns of either side."""
+    query = f"SELECT shop, id FROM orders AS o WHERE {where}"
+    if kept is None:
+        with pytest.raises(InputError, match=re.escape("IN (SELECT …): not there yet")):
+            plan_query(ORDERS, query, Path("/"))
+        return
+    joins = [one for one in plan_query(ORDERS, query, Path("/")).updating if isinstance(one, UpdatingJoin)]
+    assert [(one.kind, len(one.keys), [len(one.left.columns), len(one.right.columns)]) for one in joins] == kept
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("id IN (SELECT id, shop FROM orders)", "IN wants a query of one column"),
+        ("nope IN (SELECT id FROM orders)", "there is no column 'nope'"),
+        ("id IN (SELECT id FROM orders WHERE nope > 3)", "there is no column 'nope'"),
+        ("ts IN (SELECT id FROM orders)", "can't compare"),
+    ],
+)
+def test_subqueries_of_rows_that_are_wrong(where: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan_query(ORDERS, f"SELECT shop FROM orders WHERE {where}", Path("/"))

@@ -78,12 +78,18 @@ class JoinStep(Step):
         return merged.where(f"{AFTER} AND ({NEW}{changed_mind})")
 
     def results(self, merged: DataFrame) -> DataFrame:
-        found = [self._pairs(merged)]
-        for side in self.operator.padded:
-            alone = merged.where(f"{ALIVE} AND {SIDE} = '{side}' AND {ALONE}")
-            fields = [field.name for field in self.operator.fields]
-            found.append(alone.selectExpr(*fields, AFTER, f"{key_of([f'{KEY} AS {side}'])} AS {KEY}"))
-        return _union(found)
+        if self.operator.kind == "SEMI":
+            # Rows that are only added are told once: when they meet their first.
+            which = f"NOT {ALONE}" if self.operator.changing else f"{AFTER} AND NOT {ALONE} AND {_WAS} IS NOT FALSE"
+            return self._by_themselves(merged, LEFT, which)
+        alone = [self._by_themselves(merged, side, ALONE) for side in self.operator.padded]
+        return _union(alone if self.operator.filters else [self._pairs(merged), *alone])
+
+    def _by_themselves(self, merged: DataFrame, side: str, which: str) -> DataFrame:
+        """Rows of one side, with NULL for the columns of the other."""
+        fields = [field.name for field in self.operator.fields]
+        rows = merged.where(f"{ALIVE} AND {SIDE} = '{side}' AND {which}")
+        return rows.selectExpr(*fields, AFTER, f"{key_of([f'{KEY} AS {side}'])} AS {KEY}")
 
     # ------------------------------------------------------------------ what meets what
 

@@ -1,0 +1,29 @@
+"""IN and EXISTS of rows without windows: what is told as both sides come, and the table that is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.small_tables import given, said_by_duckdb
+
+COUNTS = "SELECT k FROM r GROUP BY k HAVING COUNT(*) = 1"
+QUERIES = {
+    "in": "SELECT n FROM l WHERE n IN (SELECT m FROM r WHERE k < 3) AND k > 0",
+    "not in": "SELECT k, n FROM l WHERE n NOT IN (SELECT m FROM r WHERE m > 10)",
+    "not in with NULL": "SELECT k, n FROM l WHERE n NOT IN (SELECT k FROM r)",
+    "not in nothing": "SELECT k, n FROM l WHERE n NOT IN (SELECT k FROM r WHERE m > 99)",
+    "exists": "SELECT k, COUNT(*) FROM l WHERE EXISTS (SELECT * FROM r WHERE r.k = l.k AND m >= n) GROUP BY k",
+    "not exists": "SELECT * FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE k = l.k AND r.m = n)",
+    "of what changes": f"SELECT k, n FROM l WHERE k IN ({COUNTS}) AND NOT EXISTS (SELECT * FROM r WHERE m > l.n + 20)",
+    "of changes": "SELECT k, c FROM (SELECT k, COUNT(*) AS c FROM l GROUP BY k) AS t WHERE c IN (SELECT COUNT(*) FROM r GROUP BY k)",  # noqa: E501
+    "of a union, of a join": "SELECT l.n FROM l JOIN r USING (k) WHERE l.n NOT IN (SELECT m FROM r WHERE k = 1 UNION ALL SELECT n FROM l WHERE n > 25)",  # noqa: E501
+}
+
+
+@pytest.mark.parametrize("what", QUERIES)
+def test_rows(spark, tmp_path: Path, what: str) -> None:
+    said = said_by_duckdb(QUERIES[what])
+    assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+    assert bool(said) is (what != "not in with NULL")
