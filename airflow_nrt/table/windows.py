@@ -248,6 +248,9 @@ class _Partitioned(Unfinished):
     def order_by(self, order: Expression) -> _Ordered:
         return _Ordered(self.partition, keys_of(order)[0])
 
+    def alias(self, name: str) -> OverWindow:
+        raise SqlError(f"the row window {name!r} has no order: write Over.partition_by(…).order_by(col('ts'))", here())
+
 
 class Over:
     """Row windows: for each row the rows before it, by time."""

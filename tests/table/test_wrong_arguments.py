@@ -135,7 +135,7 @@ def use(result: Any) -> None:
         (lambda: WINDOWED.select(col("price").sum), "window is no table yet: it goes on with .group_by(col('w'))"),
         (lambda: Tumble.over(lit(5).seconds).alias("w"), "a window goes on with .on(col('ts'))"),
         (lambda: Slide.over(lit(5).seconds).on(col("ts")), "goes on with .every("),
-        (lambda: Over.partition_by(col("shop")).alias("w"), "goes on with .order_by(col('ts'))"),
+        (lambda: Over.partition_by(col("shop")).preceding(row_interval(1)), "goes on with .order_by(col('ts'))"),
         (lambda: TABLE.window(Tumble), "window takes a window with its time and its alias, Tumble"),
         (lambda: TABLE.window(Tumble), "not the class Tumble"),
         (lambda: TABLE.select(TABLE.filter), "a column of this name is col('where')"),
