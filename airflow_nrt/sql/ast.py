@@ -340,6 +340,7 @@ class Select:
     order: tuple[OrderItem, ...] = ()
     limit: Expression | None = None
     ctes: tuple[tuple[str, tuple[str, ...], Query], ...] = ()
+    offset: Expression | None = None
 
 
 @dataclass(frozen=True)
@@ -352,6 +353,7 @@ class SetOperation:
     order: tuple[OrderItem, ...] = ()
     limit: Expression | None = None
     ctes: tuple[tuple[str, tuple[str, ...], Query], ...] = ()
+    offset: Expression | None = None
 
 
 @dataclass(frozen=True)

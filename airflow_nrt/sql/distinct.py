@@ -15,9 +15,10 @@ def above_all(node: ast.Select) -> ast.Select:
     if not node.distinct or (node.group is None and not contains_aggregate(node)):
         return node
     at = node.items[0].expression.at
-    groups = ast.Derived(replace(node, distinct=False, order=(), limit=None, ctes=()), node.at)
+    groups = ast.Derived(replace(node, distinct=False, order=(), limit=None, offset=None, ctes=()), node.at)
     every = (ast.SelectItem(ast.Star(None, at), None),)
-    return ast.Select(every, groups, at, distinct=True, order=node.order, limit=node.limit, ctes=node.ctes)
+    outside = ast.Select(every, groups, at, distinct=True, order=node.order, ctes=node.ctes)
+    return replace(outside, limit=node.limit, offset=node.offset)
 
 
 def as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:

@@ -16,7 +16,7 @@ _HELPER = "ORDER${}"
 
 def sortable(query: ast.Query) -> tuple[ast.Query, Order]:
     """The query without its ORDER BY, with a column behind its own for each item that it does not select."""
-    if isinstance(query, ast.Values) or not query.order or query.limit is not None:
+    if isinstance(query, ast.Values) or not query.order or query.limit is not None or query.offset is not None:
         return query, []
     items = query.items if isinstance(query, ast.Select) else ()
     shown = {item.alias or _column(item.expression) for item in items}

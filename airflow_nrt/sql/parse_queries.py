@@ -42,13 +42,21 @@ class QueryParser:
         ctes = self._ctes() if self.cursor.take_word("WITH") else ()
         body = self._union()
         order = self._order()
+        offset = self._offset()
         limit = self._limit()
+        offset = offset or self._offset()
         self.expressions.depth -= 1
         if isinstance(body, ast.Values):
-            if ctes or order or limit:
+            if ctes or order or limit or offset:
                 raise self.cursor.error("the end of VALUES")
             return body
-        return replace(body, ctes=ctes or body.ctes, order=order or body.order, limit=limit or body.limit)
+        return replace(
+            body,
+            ctes=ctes or body.ctes,
+            order=order or body.order,
+            limit=limit or body.limit,
+            offset=offset or body.offset,
+        )
 
     def _ctes(self) -> tuple[tuple[str, tuple[str, ...], ast.Query], ...]:
         def one() -> tuple[str, tuple[str, ...], ast.Query]:
@@ -170,13 +178,8 @@ class QueryParser:
         return self.cursor.listed(self.expressions.order_item) if self.cursor.take_word("ORDER", "BY") else ()
 
     def _limit(self) -> ast.Expression | None:
-        if self.cursor.is_word("OFFSET"):
-            raise NotThereYet("OFFSET", self.cursor.at)
         if self.cursor.take_word("LIMIT"):
-            limit = self.expressions.expression()
-            if self.cursor.is_word("OFFSET"):
-                raise NotThereYet("OFFSET", self.cursor.at)
-            return limit
+            return self.expressions.expression()
         if self.cursor.take_word("FETCH"):
             self.cursor.take_any_word("FIRST", "NEXT")
             limit = self.expressions.expression()
@@ -184,6 +187,13 @@ class QueryParser:
             self.cursor.expect_word("ONLY")
             return limit
         return None
+
+    def _offset(self) -> ast.Expression | None:
+        if not self.cursor.take_word("OFFSET"):
+            return None
+        offset = self.expressions.expression()
+        self.cursor.take_any_word("ROW", "ROWS")
+        return offset
 
     # ------------------------------------------------------------------ from
 

@@ -81,7 +81,7 @@ class Queries:
             return list(self.below.relations)
         if isinstance(node, ast.Values):
             return [rows_of(node)]
-        if node.limit is not None:
+        if node.limit is not None or node.offset is not None:
             numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
             relation_of = partial(self._finished_relation, ctes={})
             return [plan_projection(self.found, select, numbered, None, relation_of)]
@@ -293,7 +293,7 @@ class Queries:
 
 def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
     """The relation with a column list behind its alias or in front of AS."""
-    if not names:
+    if names in ((), tuple(column.title for column in relation.columns)):
         check_titles(relation.columns, at)
         return relation
     if len(names) != len(relation.columns):

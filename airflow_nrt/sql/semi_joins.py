@@ -109,7 +109,8 @@ def _semi_join(
 def _is_of_rows(query: ast.Select) -> bool:
     """Whether it but filters and projects what stands behind its FROM."""
     tests = query.where is not None and has_subquery(query.where)
-    return query.relation is not None and not query.ctes and not tests and query.limit is None and is_of_rows(query)
+    counts = query.limit is not None or query.offset is not None
+    return query.relation is not None and not query.ctes and not tests and not counts and is_of_rows(query)
 
 
 def _only(values: Sequence[ast.Expression], inner: Relation, at: Place) -> ast.Expression:

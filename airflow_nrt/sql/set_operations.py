@@ -1,6 +1,7 @@
-"""UNION, INTERSECT and EXCEPT of distinct rows, written anew as what they mean: a GROUP BY over both sides.
+"""UNION, INTERSECT and EXCEPT, written anew as what they mean: a GROUP BY over both sides.
 
-Each side's rows are marked; a row is in both sides if both marks are among its group.
+Each side's rows are marked; a row is in both sides if both marks are among its group. With ALL equal rows of a side are
+numbered, so that they differ: the second of one side is in the other if that has a second, too.
 """
 
 from __future__ import annotations
@@ -8,26 +9,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.limit import EQUAL
 
-_MARKS = ("SET$LEFT", "SET$RIGHT")
+_MARKS, _NUMBER = ("SET$LEFT", "SET$RIGHT"), "SET$NUMBER"
 
 
 def as_grouping(node: ast.SetOperation, names: Sequence[str]) -> ast.Select:
-    """The operation as a SELECT of columns with these names. Raises NotThereYet for repeated rows."""
+    """The operation, but UNION ALL, as a SELECT of columns with these names."""
     at = node.at
-    if node.all:
-        raise NotThereYet(f"{node.operator} ALL", at)
     marked = node.operator != "UNION"
-    sides = [_marked(side, n, at) if marked else side for n, side in enumerate((node.left, node.right))]
+    sides = [_numbered(side, names, at) if node.all else side for side in (node.left, node.right)]
+    sides = [_marked(side, n, at) if marked else side for n, side in enumerate(sides)]
     columns = [ast.Name((name,), at) for name in names]
+    keys = [*columns, *([ast.Name((_NUMBER,), at)] if node.all else [])]
     return ast.Select(
         tuple(ast.SelectItem(column, None) for column in columns),
         ast.Derived(ast.SetOperation("UNION", True, sides[0], sides[1], at), at),
         at,
-        group=tuple(ast.Grouping("key", ((column,),), at) for column in columns),
+        group=tuple(ast.Grouping("key", ((key,),), at) for key in keys),
         having=_having(node.operator, at) if marked else None,
     )
+
+
+def _numbered(side: ast.Query, names: Sequence[str], at: Place) -> ast.Select:
+    columns = tuple(ast.Name((name,), at) for name in names)
+    number = ast.Call("ROW_NUMBER", (), at, over=ast.Over(columns, (EQUAL,), None, None, at))
+    items = (*(ast.SelectItem(column, None) for column in columns), ast.SelectItem(number, _NUMBER))
+    return ast.Select(items, ast.Derived(side, at, None, tuple(names)), at)
 
 
 def _marked(side: ast.Query, position: int, at: Place) -> ast.Select:

@@ -57,9 +57,10 @@ class Steps:
             sides = [self.query(side, ctes) for side in (node.left, node.right)]
             does = f"{node.operator.lower()}{' all' if node.all else ''}"
             of = self._add(Step(does, tuple(sides), (), self._at(node.at, UpdatingAggregate)))
-        if node.limit is not None or node.order:
+        if node.limit is not None or node.offset is not None or node.order:
             order: list[Fact] = [("order_by", order_text(node.order))] if node.order else []
-            limit: list[Fact] = [("limit", text_of(node.limit))] if node.limit is not None else []
+            counts = (("limit", node.limit), ("offset", node.offset))
+            limit: list[Fact] = [(name, text_of(count)) for name, count in counts if count is not None]
             operators = self._at(node.at, UpdatingRows) if limit else ()
             of = self._add(Step("limit" if limit else "sort", (of,), (*order, *limit), operators))
         return of

@@ -211,7 +211,7 @@ class Table:
         order = tuple(_order(one.node) for one in self.environment.expressions(fields))
         query = self.query
         by_columns = all(isinstance(item.expression, ast.Name) for item in order)
-        if by_columns and isinstance(query, ast.Select) and not query.order and query.limit is None:
+        if by_columns and isinstance(query, ast.Select) and not query.order and not _counts(query):
             return Table(self.environment, replace(query, order=order, at=here()))
         return self._select(_all(), order=order)
 
@@ -221,12 +221,19 @@ class Table:
             raise wrong("fetch takes a number of rows", fetch)
         limit = ast.Literal("number", str(fetch), here())
         query = self.query
-        if isinstance(query, ast.Select) and query.order and query.limit is None:
+        if isinstance(query, ast.Select) and (query.order or query.offset) and query.limit is None:
             return Table(self.environment, replace(query, limit=limit))
         return self._select(_all(), limit=limit)
 
     def offset(self, offset: int) -> Table:
-        raise NotThereYet("offset", here())
+        """All but the first rows, by the order if there is one."""
+        if not isinstance(offset, int) or offset < 0:
+            raise SqlError(f"offset takes a number of rows, not {offset!r}", here())
+        skipped = ast.Literal("number", str(offset), here())
+        query = self.query
+        if isinstance(query, ast.Select) and query.order and not _counts(query):
+            return Table(self.environment, replace(query, offset=skipped))
+        return self._select(_all(), offset=skipped)
 
     def limit(self, fetch: int, offset: int = 0) -> Table:
         return (self.offset(offset) if offset else self).fetch(fetch)
@@ -316,10 +323,13 @@ def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:
 
 def _is_plain(query: ast.Select) -> bool:
     """Whether it selects all columns and does nothing else but filter."""
-    bare = not (
-        query.distinct or query.group or query.having or query.windows or query.order or query.limit or query.ctes
-    )
-    return bare and query.items == _all()
+    bare = not (query.distinct or query.group or query.having or query.windows or query.order or query.ctes)
+    return bare and not _counts(query) and query.items == _all()
+
+
+def _counts(query: ast.Select) -> bool:
+    """Whether it has LIMIT or OFFSET."""
+    return query.limit is not None or query.offset is not None
 
 
 def _all() -> tuple[ast.SelectItem, ...]:

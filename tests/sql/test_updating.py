@@ -351,3 +351,23 @@ def test_subqueries_of_rows_are_joins(where: str, kept: list[tuple[str, int, lis
 def test_subqueries_of_rows_that_are_wrong(where: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         plan_query(ORDERS, f"SELECT shop FROM orders WHERE {where}", Path("/"))
+
+
+@pytest.mark.parametrize(
+    "rest", ["LIMIT 3 OFFSET 2", "OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY", "OFFSET 2 LIMIT 3", "LIMIT 3 OFFSET 2 ROWS"]
+)
+def test_rows_behind_others(rest: str) -> None:
+    (insert,) = (plan := plan_query(ORDERS, f"SELECT shop FROM orders ORDER BY price {rest}", Path("/"))).inserts
+    (rows,) = plan.updating
+    assert isinstance(rows, UpdatingRows) and rows.limit == 5
+    assert "> 2" in insert.query.sql
+
+
+def test_all_rows_behind_others_are_kept() -> None:
+    (rows,) = plan_query(ORDERS, "SELECT shop FROM orders ORDER BY price OFFSET 2", Path("/")).updating
+    assert isinstance(rows, UpdatingRows) and rows.limit is None
+
+
+def test_repeated_rows_inside_windows_stay_there() -> None:
+    rows = f"SELECT shop, window_start, window_end FROM {TVF}"
+    assert not plan_query(ORDERS, f"{rows} EXCEPT ALL {rows}", Path("/")).updating
