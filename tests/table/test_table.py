@@ -139,6 +139,18 @@ SAME = {
         lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).fetch(3),
         "SELECT shop, price FROM orders ORDER BY price DESC LIMIT 3",
     ),
+    "some behind others": (
+        lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).limit(3, offset=2),
+        "SELECT shop, price FROM orders ORDER BY price DESC LIMIT 3 OFFSET 2",
+    ),
+    "rows that stand twice": (
+        lambda t: t.select(col("shop")).minus_all(t.select(col("note")).intersect_all(t.select(col("shop")))),
+        "SELECT shop FROM orders EXCEPT ALL (SELECT note FROM orders INTERSECT ALL SELECT shop FROM orders)",
+    ),
+    "in another table": (
+        lambda t: t.where(col("shop").in_(t.environment.from_path("visits").select(col("place")))).select(col("shop")),
+        "SELECT shop FROM orders WHERE shop IN (SELECT place FROM visits)",
+    ),
     "set operations": (
         lambda t: t.select(col("shop")).minus(t.select(col("note"))).intersect(t.select(col("note")).union(t.select(col("shop")))),
         "(SELECT shop FROM orders EXCEPT SELECT note FROM orders) INTERSECT (SELECT note FROM orders UNION SELECT shop FROM orders)",
