@@ -56,7 +56,8 @@ class Steps:
         else:
             sides = [self.query(side, ctes) for side in (node.left, node.right)]
             does = f"{node.operator.lower()}{' all' if node.all else ''}"
-            of = self._add(Step(does, tuple(sides), (), self._at(node.at, UpdatingAggregate)))
+            numbering = (UpdatingRows,) if node.all else ()
+            of = self._add(Step(does, tuple(sides), (), self._at(node.at, *numbering, UpdatingAggregate)))
         if node.limit is not None or node.offset is not None or node.order:
             order: list[Fact] = [("order_by", order_text(node.order))] if node.order else []
             counts = (("limit", node.limit), ("offset", node.offset))
@@ -168,7 +169,7 @@ class Steps:
         if parts:
             where = _together(parts)
             for one in inner:
-                where = where.replace("(…)", f"(step {one})", 1)
+                where = where.replace("(…)", f"(step {one})" if isinstance(one, int) else f"({one})", 1)
             facts.append(("where", where))
         sliding = tuple(name for part in parts for name in self._at(part.at, RecentRows, UpdatingJoin))
         items = [item for item in node.items if not isinstance(item.expression, (ast.Name, ast.Star)) or item.alias]
