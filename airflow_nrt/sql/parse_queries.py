@@ -50,6 +50,9 @@ class QueryParser:
             if ctes or order or limit or offset:
                 raise self.cursor.error("the end of VALUES")
             return body
+        if (ctes and body.ctes) or ((body.limit or body.offset) and (order or limit or offset)):
+            # What stands in parentheses is done first.
+            body = ast.Select((ast.SelectItem(ast.Star(None, body.at), None),), ast.Derived(body, body.at), body.at)
         return replace(
             body,
             ctes=ctes or body.ctes,
