@@ -249,6 +249,7 @@ class _Partitioned(Unfinished):
         return _Ordered(self.partition, keys_of(order)[0])
 
     def alias(self, name: str) -> OverWindow:
+        name = checked_alias(name)
         raise SqlError(f"the row window {name!r} has no order: write Over.partition_by(…).order_by(col('ts'))", here())
 
 

@@ -184,7 +184,7 @@ def test_a_join_is_what_duckdb_says(spark, tmp_path: Path, kind: str, which: str
         values = [row.id for row in rows], [row.shop for row in rows], [row.at for row in rows]
         database.register(name, pa.table(dict(zip(columns, values))))
     expected = database.sql(f"SELECT id, visit FROM events {kind} JOIN visits ON {spoken}").fetchall()
-    assert len({(one is None, other is None) for one, other in expected}) == {"INNER": 1, "FULL": 3}.get(kind, 2)
+    assert any(None in pair for pair in expected) == (kind != "INNER")
     assert rows_of(joined.select(col("id"), col("visit"))) == ordered(expected)
 
 
