@@ -284,13 +284,17 @@ class FunctionTable:
 
 @dataclass(frozen=True)
 class Lateral:
-    """The right side of a join that looks at the left one: `LATERAL TABLE(f(…))`, or any array, as of `UNNEST(…)`."""
+    """The right side of a join that looks at the left one: `LATERAL TABLE(f(…))`, or any array, as of `UNNEST(…)`.
+
+    It is `numbered` behind WITH ORDINALITY.
+    """
 
     expression: Expression
     of_function: bool
     at: Place = field(compare=False)
     alias: str | None = None
     columns: tuple[str, ...] = ()
+    numbered: bool = False
 
 
 @dataclass(frozen=True)

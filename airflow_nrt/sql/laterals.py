@@ -12,7 +12,7 @@ from dataclasses import replace
 from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.hidden import KEY, POSITION
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.types import DataType
+from airflow_nrt.report.types import INT, DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
@@ -112,10 +112,12 @@ def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
         columns = frozenset[str]().union(*(argument.columns for argument in arguments))
         return replace(call_function(function, arguments, call.at, call.name), columns=columns)
     typed = compiler.compile(right.expression)
+    if typed.type.name == "MAP":
+        (_, key), (_, value) = typed.type.children
+        entries = DataType("ARRAY", children=(("element", DataType("ROW", children=(("KEY", key), ("VALUE", value)))),))
+        return replace(typed, sql=f"CAST(map_entries({typed.sql}) AS {entries.spark})", type=entries)
     if typed.type.name != "ARRAY":
-        if typed.type.name == "MAP":
-            raise NotThereYet(f"UNNEST of {typed.type.flink}", right.at)
-        raise SqlError(f"UNNEST wants an ARRAY, {text_of(right.expression)} is {typed.type.flink}", right.at)
+        raise SqlError(f"UNNEST wants an ARRAY or a MAP, {text_of(right.expression)} is {typed.type.flink}", right.at)
     return typed
 
 
@@ -126,6 +128,8 @@ def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]
         fields = [(name, child, f"_nrt_e.{quote(name)}") for name, child in element.children]
     else:
         fields = [("EXPR$0", element, "_nrt_e")]
+    if right.numbered:
+        fields.append(("ORDINALITY", INT.with_nullable(False), f"{NUMBER} + 1"))
     if right.columns and len(right.columns) != len(fields):
         raise SqlError(f"the column list has {len(right.columns)} names, a row {len(fields)} columns", right.at)
     given = right.columns or [name for name, _, _ in fields]

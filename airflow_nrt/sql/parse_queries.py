@@ -260,9 +260,8 @@ class QueryParser:
         cursor.expect_symbol("(")
         expression = self._function(cursor.at) if of_function else self.expressions.expression()
         cursor.expect_symbol(")")
-        if cursor.is_word("WITH", "ORDINALITY"):
-            raise NotThereYet("WITH ORDINALITY", cursor.at)
-        return self._with_alias(ast.Lateral(expression, of_function, at))
+        numbered = not of_function and cursor.take_word("WITH", "ORDINALITY")
+        return self._with_alias(ast.Lateral(expression, of_function, at, numbered=numbered))
 
     def _parenthesised(self, at: Place) -> ast.Relation:
         self.cursor.expect_symbol("(")

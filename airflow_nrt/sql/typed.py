@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from airflow_nrt.report.types import DataType, decimal
 
@@ -46,7 +46,18 @@ def _common(a: DataType, b: DataType) -> DataType | None:
         return a if a == b else DataType("STRING")
     if a.name == b.name and a.is_timestamp:
         return a if (a.precision or 0) >= (b.precision or 0) else b
-    return a if a.with_nullable(True) == b.with_nullable(True) else None
+    return _same(a, b)
+
+
+def _same(a: DataType, b: DataType) -> DataType | None:
+    """One type that differs at most in which of its parts may be NULL."""
+    if replace(a, nullable=True, children=()) != replace(b, nullable=True, children=()):
+        return None
+    if [name for name, _ in a.children] != [name for name, _ in b.children]:
+        return None
+    children = [(name, _same(one, other)) for (name, one), (_, other) in zip(a.children, b.children)]
+    known = tuple((name, kind) for name, kind in children if kind is not None)
+    return replace(a, nullable=a.nullable or b.nullable, children=known) if len(known) == len(children) else None
 
 
 def _common_number(a: DataType, b: DataType) -> DataType:

@@ -295,15 +295,9 @@ LATER = {
     "UNNEST by itself": (
         insert("SELECT * FROM UNNEST(ARRAY[1]) AS u (x)"), "12:15: LATERAL and UNNEST without a table in front of them"
     ),
-    "UNNEST of a MAP": (
-        insert("SELECT * FROM orders CROSS JOIN UNNEST(MAP['a', 1]) AS u (k, v)"), "12:33: UNNEST of MAP<CHAR(1) NOT NULL, INT NOT NULL>"
-    ),
     "UNNEST of UNNEST of UNNEST": (
         insert(f"SELECT orders.* FROM orders {' '.join(f'CROSS JOIN UNNEST(ARRAY[1]) AS u{n} (x{n})' for n in range(3))}"),
         "12:118: more than two LATERAL or UNNEST behind each other",
-    ),
-    "WITH ORDINALITY": (
-        insert("SELECT * FROM orders CROSS JOIN UNNEST(ARRAY[1]) WITH ORDINALITY AS u (x, n)"), "12:50: WITH ORDINALITY"
     ),
     "FOR SYSTEM_TIME AS OF": (insert("SELECT * FROM orders FOR SYSTEM_TIME AS OF ts"), "12:22: FOR SYSTEM_TIME AS OF"),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),

@@ -150,6 +150,20 @@ def test_a_table_aggregate_over_all_time(spark, place: Place, function: str, mod
     assert place.rows(spark, query, mode) == expected
 
 
+@modes
+def test_entries_of_a_map_and_elements_with_their_numbers(spark, place: Place, mode: str) -> None:
+    """As in Flink 2.3, which numbers from 1, and not what LEFT JOIN puts for an empty array."""
+    query = "SELECT v, k, n FROM t CROSS JOIN UNNEST(MAP['a', v, 'b', v + 1]) AS e (k, n) WHERE v > 5"
+    assert place.rows(spark, query, mode) == [[7, "a", 7], [7, "b", 8], [9, "a", 9], [9, "b", 10]]
+    query = (
+        "SELECT v, x, place FROM t LEFT JOIN UNNEST(IF(v > 8, CAST(NULL AS ARRAY<INT>), ARRAY[1, 2])) "
+        "WITH ORDINALITY AS e (x, place) ON TRUE WHERE v > 5"
+    )
+    assert place.rows(spark, query, mode) == [[7, 1, 1], [7, 2, 2], [9, None, None]]
+    query = "SELECT k, place FROM t CROSS JOIN UNNEST(MAP['a', v]) WITH ORDINALITY AS e (k, x, place) WHERE v = 7"
+    assert place.rows(spark, query, mode) == [["a", 1]]
+
+
 def test_a_row_that_was_never_collected_can_not_be_retracted(spark, place: Place) -> None:
     with pytest.raises(Exception) as failure:
         place.rows(spark, "SELECT best.v FROM (SELECT Taken(v) AS vs FROM t) CROSS JOIN UNNEST(vs) AS best", "batch")
