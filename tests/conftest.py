@@ -46,7 +46,7 @@ def spark() -> Iterator[object]:
 
     ensure_java()
     # Collecting in parallel takes from the other test process what it gains here.
-    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
+    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m"}
     session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
     session.sparkContext.setLogLevel("ERROR")
     yield session
