@@ -48,7 +48,7 @@ REPORTS = {
     "MONTH": ("'1' HOUR", "'1' MONTH", "MONTH has no fixed length"),
     "watermark column": ("ts TIMESTAMP(3)", "ts STRING", "the rowtime column 'ts' must be TIMESTAMP(3) or"),
     "sink columns": ("cnt BIGINT, ", "", "the query has 5 columns (shop, window_start, window_end, EXPR$3, EXPR$4)"),
-    "not there yet": ("SELECT shop", "SELECT DISTINCT shop", "SELECT DISTINCT of an aggregation: not there yet"),
+    "not there yet": ("'path' = 'orders'", "'path' = 's3://bucket/orders'", "paths of s3:// are not there yet"),
 }
 
 
