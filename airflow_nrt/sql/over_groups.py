@@ -1,6 +1,6 @@
-"""OVER in a SELECT that groups: `ROW_NUMBER() OVER (… ORDER BY SUM(price) DESC)` looks at the groups, not at rows.
+"""What looks at groups, not at rows: `RANK() OVER (ORDER BY SUM(price) DESC)`, `HAVING SUM(price) > (SELECT …)`.
 
-It is the same as OVER one level up, above a query of the groups.
+OVER and queries as values in a SELECT that groups are the same one level up, above a query of the groups.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.grouped_windows import is_auxiliary
 from airflow_nrt.sql.grouping_sets import OF_SETS
 from airflow_nrt.sql.ranking import has_over
+from airflow_nrt.sql.scalar_subqueries import queries_in
 from airflow_nrt.sql.unparse import text_of
 from airflow_nrt.sql.walk import children, rewritten
 
 
 def above_groups(node: ast.Select) -> ast.Select:
-    """The SELECT as one over its groups, if it groups and has OVER; else as it is."""
-    if not any(has_over(item.expression) for item in node.items) or not _groups(node):
+    """The SELECT as one over its groups, if it groups and has OVER or queries as values; else as it is."""
+    compares = node.having is not None and any(queries_in(node.having))
+    looks = compares or any(has_over(item.expression) or any(queries_in(item.expression)) for item in node.items)
+    if not looks or not _groups(node):
         return node
     keys = [key for group in node.group or () for keys in group.sets for key in keys]
     names: dict[ast.Expression, str] = {}
@@ -49,13 +52,15 @@ def above_groups(node: ast.Select) -> ast.Select:
         for n, item in enumerate(node.items)
     )
     windows = rewritten(node.windows, change)
+    condition = rewritten(node.having, change) if compares else None
+    having = None if compares else node.having
     inner = tuple(ast.SelectItem(expression, name) for expression, name in names.items())
-    groups = ast.Select(inner, node.relation, node.at, where=node.where, group=node.group, having=node.having)
+    groups = ast.Select(inner, node.relation, node.at, where=node.where, group=node.group, having=having)
     return replace(
         node,
         items=items,
         relation=ast.Derived(groups, node.at),
-        where=None,
+        where=condition,
         group=None,
         having=None,
         windows=windows,

@@ -39,6 +39,7 @@ from airflow_nrt.sql.relation import (
     window_columns,
 )
 from airflow_nrt.sql.row_windows import has_row_windows, numbers_by_time, with_row_windows
+from airflow_nrt.sql.scalar_subqueries import with_values
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.semi_joins import tested
 from airflow_nrt.sql.set_operations import as_grouping
@@ -122,7 +123,9 @@ class Queries:
     ) -> Relation:
         node, relation = slid(node, relation, alias)
         node = written_out(node)
-        node, relation = tested(self.found, node, relation, alias, lambda inner: self.relation(inner, scope))
+        relation_of = partial(self.relation, ctes=scope)
+        node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
+        node, relation = tested(self.found, node, relation, alias, relation_of)
         if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
             relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None

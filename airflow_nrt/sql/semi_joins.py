@@ -20,6 +20,7 @@ from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.projection import has_subquery
 from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scalar_subqueries import queries_in
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.subqueries import is_of_rows
 from airflow_nrt.sql.updating_join import plan_join
@@ -108,7 +109,7 @@ def _semi_join(
 
 def _is_of_rows(query: ast.Select) -> bool:
     """Whether it but filters and projects what stands behind its FROM."""
-    tests = query.where is not None and has_subquery(query.where)
+    tests = query.where is not None and (has_subquery(query.where) or any(queries_in(query.where)))
     counts = query.limit is not None or query.offset is not None
     return query.relation is not None and not query.ctes and not tests and not counts and is_of_rows(query)
 

@@ -80,6 +80,10 @@ UNBOUNDED = {
         "SELECT shop, id FROM orders AS o WHERE NOT EXISTS (SELECT * FROM orders AS p WHERE p.id = o.id AND p.ts < o.ts)",
         "NOT EXISTS (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
     ),
+    "a query as a value": (
+        "SELECT shop, id FROM orders WHERE price > (SELECT AVG(price) FROM orders)",
+        "a query as a value keeps every key for ever: compute it in the same windows, and join both by window_start and window_end",
+    ),
     "a join without window_end": (
         f"SELECT L.shop, R.id FROM {TVF} AS L LEFT JOIN {TVF} AS R ON L.id = R.id AND L.window_start = R.window_start",
         "a join without equal window_end keeps every key for ever: add L.window_end = R.window_end to ON",

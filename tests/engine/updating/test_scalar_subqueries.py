@@ -1,0 +1,25 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Queries as values: what is told as both sides come, and the table that is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.small_tables import given, said_by_duckdb
+
+QUERIES = {
+    "of all rows": "SELECT k, n - (SELECT MAX(m) FROM r) AS less FROM l WHERE n > (SELECT MIN(m) FROM r)",
+    "of equal columns": "SELECT k, (SELECT COUNT(*) FROM r WHERE r.k = l.k) AS c FROM l WHERE n >= (SELECT MAX(r.m) FROM r WHERE r.k = l.k AND r.m > 5)",
+    "of nothing, of a constant": "SELECT n + (SELECT 5) AS five, (SELECT MAX(m) FROM r WHERE k > 7) AS none FROM l",
+    "beside groups": "SELECT k, SUM(n) - (SELECT MAX(m) FROM r) AS d FROM l GROUP BY k HAVING SUM(n) > 5",
+    "above windows": "SELECT k, s FROM (SELECT k, window_start, window_end, SUM(n) AS s FROM lw GROUP BY k, window_start, window_end) AS w WHERE s > (SELECT MIN(m) FROM r)",
+}
+
+
+@pytest.mark.parametrize("what", QUERIES)
+def test_rows(spark, tmp_path: Path, what: str) -> None:
+    said = said_by_duckdb(QUERIES[what])
+    assert said
+    assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}

@@ -1,0 +1,78 @@
+"""Queries as values: what is joined with what, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.updating import UpdatingJoin
+from airflow_nrt.sql.planner import plan_query
+from tests.sample import ORDERS
+
+TVF = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
+
+
+@pytest.mark.parametrize(
+    ("query", "kept", "names"),
+    [
+        ("SELECT * FROM orders WHERE price > (SELECT AVG(price) FROM orders)", [(0, 4, 1)], "id shop price ts"),
+        (
+            "SELECT shop, o.price - (SELECT AVG(price) FROM orders AS i WHERE i.shop = o.shop) AS d FROM orders AS o",
+            [(1, 2, 2)],
+            "shop d",
+        ),
+        (
+            "SELECT id FROM orders AS o WHERE price < (SELECT MAX(price) FROM orders AS i "
+            "WHERE o.shop = i.shop AND i.id + 1 = o.id AND i.price > 3)",
+            [(2, 3, 3)],
+            "id",
+        ),
+        # One value, however often it is asked for.
+        (
+            "SELECT shop FROM orders WHERE price BETWEEN (SELECT AVG(price) FROM orders) - 1 "
+            "AND (SELECT AVG(price) FROM orders) + 1 AND id > (SELECT MIN(id) FROM orders)",
+            [(0, 3, 1), (0, 4, 1)],
+            "shop",
+        ),
+        ("SELECT shop, (SELECT 5) AS five FROM orders", [], "shop five"),
+        ("SELECT shop FROM orders GROUP BY shop HAVING COUNT(*) > (SELECT COUNT(*) FROM orders)", [(0, 2, 1)], "shop"),
+        ("SELECT id FROM orders WHERE id = (SELECT id FROM orders ORDER BY id DESC LIMIT 1)", [(0, 1, 1)], "id"),
+    ],
+)
+def test_values_are_joined(query: str, kept: list[tuple[int, int, int]], names: str) -> None:
+    """Of each join, the number of keys, and of the columns of the rows outside and of the query."""
+    plan = plan_query(ORDERS, query, Path("/"))
+    joins = [one for one in plan.updating if isinstance(one, UpdatingJoin)]
+    assert [(len(one.keys), len(one.left.columns), len(one.right.columns)) for one in joins] == kept
+    assert all(one.kind == "LEFT" for one in joins)
+    assert [column.name for column in plan.inserts[0].sink.columns] == names.split()
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT id FROM orders WHERE id > (SELECT id, shop FROM orders)", "a query as a value wants one column"),
+        ("SELECT id FROM orders WHERE id > (SELECT * FROM orders)", "a query as a value wants one column"),
+        ("SELECT id FROM orders WHERE id > (SELECT id FROM orders)", "a query of several rows as a value: not there"),
+        ("SELECT id FROM orders WHERE id > (SELECT nope FROM orders)", "there is no column 'nope'"),
+        (
+            "SELECT id FROM orders AS o WHERE id > (SELECT MAX(id) FROM orders AS i WHERE i.id < o.id)",
+            "not there yet; hold a column of the query and one outside equal",
+        ),
+        (
+            "SELECT id FROM orders AS o WHERE id = (SELECT i.id FROM orders AS i WHERE i.id = o.id)",
+            "not there yet; select one aggregate without GROUP BY",
+        ),
+        (
+            "SELECT id FROM orders AS o WHERE id = (SELECT COUNT(*) + 1 FROM orders AS i WHERE i.id = o.id)",
+            "not there yet; select COUNT alone, and compute with it outside",
+        ),
+        (f"SELECT COUNT(*) FROM {TVF} WHERE id > (SELECT 1) GROUP BY window_start, window_end", "a query inside an"),
+    ],
+)
+def test_what_is_no_value(query: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        plan_query(ORDERS, query, Path("/"))
