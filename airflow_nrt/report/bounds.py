@@ -46,7 +46,7 @@ def _own(operator: Updating) -> str | None:
     if operator.changing and not (isinstance(operator, UpdatingRows) and not operator.computed):
         # All rows of its groups are kept, those that are not the result's, too.
         return None
-    return "its keys, whose domain is declared constant"
+    return "its keys, whose domain is declared constant" if operator.keys else "that it has no key: there is one group"
 
 
 def _inputs(plan: Plan, operator: Updating) -> str | None:
@@ -74,7 +74,9 @@ def _contents(plan: Plan, operator: Updating) -> str | None:
     """What bounds the number of rows of its result: never a TTL, which takes nothing back."""
     if isinstance(operator, RecentRows):
         return operator.text
-    own = "a constant domain" if not isinstance(operator, UpdatingJoin) and operator.constant else None
+    own = None
+    if not isinstance(operator, UpdatingJoin) and operator.constant:
+        own = "a constant domain" if operator.keys else "one group"
     return own or _inputs(plan, operator)
 
 

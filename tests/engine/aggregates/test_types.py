@@ -26,8 +26,8 @@ CALLS = (
     "JSON_OBJECTAGG(KEY s VALUE {0})", "JSON_OBJECTAGG({0}: d ABSENT ON NULL)",
 )  # fmt: skip
 TAKEN = {
-    "i": 24, "t": 24, "l": 24, "m": 23, "w": 23, "f": 23, "d": 23, "s": 18, "b": 15, "y": 13, "e": 13, "z": 13, "a": 9,
-    "r": 7, "p": 3,
+    "i": 24, "t": 24, "l": 24, "m": 23, "w": 23, "f": 23, "d": 23, "s": 18, "b": 15, "y": 15, "e": 13, "z": 15, "a": 9,
+    "r": 9, "p": 3,
 }  # fmt: skip
 """How many of the calls take each type."""
 
