@@ -85,7 +85,7 @@ PROVEN = {
     "its own name": (f"SELECT s.id FROM sensors AS s WHERE s.{STIME}", [FORGOTTEN.replace("rowtime", "s.stime")]),
     "a distinct count": (f"SELECT loc, COUNT(DISTINCT id) AS n FROM sensors WHERE {STIME} GROUP BY loc", [STIME_FORGOTTEN, f"the tables that it reads: {OF_STIME}"]),
     "totals of totals": ("SELECT n, COUNT(*) AS m FROM (SELECT loc, COUNT(*) AS n FROM known GROUP BY loc) GROUP BY n", [DOMAIN, "the tables that it reads: a constant domain"]),
-    "a total": ("SELECT COUNT(*) FROM sensors", ["that it has no key: there is one group"]),
+    "a total": ("SELECT COUNT(*) AS n FROM sensors", ["that it has no key: there is one group"]),
     "a Top-N of each": (RANKED.format("known"), [DOMAIN]),
     "an update table of few keys": ("SELECT id, temp FROM few", [DOMAIN]),
     "an update table's last hour": (f"SELECT loc, AVG(temp) AS t FROM keyed WHERE {STIME} GROUP BY loc", [STIME_FORGOTTEN, f"the tables that it reads: {OF_STIME}", f"the tables that it reads: {OF_STIME}"]),
