@@ -227,8 +227,8 @@ class Table:
 
     def offset(self, offset: int) -> Table:
         """All but the first rows, by the order if there is one."""
-        if not isinstance(offset, int) or offset < 0:
-            raise SqlError(f"offset takes a number of rows, not {offset!r}", here())
+        if checked("offset takes a number of rows", offset, int) < 0:
+            raise wrong("offset takes a number of rows", offset)
         skipped = ast.Literal("number", str(offset), here())
         query = self.query
         if isinstance(query, ast.Select) and query.order and not _counts(query):

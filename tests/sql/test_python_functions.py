@@ -231,7 +231,7 @@ def test_names(module) -> None:
             "t, LATERAL TABLE(f(s)) AS t (s)",
             "both sides of the join have the name 't.s': give each side an alias",
         ),
-        ("lines", "t, UNNEST(i) AS w", "UNNEST wants an ARRAY, i is INT"),
+        ("lines", "t, UNNEST(i) AS w", "UNNEST wants an ARRAY or a MAP, i is INT"),
     ],
 )
 def test_what_is_wrong_with_a_lateral(module, function: str, relation: str, message: str) -> None:
