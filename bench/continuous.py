@@ -64,7 +64,7 @@ def take(driver: StreamDriver, path: Path) -> None:
 def orders_of(users: np.ndarray) -> pa.Table:
     """An order of each user."""
     count = len(users)
-    price = pa.array(np.full(count, 100)).cast(pa.decimal128(10, 0))
+    price = pa.array(np.full(count, 100)).cast(pa.decimal128(19, 0)).cast(pa.decimal128(10, 0))
     paid = pa.array(np.full(count, MIDNIGHT))
     ids = pa.array(np.arange(count))
     return pa.table({"order_id": ids, "item_id": ids, "seller_id": ids, "user_id": users, "price": price, "paid": paid})

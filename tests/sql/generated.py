@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from hypothesis import strategies as st
 
 from airflow_nrt.sql.lexer import tokenize
+from tests.golden.run import Case, cases_below
 from tests.golden.statements import ERRORS, STATEMENTS
 from tests.sample import REPORT
 
@@ -72,6 +74,33 @@ def spoiled_queries() -> st.SearchStrategy[tuple[str, str]]:
     """Tables as they are, and the query over them with mutations."""
     queries = [(ddl.replace("${CASE_DIR}", "/c"), words_of(query)) for ddl, query in QUERIES]
     return st.sampled_from(queries).flatmap(lambda query: st.tuples(st.just(query[0]), mutations([query[1]])))
+
+
+GOLDEN = cases_below(CASES)
+EXCHANGED = [
+    "SUM AVG MIN MAX COUNT FIRST_VALUE LAST_VALUE LISTAGG COLLECT STDDEV_SAMP VAR_POP ARRAY_AGG", "= <> < <= > >=",
+    "INNER LEFT RIGHT FULL", "TUMBLE HOP CUMULATE", "ASC DESC", "AND OR", "ROW_NUMBER RANK DENSE_RANK", "CUBE ROLLUP",
+    "UNION INTERSECT EXCEPT", "ROWS RANGE", "1 2 3 60", "'1' '2' '10' '30'", "MINUTE MINUTES HOUR SECOND DAY", "+ - * /",
+]  # fmt: skip
+"""Words of which each may stand where another stood."""
+COMPUTED = ["{0}", "CAST({0} AS STRING)", "COALESCE({0}, {1})", "NULLIF({0}, {1})", "({0} + 1)", "({0} = {1})", "NULL"]
+"""What a column and another one may become."""
+
+
+@st.composite
+def changed_queries(draw: st.DrawFn) -> tuple[Case, str]:
+    """A golden case, and its query with some words exchanged for such as may stand there."""
+    case = draw(st.sampled_from(GOLDEN))
+    names = re.findall(r"^\s*`?(\w+)`? [A-Z]", case.ddl, flags=re.M)
+    words = words_of(case.text("query.sql"))
+    options = {word: line.split() for line in EXCHANGED for word in line.split()}
+    places = [n for n, word in enumerate(words) if word in options or word in names]
+    for at in draw(st.lists(st.sampled_from(places), min_size=1, max_size=3)) if places else ():
+        if words[at] in names:
+            words[at] = draw(st.sampled_from(COMPUTED)).format(*(draw(st.sampled_from(names)) for _ in range(2)))
+        else:
+            words[at] = draw(st.sampled_from(options.get(words[at], [words[at]])))
+    return case, " ".join(words)
 
 
 # ---------------------------------------------------------------------------------------------------- grown scripts
