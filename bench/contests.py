@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import reports
+from bench import programs, reports
 from bench.orders import Day
 from bench.processes import Figures, killed, measured
+from bench.programs import Program
 from bench.reports import CUMULATE, HOP, PLAIN, TUMBLE, Report, airflow_nrt, files
 from bench.same_rows import flink_csv, parquet
 
@@ -70,6 +71,9 @@ def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
             )
             batch = flink_job(CUMULATE, day, flink, ("execution.runtime-mode=batch",))
             found.append(Contest("backfill of the day", 50.0, backfill(day), batch))
+        for program in (programs.PANDAS_MAP, programs.TUMBLE):
+            peers = product(program, day), pyflink(program, day, flink)
+            found.append(Contest(program.name, 1.0, *peers, names=program.names))
     found.append(Contest("backfill of the day", 0.5, backfill(day), duckdb(day)))
     plain = (stream(PLAIN, day.csv, ONE_BY_ONE), spark_window(day))
     # Spark ends where its watermark stands.
@@ -116,12 +120,27 @@ def backfill(day: Day) -> Contestant:
     )
 
 
+def product(program: Program, day: Day) -> Contestant:
+    """A program, as the stream over all that is there."""
+
+    def run(place: Path) -> Figures:
+        values = program.values(reports.COLUMNS, files(day.csv), files(place / "sales", "parquet"))
+        settings = [word for value in values for word in ("--set", value)]
+        return measured(airflow_nrt("run", place, *settings, report=program.file), place / "log")
+
+    return Contestant("airflow-nrt", run, _parquet)
+
+
+def _parquet(place: Path) -> str:
+    return parquet(place / "sales" / "*.parquet")
+
+
 def _of_product(script: Callable[[Path], str], command: str, *arguments: str) -> Contestant:
     def run(place: Path) -> Figures:
         (place / "sales.sql").write_text(script(place / "sales"))
         return measured(airflow_nrt(command, place, *arguments), place / "log")
 
-    return Contestant("airflow-nrt", run, lambda place: parquet(place / "sales" / "*.parquet"))
+    return Contestant("airflow-nrt", run, _parquet)
 
 
 # ---------------------------------------------------------------------------------------------------- peers
@@ -160,6 +179,22 @@ def _flink(report: Report, day: Day, python: Path, place: Path, settings: Sequen
         "--columns", reports.COLUMNS, "--results", f"{reports.BOUNDS}, {report.results}",
         *(word for one in chosen for word in ("--set", one)),
     ]  # fmt: skip
+
+
+def pyflink(program: Program, day: Day, python: Path) -> Contestant:
+    """A program in PyFlink, which runs its functions in Python processes, too."""
+
+    def run(place: Path) -> Figures:
+        return measured(pyflink_job(program, day, python, files(Path(f"file:{place / 'sales'}"))), place / "log")
+
+    return Contestant("PyFlink", run, lambda place: flink_csv(place / "sales", program.names))
+
+
+def pyflink_job(program: Program, day: Day, python: Path, sink: str) -> list[str]:
+    """The command; `sink` is a WITH clause."""
+    peer = Path(__file__).with_name("peers") / "flink_program.py"
+    values = program.values(reports.COLUMNS, files(Path(f"file:{day.two}")), sink)
+    return [str(python), str(peer), str(program.file), *values]
 
 
 def duckdb(day: Day) -> Contestant:

@@ -44,7 +44,7 @@ def files(directory: Path, format: str = "csv", more: Mapping[str, str] = Mappin
     return "WITH (" + ", ".join(f"'{key}' = '{value}'" for key, value in options.items()) + ")"
 
 
-def airflow_nrt(name: str, place: Path, *arguments: str) -> list[str]:
-    """A command of the product on `place/sales.sql` and `place/home`."""
-    report, home = str(place / "sales.sql"), str(place / "home")
-    return [sys.executable, "-m", "airflow_nrt.cli.main", name, report, "--home", home, *arguments]
+def airflow_nrt(name: str, place: Path, *arguments: str, report: Path | None = None) -> list[str]:
+    """A command of the product on a report, by default `place/sales.sql`, and `place/home`."""
+    given = str(report or place / "sales.sql")
+    return [sys.executable, "-m", "airflow_nrt.cli.main", name, given, "--home", str(place / "home"), *arguments]

@@ -32,11 +32,7 @@ def main() -> None:
     parser.add_argument("--results", required=True)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     options = parser.parse_args()
-    configuration = Configuration()
-    chosen = dict(setting.split("=", 1) for setting in options.set)
-    for key, value in {**SETTINGS, **chosen}.items():
-        configuration.set_string(key, value)
-    tables = TableEnvironment.create(EnvironmentSettings.new_instance().with_configuration(configuration).build())
+    tables = environment(dict(setting.split("=", 1) for setting in options.set))
     for statement in (
         f"CREATE TABLE orders ({options.columns}, WATERMARK FOR pay_time AS pay_time - INTERVAL '30' SECOND) WITH "
         f"('connector' = 'filesystem', 'path' = 'file://{options.data}', 'format' = 'csv')",
@@ -48,6 +44,14 @@ def main() -> None:
         f"INSERT INTO sales SELECT item_id, window_start, window_end, {options.aggregates} "
         f"FROM TABLE({options.windows}) GROUP BY item_id, window_start, window_end"
     ).wait()
+
+
+def environment(more: dict[str, str]) -> TableEnvironment:
+    """An embedded cluster with these settings beside the usual ones."""
+    configuration = Configuration()
+    for key, value in {**SETTINGS, **more}.items():
+        configuration.set_string(key, value)
+    return TableEnvironment.create(EnvironmentSettings.new_instance().with_configuration(configuration).build())
 
 
 if __name__ == "__main__":
