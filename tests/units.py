@@ -1,7 +1,7 @@
 """Which tests stay together in one process of pytest-xdist, and in which order they begin.
 
-A file is one unit: its tests share what is slow to make. All tests that need an Airflow share one. The golden cases
-share nothing but Spark: they come last, one by one, so that at the end no process waits for another.
+A file is one unit: its tests share what is slow to make. All tests that need an Airflow share one. The golden cases and
+the random timings share nothing but Spark: they come last, one by one, so that at the end no process waits for another.
 """
 
 from __future__ import annotations
@@ -9,22 +9,23 @@ from __future__ import annotations
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-AIRFLOW, GOLDEN = "tests/dags/", ("tests/golden/", "tests/golden_table/")
+AIRFLOW = "tests/dags/"
+ALONE = ("tests/engine/test_timing_property.py", "tests/golden/", "tests/golden_table/")
 
 
 def unit_of(test: str) -> str:
     """The unit of a test, by its node id."""
     if test.startswith(AIRFLOW):
         return AIRFLOW
-    return test if test.startswith(GOLDEN) else test.partition("::")[0]
+    return test if test.startswith(ALONE) else test.partition("::")[0]
 
 
 def put_in_order(items: list[pytest.Item]) -> None:
-    """Units with slow tests come first, but for the golden cases."""
+    """Units with slow tests come first, those of one test last."""
     slow = {unit_of(item.nodeid) for item in items if item.get_closest_marker("slow")}
 
     def place(item: pytest.Item) -> tuple[bool, bool]:
-        return item.nodeid.startswith(GOLDEN), unit_of(item.nodeid) not in slow
+        return item.nodeid.startswith(ALONE), unit_of(item.nodeid) not in slow
 
     items.sort(key=place)
 

@@ -1,6 +1,6 @@
 """Random timings, random arrival, random cuts: whenever a reader looks, the sink holds what the rows give that count.
 
-`NRT_TIMINGS=200` tries so many random timings instead of a few.
+`NRT_TIMINGS=10` tries so few random timings instead of two hundred.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from airflow_nrt.report.instants import from_datetime
 from airflow_nrt.report.timing import OutputOptions, Rows
 from tests.engine.timed import TEN, Scripted, timed_insert
 
-TIMINGS = int(os.environ.get("NRT_TIMINGS", "6"))
-TOGETHER = 6
-BATCHES = 6
+TIMINGS = int(os.environ.get("NRT_TIMINGS", "200"))
+TOGETHER = 10
+"""So many inserts of one stream; every fourth stream is verified, too."""
+BATCHES = 3
 NEVER = 2**60
 Row = tuple[int, int, float]
 
@@ -148,8 +149,9 @@ def test_whenever_a_reader_looks(spark, tmp_path: Path, seed: int) -> None:
     for name, one in expected.items():
         one.absorb([], before, NEVER)
         assert _read(stream, name) == one.rows(), (name, one.grid, one.timing)
-    verdict = verify(spark, stream.plan, stream.stream.home)
-    assert verdict.is_proven, verdict
+    if seed % 4 == 0:
+        verdict = verify(spark, stream.plan, stream.stream.home)
+        assert verdict.is_proven, verdict
 
 
 def _arrival(chance: random.Random) -> list[list[Row]]:
