@@ -159,6 +159,9 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
     growing = [frame for frame in frames if frame.growing]
+    reached = f"{format_duration(operator.following)} behind a row" if operator.following else "a row"
+    if operator.followers:
+        reached = f"so many rows behind a row: {operator.followers}, or the input has ended"
     intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
     if operator.forgets:
         bound = "the longest frame: one to one and a half of it behind its last row, a key is forgotten"
@@ -172,7 +175,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
             bound += f", but of {names} the newest value alone, for it only grows"
     return {
         "frames": [_frame(frame, operator.written) for frame in frames],
-        "published": f"when the watermark has reached a row, in files by {format_duration(operator.window.stride)}",
+        "published": f"when the watermark has reached {reached}, in files by {format_duration(operator.window.stride)}",
         "stored": stored,
         "bounded_by": bound,
         "late": "a row is late if a row of its key at or behind its own time has fired"
@@ -186,8 +189,8 @@ def _frame(frame: RowFrame, written: Written) -> str:
     def bound(value: int | None) -> str:
         if value is None:
             return "UNBOUNDED PRECEDING"
-        length = format_duration(value) if frame.unit == "RANGE" else str(value)
-        return f"{length} PRECEDING" if value else "CURRENT ROW"
+        length = format_duration(abs(value)) if frame.unit == "RANGE" else str(value)
+        return f"{length} {'PRECEDING' if value > 0 else 'FOLLOWING'}" if value else "CURRENT ROW"
 
     names = ", ".join(written.of(name) or name for name in frame.partition)
     keys = f"PARTITION BY {names}, " if names else ""

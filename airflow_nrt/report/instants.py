@@ -11,6 +11,8 @@ from datetime import datetime, timedelta, timezone
 EPOCH = datetime(1970, 1, 1)
 END_OF_TIME = 2**62
 """The watermark of an input that has ended: every window is complete."""
+LAST_MINUTE = (datetime(9999, 12, 31) - EPOCH) // timedelta(milliseconds=1)
+"""The window end of what only the end of its input completes: a time that can be written, and never passes."""
 
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:?\d\d)?")
 

@@ -63,8 +63,9 @@ class AggregateCall:
 class RowFrame:
     """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
 
-    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`. If it is
-    `growing`, the last key of the partition only grows, by time, among rows of the others: what is behind it is over.
+    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`; what is
+    behind the row is negative. If it is `growing`, the last key of the partition only grows, by time, among
+    rows of the others: what is behind it is over.
     """
 
     partition: tuple[str, ...]
@@ -117,6 +118,16 @@ class WindowAggregate:
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
         """The (argument, filter) pairs of its distinct aggregates, each once."""
         return distinct_sets(self.aggregates)
+
+    @property
+    def following(self) -> int:
+        """Of OVER: how many milliseconds behind a row its frames end. It waits for that time."""
+        return max([0, *(-frame.high for frame in self.frames if frame.unit == "RANGE")])
+
+    @property
+    def followers(self) -> int:
+        """Of OVER: how many rows of its partition a row waits for. All frames are of it then, and of no length."""
+        return max([0, *(-frame.high for frame in self.frames if frame.unit == "ROWS")])
 
     @property
     def forgets(self) -> bool:

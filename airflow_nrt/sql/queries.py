@@ -269,7 +269,7 @@ class Queries:
             relation = timed_by_column(relation, column, self.zone)
         if column.proctime:
             self.found.note_columns(relation, [as_typed(column)])
-            relation = timed_by_clock(relation, self.zone)
+            relation = timed_by_clock(relation, self.zone, at)
         for name in ("window_start", "window_end", "window_time"):
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)

@@ -25,6 +25,7 @@ from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.report.zones import wall_clock_sql
+from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.scope import ScopeColumn
 
 BOUNDS = (("window_start", "start"), ("window_end", "end"))
@@ -38,7 +39,7 @@ class Relation:
     `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
     that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
     the windowing that rows of finished windows belong to; then each row carries the `bounds` of its window.
-    `clock` is the clock of a pending windowing function over processing time.
+    `clock` is the clock of a pending windowing function over processing time, or of the OVER that these rows passed.
     `partition` are the columns that each have sessions of their own, if SESSION is pending; None: all keys of the
     aggregation above.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
@@ -106,8 +107,17 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in inputs for name in names))
 
 
-def timed_by_clock(relation: Relation, zone: str | None, instant: str = CLOCK_SQL) -> Relation:
-    """The rows of a source with an instant of processing time as their rowtime, on the clock of this zone."""
+def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str = CLOCK_SQL) -> Relation:
+    """The rows of a source with an instant of processing time as their rowtime, on the clock of this zone.
+
+    What OVER by processing time gives has come at the millisecond behind its rowtime. Raises NotThereYet above anything
+    else.
+    """
+    if relation.clock:
+        came = f"(SELECT * EXCEPT ({ROWTIME}), {ROWTIME} + 1L AS {ROWTIME} FROM {relation.text})"
+        return replace(relation, text=came)
+    if ABSORBED not in relation.hidden:
+        raise NotThereYet("processing time above a window or a join by rowtime", at)
     rowtime = f"{wall_clock_sql(Sql(instant), zone)} AS {ROWTIME}"
     text = f"(SELECT * EXCEPT ({ROWTIME}), {rowtime} FROM {relation.text})"
     return replace(relation, text=text, clock=(CLOCK,))
@@ -137,7 +147,7 @@ def as_rows(relation: Relation) -> Relation:
     unknown = f"CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS {SEEN}, CAST(NULL AS BIGINT) AS {BATCH}"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
     hidden = tuple(name for name in SOURCE_HIDDEN if name != ABSORBED)
-    return Relation(text, relation.columns, relation.inputs, hidden)
+    return Relation(text, relation.columns, relation.inputs, hidden, clock=relation.clock)
 
 
 def in_their_window(relation: Relation) -> Relation:

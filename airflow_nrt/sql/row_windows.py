@@ -29,6 +29,8 @@ from airflow_nrt.sql.unparse import text_of
 from airflow_nrt.sql.updating import missing_bounds
 from airflow_nrt.sql.walk import children, rewritten, unqualified
 
+NEIGHBOURS = {"LAG": 1, "LEAD": -1}
+"""The functions that look at one other row, and whether it is before."""
 _PASSED = f"({CLOCK_SQL} - 1L)"
 """A batch holds all rows that have come by its time: it has passed for them when they are absorbed."""
 
@@ -137,7 +139,7 @@ class _RowWindows:
         if self.rowtime is not None and column.proctime != self.rowtime.proctime:
             raise NotThereYet("OVER by rowtime beside OVER by processing time", first.expression.at)
         if column.proctime and not self.below.clock:
-            self.below = timed_by_clock(self.below, self.zone, _PASSED)
+            self.below = timed_by_clock(self.below, self.zone, first.expression.at, _PASSED)
         self.rowtime = column
 
     # ------------------------------------------------------------------ frames
@@ -146,43 +148,62 @@ class _RowWindows:
         partition = tuple(self._key(self.compiler.compile(key)) for key in over.partition)
         if node.name == "ROW_NUMBER":
             return RowFrame(partition, "ROWS", None)
-        if node.name == "LAG":
-            back = _number(node.arguments[1]) if len(node.arguments) > 1 else 1
+        if node.name in NEIGHBOURS:
+            away = NEIGHBOURS[node.name] * (_number(node.arguments[1]) if len(node.arguments) > 1 else 1)
             if over.frame is not None:
-                raise SqlError("LAG takes no frame", over.at)
-            return RowFrame(partition, "ROWS", back, back)
+                raise SqlError(f"{node.name} takes no frame", over.at)
+            return RowFrame(partition, "ROWS", away, away)
         if over.frame is None:
             return RowFrame(partition, self._unit("RANGE"), None)
         frame = over.frame
-        if not _is_current(frame.high):
-            side = "FOLLOWING" if frame.high.following else "PRECEDING"
+        low, high = self._bound(frame, frame.low), self._bound(frame, frame.high)
+        if high is None and frame.high.following:
             raise SqlError(
-                f"OVER {frame.unit} {side} windows are not supported yet: end the frame at CURRENT ROW", frame.at
+                f"OVER {frame.unit} FOLLOWING windows are not supported yet without a bound: no row would ever be "
+                "complete",
+                frame.at,
             )
-        if frame.low.following and not _is_current(frame.low):
+        if high is None or high > 0:
             raise SqlError(
-                f"OVER {frame.unit} FOLLOWING windows are not supported yet: begin the frame before", frame.at
+                f"OVER {frame.unit} PRECEDING windows are not supported yet: end the frame at CURRENT ROW", frame.at
             )
-        low = self._low(frame)
+        if (frame.low.following and low is None) or (low is not None and low < high):
+            raise SqlError("the frame ends before it begins", frame.at)
         if low is None:
-            return RowFrame(partition, self._unit(frame.unit), None, growing=over.growing)
-        return RowFrame(partition, frame.unit, low)
+            unit = frame.unit if high else self._unit(frame.unit)
+            return RowFrame(partition, unit, None, high, growing=over.growing)
+        return RowFrame(partition, frame.unit, low, high)
 
     def _unit(self, written: str) -> str:
         """No two rows have one processing time, although those of a batch are counted as if they had."""
         return "ROWS" if self.rowtime is not None and self.rowtime.proctime else written
 
-    def _low(self, frame: ast.Frame) -> int | None:
-        value = frame.low.value
-        if value is None or _is_current(frame.low):
+    def _check_rows_that_follow(self) -> None:
+        """How long a row waits for others, and what is kept as long, the rows of one partition tell."""
+        partitions = {frame.partition for frame in self.frames}
+        lengths = any(frame.unit == "RANGE" and (frame.low is not None or frame.high) for frame in self.frames)
+        for call, frame in zip(self.calls, self.frames):
+            if frame.unit == "ROWS" and frame.high < 0 and (lengths or len(partitions) > 1):
+                raise NotThereYet(
+                    "ROWS … FOLLOWING, or LEAD, beside a frame of a length of time or of another partition",
+                    call.at,
+                    "compute the other one in a subquery",
+                )
+
+    def _bound(self, frame: ast.Frame, bound: ast.Bound) -> int | None:
+        """Rows or milliseconds before the row, negative behind it."""
+        value = bound.value
+        if value is None or _is_current(bound):
             return None if value is None else 0
         if frame.unit == "ROWS":
-            return _number(value)
-        if not isinstance(value, ast.Interval):
+            length = _number(value)
+        elif isinstance(value, ast.Interval):
+            length = interval_ms(value)
+        else:
             raise SqlError(
                 "RANGE takes an interval: RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW", frame.at
             )
-        return interval_ms(value)
+        return -length if bound.following else length
 
     # ------------------------------------------------------------------ calls
 
@@ -191,7 +212,7 @@ class _RowWindows:
             # Where others stand beside it, it is the number of rows so far. By itself it is a ranking.
             node = replace(node, name="COUNT", arguments=(ast.Star(None, node.at),))
         name = canonical_name(node.name)
-        if name == "LAG":
+        if name in NEIGHBOURS:
             given, kind = self._neighbour(node)
         elif has_aggregate(name):
             given = read_arguments(node, self.compiler.compile)
@@ -207,7 +228,7 @@ class _RowWindows:
             argument=self._input(given.operand),
             argument_type=given.operand.type if given.operand is not None else None,
             filter=self._input(condition),
-            distinct=name != "LAG" and is_distinct(node),
+            distinct=name not in NEIGHBOURS and is_distinct(node),
             type=kind,
             text=text_of(replace(node, over=None)),
             parameters=given.parameters,
@@ -215,19 +236,21 @@ class _RowWindows:
         )
 
     def _neighbour(self, node: ast.Call) -> tuple[Arguments, DataType]:
-        """LAG: the value, how many rows back, and what stands there in front of the first row."""
+        """LAG, LEAD: the value, how many rows away, and what stands there where there is no such row."""
         if not 1 <= len(node.arguments) <= 3:
-            raise SqlError(f"LAG takes 1 to 3 arguments, here are {len(node.arguments)}", node.at)
+            raise SqlError(f"{node.name} takes 1 to 3 arguments, here are {len(node.arguments)}", node.at)
         operand = self.compiler.compile(node.arguments[0])
         kind = operand.type.with_nullable(True)
         if len(node.arguments) < 3:
             return Arguments(operand), kind
         default = self.compiler.compile(node.arguments[2])
         if default.columns:
-            raise NotThereYet("a default of LAG that reads columns", node.arguments[2].at)
+            raise NotThereYet(f"a default of {node.name} that reads columns", node.arguments[2].at)
         alike = default.type.is_numeric if kind.is_numeric else default.type.name in (kind.name, "NULL")
         if not alike and not (default.type.is_string and kind.is_string):
-            raise SqlError(f"the default of LAG is {default.type.flink}, not {kind.flink}", node.arguments[2].at)
+            raise SqlError(
+                f"the default of {node.name} is {default.type.flink}, not {kind.flink}", node.arguments[2].at
+            )
         return Arguments(operand, (f"CAST({default.sql} AS {kind.spark})",)), kind
 
     def _input(self, typed: Typed | None) -> str | None:
@@ -250,7 +273,9 @@ class _RowWindows:
         text = f"SELECT {', '.join([*items, place('p'), *below.hidden])} FROM {below.text}{where}"
         lengths = [frame.low for frame in self.frames]
         bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, self.frames))
-        window = over(max(low or 0 for low in lengths)) if bounded else over()
+        following = max([0, *(-frame.high for frame in self.frames)])
+        self._check_rows_that_follow()
+        window = over(max(0, *(low or 0 for low in lengths)) + following) if bounded else over()
         window = replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window
         operator = found.share_operator(
             WindowAggregate(
@@ -265,20 +290,35 @@ class _RowWindows:
                 keeps_rows=True,
                 partition=self.frames[0].partition,
                 frames=tuple(self.frames),
-                strict=None in lengths or len({frame.partition for frame in self.frames}) > 1,
+                strict=None in lengths or following > 0 or len({frame.partition for frame in self.frames}) > 1,
                 written=_written(columns, self.keys),
             )
         )
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
         results = tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
+        # A row that waits for others comes behind its time: no window above could wait for it.
+        by_clock = self.rowtime.proctime
+        by_rowtime = not by_clock and not following
+        kept = (
+            replace(
+                one,
+                role=None,
+                of_window=False,
+                rowtime=one.rowtime and by_rowtime,
+                rowtime_path=one.rowtime_path if by_rowtime else (),
+                proctime=one.proctime and by_clock,
+            )
+            for one in below.columns
+        )
         return Relation(
             f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
-            (*(replace(column, role=None, of_window=False) for column in below.columns), *results),
+            (*kept, *results),
             (operator.name,),
             hidden=(WINDOW_END, POSITION),
             window=window,
             rowtime_type=self.rowtime.type,
+            clock=below.clock,
         )
 
 

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         udtf,
     )
     from airflow_nrt.table.session_rows import SessionRows
+    from airflow_nrt.table.slide_rows import SlideRows
     from airflow_nrt.table.table import Table
     from airflow_nrt.table.tumble_rows import TumbleRows
     from airflow_nrt.table.windows import Cumulate, Over, Session, Slide, Tumble
@@ -68,8 +69,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
     "EnvironmentSettings", "Expression", "FunctionContext", "Over", "Row", "ScalarFunction", "Session", "SessionRows",
-    "Slide", "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment", "TableFunction", "TimeIntervalUnit",
-    "Tumble", "TumbleRows",
+    "Slide", "SlideRows", "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment", "TableFunction",
+    "TimeIntervalUnit", "Tumble", "TumbleRows",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
     "current_watermark", "date_format", "e", "from_unixtime", "greatest", "if_then_else", "least", "lit", "map_",
     "negative", "not_", "null_of", "or_", "pi", "row_interval", "timestamp_diff", "to_date", "to_timestamp",
@@ -84,6 +85,7 @@ _MODULES = {
         "TableFunction", "udaf", "udf", "udtaf", "udtf",
     ),
     "session_rows": ("SessionRows",),
+    "slide_rows": ("SlideRows",),
     "table": ("Table",),
     "tumble_rows": ("TumbleRows",),
     "windows": ("Cumulate", "Over", "Session", "Slide", "Tumble"),

@@ -159,7 +159,7 @@ class OverWindow:
 
 
 @dataclass(frozen=True)
-class _Ordered(Unfinished):
+class Ordered(Unfinished):
     """A row window with its order; bounds are from `low` to `high`, of rows or of time."""
 
     unfinished = "a row window goes on with .preceding(…), .following(…) and .alias('w')"
@@ -168,11 +168,11 @@ class _Ordered(Unfinished):
     low: Expression | None = None
     high: Expression | None = None
 
-    def preceding(self, preceding: Expression) -> _Ordered:
-        return _Ordered(self.partition, self.order, preceding, self.high)
+    def preceding(self, preceding: Expression) -> Ordered:
+        return Ordered(self.partition, self.order, preceding, self.high)
 
-    def following(self, following: Expression) -> _Ordered:
-        return _Ordered(self.partition, self.order, self.low, following)
+    def following(self, following: Expression) -> Ordered:
+        return Ordered(self.partition, self.order, self.low, following)
 
     def alias(self, name: str) -> OverWindow:
         return OverWindow(
@@ -245,8 +245,8 @@ class _Partitioned(Unfinished):
     unfinished = "a row window goes on with .order_by(col('ts')).alias('w')"
     partition: Keys
 
-    def order_by(self, order: Expression) -> _Ordered:
-        return _Ordered(self.partition, keys_of(order)[0])
+    def order_by(self, order: Expression) -> Ordered:
+        return Ordered(self.partition, keys_of(order)[0])
 
     def alias(self, name: str) -> OverWindow:
         name = checked_alias(name)
@@ -257,8 +257,8 @@ class Over:
     """Row windows: for each row the rows before it, by time."""
 
     @classmethod
-    def order_by(cls, order: Expression) -> _Ordered:
-        return _Ordered((), keys_of(order)[0])
+    def order_by(cls, order: Expression) -> Ordered:
+        return Ordered((), keys_of(order)[0])
 
     @classmethod
     def partition_by(cls, *keys: Expression) -> _Partitioned:

@@ -11,9 +11,10 @@ from pathlib import Path
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.report.durations import MINUTE
 from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
-from tests.engine.reports import MORNING, clock
+from tests.engine.reports import MORNING, clock, plan_of
 from tests.engine.sinks.test_standard_output import printed
-from tests.engine.time.test_processing_time import EVENTS, QUERIES, SUMS, TUMBLE, Live
+from tests.engine.time.live import EVENTS, Live
+from tests.engine.time.test_processing_time import QUERIES, SUMS, TUMBLE
 from tests.engine.timed import Scripted, Seen, timed_insert
 
 SEED = OutputOptions(first_result=-15 * MINUTE, complete_result=2 * MINUTE, update_rate=5 * MINUTE)
@@ -178,7 +179,7 @@ def test_processing_time(spark, tmp_path: Path) -> None:
     sums = SUMS.replace("n INT)", "n INT, PRIMARY KEY (window_start) NOT ENFORCED)")
     hint = OutputOptions(first_result=-40_000, update_rate=20_000).hint()
     insert = f"INSERT INTO sums {hint} {QUERIES['TVF'].format(window=TUMBLE)};"
-    live = Live(spark, tmp_path, EVENTS.format(proctime="PROCTIME"), sums, insert)
+    live = Live(spark, tmp_path, plan_of(tmp_path, EVENTS.format(proctime="PROCTIME"), sums, insert))
     live.absorb(MORNING, 1, 2)
     assert live.rows() == []
     live.pass_time(MORNING + 19_000)

@@ -22,6 +22,7 @@ from airflow_nrt.table import (
     Session,
     SessionRows,
     Slide,
+    SlideRows,
     Table,
     TableEnvironment,
     TimeIntervalUnit,
@@ -104,6 +105,23 @@ SAME = {
         ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
         "SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY ts ROWS 2 PRECEDING) AS x, "
         "MAX(price) OVER (ORDER BY ts RANGE UNBOUNDED PRECEDING) AS y FROM orders",
+    ),
+    "row windows around": (
+        lambda t: t.over_window(
+            SlideRows.partition_by(col("shop")).preceding(lit(90).seconds).following(lit(5).minutes).on(col("ts")).alias("a"),
+            SlideRows.following(lit(1).hours).on(col("ts")).alias("b"),
+        ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
+        "SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY ts RANGE BETWEEN INTERVAL '90' SECOND PRECEDING AND "
+        "INTERVAL '5' MINUTE FOLLOWING) AS x, MAX(price) OVER (ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND "
+        "INTERVAL '1' HOUR FOLLOWING) AS y FROM orders",
+    ),
+    "row windows around, of rows": (
+        lambda t: t.over_window(
+            SlideRows.partition_by(col("shop")).preceding(row_interval(2)).following(row_interval(1)).on(col("ts")).alias("a"),
+            SlideRows.partition_by(col("shop")).following(row_interval(3)).on(col("ts")).alias("b"),
+        ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
+        "SELECT shop, SUM(price) OVER (w ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS x, MAX(price) OVER (w ROWS BETWEEN "
+        "UNBOUNDED PRECEDING AND 3 FOLLOWING) AS y FROM orders WINDOW w AS (PARTITION BY shop ORDER BY ts)",
     ),
     "row windows that begin anew": (
         lambda t: t.over_window(

@@ -38,6 +38,7 @@ FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "SINGLE_VALUE": single_value,
     "LISTAGG": listing,
     "LAG": neighbour,
+    "LEAD": neighbour,
     "ARRAY_AGG": array,
     "JSON_ARRAYAGG": json_array,
     "JSON_OBJECTAGG": json_object,

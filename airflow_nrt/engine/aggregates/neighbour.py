@@ -1,4 +1,4 @@
-"""LAG: the value of one row, for its frame holds no other, or NULL where there is none.
+"""LAG, LEAD: the value of one row, for its frame holds no other, or NULL where there is none.
 
 A default stands for both, as in Flink 2.3: for a row that is not there, and for its NULL.
 """

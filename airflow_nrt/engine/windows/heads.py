@@ -31,14 +31,19 @@ def is_of_heads(file: StateFile) -> bool:
 
 
 def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
-    """The rows that bounded frames of rows to come look at; where rows make others late, the last of each key too."""
+    """The rows that bounded frames of rows to come look at, and those that wait for rows to come.
+
+    Where rows make others late, the last of each key too.
+    """
     operator = over_of(layout)
-    bounded = [frame for frame in operator.frames if frame.low is not None]
+    wait = operator.followers
+    bounded = [frame for frame in operator.frames if frame.low is not None or wait]
     flags, wanted = [], []
     for n, partition in enumerate(dict.fromkeys(frame.partition for frame in bounded)):
         frames = [frame for frame in bounded if frame.partition == partition]
         keys = f"PARTITION BY {', '.join(partition)}" if partition else ""
-        rows = max([0 if operator.strict else 1, *(frame.low or 0 for frame in frames if frame.unit == "ROWS")])
+        lows = [max(frame.low or 0, 0) + wait for frame in frames if frame.unit == "ROWS"]
+        rows = max([0 if operator.strict else 1, *lows])
         length = max([0, *(frame.low or 0 for frame in frames if frame.unit == "RANGE")])
         if operator.strict:
             # Whoever comes now comes behind all that fired.

@@ -1,8 +1,11 @@
-"""OVER: each row with aggregates of the rows before it. A row fires when the watermark has reached it.
+"""OVER: each row with aggregates of the rows around it. A row fires when the watermark has reached it, and the end of
+its frames: its slice is named by that time. One that waits for a number of rows fires with the slice of the last of
+them; if they never come, when its input has ended.
 
 `rows` of the operator's state are rows that have not fired, `closed` what those that have leave behind (`heads.py`). A
 row is late if a row of its key at or behind its own time has fired, and the key was not forgotten since (`lives.py`);
-with an unbounded frame, frames of several partitions, or a window above, if the watermark has passed it.
+with an unbounded frame, one that ends behind its row, frames of several partitions, or a window above, if the watermark
+has passed it.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from airflow_nrt.engine.windows import lives
 from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.heads import columns_of, heads, in_front_of, is_of_heads, kept
 from airflow_nrt.engine.windows.partials import LATE, LIFE, SLICE, Layout, late_words
-from airflow_nrt.engine.windows.row_frames import HEAD, IS_NEW, KEPT, over_of, results
+from airflow_nrt.engine.windows.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
 from airflow_nrt.report.entries import OperatorState
 from airflow_nrt.report.hidden import BATCH, ROWTIME, SEEN
+from airflow_nrt.report.instants import LAST_MINUTE
 from airflow_nrt.report.windows import Sql
 
 _LAST = "_nrt_last"
@@ -41,7 +45,8 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
         rows = rows.alias("r").join(last.alias("l"), same(partition), "left").select("r.*", _LAST)
         return _marked(rows, f"coalesce({SLICE} <= {_LAST}, false)").drop(_LAST)
     watermark = state.watermark if partition is None and over_of(layout).sources else None
-    return _marked(rows, f"{SLICE} <= {watermark + 1}L" if watermark is not None else "false")
+    passed = None if watermark is None else watermark + 1 + over_of(layout).following
+    return _marked(rows, f"{SLICE} <= {passed}L" if passed is not None else "false")
 
 
 def due_until(layout: Layout, state: OperatorState) -> int | None:
@@ -49,7 +54,8 @@ def due_until(layout: Layout, state: OperatorState) -> int | None:
     if state.watermark is None:
         return None
     until = layout.operator.window.last_complete_end(state.watermark)
-    return until if any(file.first <= until for file in state.rows) else None
+    some_wait = over_of(layout).followers and state.closed and (state.fired or BEFORE_TIME) < LAST_MINUTE <= until
+    return until if some_wait or any(file.first <= until for file in state.rows) else None
 
 
 def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
@@ -61,19 +67,23 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     """Writes the rows that have not fired, and what later ones look at; gives the results of those that fire."""
     after = BEFORE_TIME if state.fired is None else state.fired
     name, columns = layout.operator.name, columns_of(layout)
-    waiting = store.read(state.rows, columns)
-    if waiting is None:
-        return Firing(name, None, replace(state, fired=max(after, until)), after, until)
-    new = waiting.where(f"{SLICE} <= {until}L")
     old_heads = tuple(file for file in state.closed if is_of_heads(file))
     known = store.read([file for file in state.closed if file not in old_heads], columns)
+    waiting = store.read(state.rows, columns)
+    if waiting is None and known is not None and over_of(layout).followers:
+        waiting = known.where("false")
+    if waiting is None:
+        return Firing(name, None, replace(state, fired=max(after, until)), after, until)
+    looked_at = _looked_at(layout, waiting, known, after, until)
+    reached = waiting.where(f"{SLICE} <= {until}L")
+    new = looked_at.where(IS_NEW) if over_of(layout).followers else reached
     some_wait = any(file.last > until for file in state.rows)
     settled, passing = waiting, None
     if over_of(layout).forgets:
         settled = lives.settled(layout, waiting if known is None else waiting.unionAll(known), until)
         passing = settled.where(f"{SLICE} <= {until}L")
     else:
-        passing = kept(layout, new if known is None else new.unionAll(known), until)
+        passing = kept(layout, reached if known is None else reached.unionAll(known), until)
     written = (settled.where(f"{SLICE} > {until}L") if some_wait else None, passing, heads(layout, new))
     left, still, passed = (None if one is None else store.write(name, one).file for one in written)
     next_state = replace(
@@ -82,28 +92,41 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         rows=() if left is None else (left,),
         closed=tuple(file for file in (*old_heads, passed, still) if file is not None),
     )
-    looked_at = new.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}", f"true AS {IS_NEW}")
-    if known is not None:
-        looked_at = looked_at.unionAll(known.selectExpr("*", f"{KEPT} AS {HEAD}", f"false AS {IS_NEW}"))
     before = store.read(old_heads, [*columns, HEAD])
     if before is not None:
-        looked_at = looked_at.unionAll(in_front_of(layout, before, new).selectExpr("*", f"false AS {IS_NEW}"))
+        in_front = in_front_of(layout, before, new)
+        looked_at = looked_at.unionAll(in_front.selectExpr("*", f"{SLICE} AS {FIRES}", f"false AS {IS_NEW}"))
     return Firing(name, results(layout, looked_at), next_state, after, until)
+
+
+def _looked_at(layout: Layout, waiting: DataFrame, known: DataFrame | None, after: int, until: int) -> DataFrame:
+    """The rows in the frames of those that fire. Of rows that were kept some may have waited, and fire now."""
+    columns = waiting.columns
+    in_frames = waiting.where(f"{SLICE} <= {until + over_of(layout).following}L")
+    rows = in_frames.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}")
+    if known is not None:
+        rows = rows.unionAll(known.selectExpr("*", f"{KEPT} AS {HEAD}"))
+    at = fires(layout)
+    head = f"IF({at} > {after}L, NULL, {HEAD}) AS {HEAD}"
+    is_new = f"{at} <= {until}L AND ({HEAD} IS NULL OR {at} > {after}L) AS {IS_NEW}"
+    return rows.selectExpr(*columns, head, f"{at} AS {FIRES}", is_new)
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
     """The rows of the slots with `after < end <= until`, from all rows at once: the batch."""
     rows = mark_late(layout, run_query(layout.operator.input, sources))
-    name = layout.operator.window.name(Sql(SLICE))
-    counting = rows.where(f"{SLICE} IS NOT NULL AND {name} <= {until}L")
-    return results(layout, counting.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}", f"{name} > {after}L AS {IS_NEW}"))
+    counting = rows.where(f"{SLICE} <= {until + over_of(layout).following}L")
+    at = fires(layout)
+    name = layout.operator.window.name(Sql(at))
+    is_new = f"{name} > {after}L AND {name} <= {until}L AS {IS_NEW}"
+    return results(layout, counting.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}", f"{at} AS {FIRES}", is_new))
 
 
 def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query with `_nrt_late`, judged from their `_nrt_seen` and `_nrt_batch` alone."""
     lifted = _lifted(layout, rows)
     partition = _partition(layout)
-    behind = f"coalesce({SLICE} <= {SEEN} + 1, false)"
+    behind = f"coalesce({SLICE} <= {SEEN} + {1 + over_of(layout).following}L, false)"
     if partition is None:
         return _marked(lifted, behind)
     if over_of(layout).forgets:
@@ -128,7 +151,7 @@ def _partition(layout: Layout) -> tuple[str, ...] | None:
 
 def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
     values = [f"{sql} AS {name}" for name, sql in layout.values]
-    placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1)
+    placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1 + over_of(layout).following)
     late = f"IF({ROWTIME} <= {SEEN}, {late_words(SLICE, SLICE, 'true')}, NULL) AS {LATE}"
     return placed.selectExpr(*layout.keys, SLICE, SEEN, BATCH, *values, *(one.lifted for one in layout.rows), late)
 

@@ -4,6 +4,7 @@ A frame looks at rows, and one that is not bounded also at *heads*: partials tha
 of a partition that went by (`heads.py`).
 
     _nrt_is_new   boolean   whether a row fires now; only such rows have results
+    _nrt_fires    bigint    the slice with which it fires, which gives `_nrt_end`
     _nrt_head     int       of a head, which of the unbounded partitions it is of; KEPT of a row that heads stand for,
                             so that bounded frames alone look at it; NULL of any other row
 """
@@ -19,9 +20,10 @@ from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.windows.aggregate import place
 from airflow_nrt.engine.windows.partials import SLICE, Layout, layout_of
 from airflow_nrt.report.hidden import WINDOW_END
+from airflow_nrt.report.instants import LAST_MINUTE
 from airflow_nrt.report.operators import RowFrame, WindowAggregate
 
-IS_NEW, HEAD = "_nrt_is_new", "_nrt_head"
+IS_NEW, HEAD, FIRES = "_nrt_is_new", "_nrt_head", "_nrt_fires"
 KEPT = -1
 PLACE = ("p.file", "p.block", "p.row")
 
@@ -44,12 +46,22 @@ def unbounded(layout: Layout) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(frame.partition for frame in over_of(layout).frames if frame.low is None))
 
 
+def fires(layout: Layout) -> str:
+    """When a row fires, as SQL: with its own slice, or with that of the last row that it waits for."""
+    operator = over_of(layout)
+    if not operator.followers:
+        return SLICE
+    by, order = ", ".join(operator.frames[0].partition), ", ".join((SLICE, *PLACE))
+    last = f"lead({SLICE}, {operator.followers}) OVER ({f'PARTITION BY {by} ' if by else ''}ORDER BY {order})"
+    return f"coalesce({last}, {LAST_MINUTE}L)"
+
+
 def results(layout: Layout, rows: DataFrame) -> DataFrame:
     """The new rows with their aggregates and `_nrt_end`."""
     lifts = [f"{one.name} AS {_lift(one.name)}" for one in layout.rows]
     values = (name for name, _ in layout.values)
-    done = rows.selectExpr(*layout.keys, SLICE, *layout.lives, IS_NEW, HEAD, *values, *lifts)
-    done = done.withColumn(WINDOW_END, done[SLICE])
+    end = f"{FIRES} AS {WINDOW_END}"
+    done = rows.selectExpr(*layout.keys, SLICE, *layout.lives, IS_NEW, HEAD, end, *values, *lifts)
     at = place(layout)
     for frame, part in frames_of(layout):
         columns = done.columns
@@ -67,10 +79,15 @@ def _lift(name: str) -> str:
 def _over(layout: Layout, frame: RowFrame) -> str:
     by = (*frame.partition, *layout.lives)
     keys = f"PARTITION BY {', '.join(by)} " if by else ""
-    low = "UNBOUNDED" if frame.low is None else f"{frame.low}{'L' if frame.unit == 'RANGE' else ''}"
-    high = "CURRENT ROW" if frame.high == 0 else f"{frame.high} PRECEDING"
     order = SLICE if frame.unit == "RANGE" else ", ".join((SLICE, *PLACE))
-    return f"({keys}ORDER BY {order} {frame.unit} BETWEEN {low} PRECEDING AND {high})"
+    return f"({keys}ORDER BY {order} {frame.unit} BETWEEN {_bound(frame, frame.low)} AND {_bound(frame, frame.high)})"
+
+
+def _bound(frame: RowFrame, length: int | None) -> str:
+    if not length:
+        return "UNBOUNDED PRECEDING" if length is None else "CURRENT ROW"
+    unit = "L" if frame.unit == "RANGE" else ""
+    return f"{abs(length)}{unit} {'PRECEDING' if length > 0 else 'FOLLOWING'}"
 
 
 def _counted(layout: Layout, frame: RowFrame, value: str) -> str:

@@ -49,7 +49,7 @@ ELSEWHERE: dict[str, str] = {
     },
     **dict.fromkeys(("GROUPING", "GROUPING_ID", "GROUP_ID"), _OF_SETS),
     **dict.fromkeys(("ROW_NUMBER", "RANK", "DENSE_RANK"), _RANK),
-    "LAG": "stands in SELECT, with OVER (… ORDER BY a time attribute)",
+    **dict.fromkeys(("LAG", "LEAD"), "stands in SELECT, with OVER (… ORDER BY a time attribute)"),
 }
 """Functions of windows and of groups, and where they stand."""
 
@@ -58,7 +58,6 @@ KNOWN_LATER: dict[str, str] = {
     **dict.fromkeys(
         ("NTILE", "PERCENT_RANK", "CUME_DIST"), "there are ROW_NUMBER, RANK and DENSE_RANK, and COUNT(*) OVER"
     ),
-    "LEAD": "LAG over the rows in time looks back instead",
 }
 """Functions of groups and of the type TIME that are not there yet, and what comes near: `docs/sql.md` lists them."""
 

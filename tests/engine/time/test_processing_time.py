@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,12 +16,9 @@ from airflow_nrt.report.entries import Tick
 from airflow_nrt.report.errors import DataError, InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.sql.planner import plan_query
-from tests.engine.reports import HOUR, MINUTE, MORNING, Stream, clock, plan_of, write_lines
+from tests.engine.reports import HOUR, MINUTE, MORNING, clock, plan_of, write_lines
+from tests.engine.time.live import EVENTS, Live
 
-EVENTS = """
-CREATE TABLE events (n INT, ts TIMESTAMP(3), pt AS {proctime}(), WATERMARK FOR ts AS ts)
-WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/events', 'format' = 'json', 'source.monitor-interval' = '1 s');
-"""
 SUMS = """
 CREATE TABLE sums (window_start TIMESTAMP(3), n INT)
 WITH ('connector' = 'filesystem', 'path' = '${DATA}/sums', 'format' = 'json');
@@ -35,58 +31,19 @@ QUERIES = {
 TUMBLE = "TUMBLE(TABLE events, DESCRIPTOR(pt), INTERVAL '1' MINUTE)"
 
 
-class Clock:
-    """A clock that tests set."""
-
-    def __init__(self) -> None:
-        self.at = MORNING
-
-    def __call__(self) -> int:
-        return self.at
-
-
-class Live:
-    """A stream whose clock the test sets; every batch is one file."""
-
-    def __init__(self, spark: Any, place: Path, *statements: str) -> None:
-        self.place = place
-        self.clock = Clock()
-        self.plan = plan_of(place, *statements)
-        self.spark = spark
-        self.stream = self.restart()
-
-    def restart(self) -> Stream:
-        self.stream = Stream(self.spark, self.plan, self.place / "home", clock=self.clock)
-        return self.stream
-
-    def absorb(self, at: int, *numbers: int) -> None:
-        self.clock.at = at
-        lines = [json.dumps({"n": n, "ts": clock(MORNING)}) for n in numbers]
-        count = len(list((self.place / "events").glob("*")))
-        self.stream.absorb(write_lines(self.place / "events" / f"{count}.json", lines))
-
-    def pass_time(self, at: int) -> None:
-        self.clock.at = at
-        self.stream.driver.pass_time()
-
-    def rows(self, sink: str = "sums") -> list[list[Any]]:
-        files = sorted((self.place / sink).rglob("*.json"))
-        return sorted(list(json.loads(line).values()) for file in files for line in file.read_text().splitlines())
-
-
 def report(query: str, proctime: str = "PROCTIME", window: str = TUMBLE) -> tuple[str, str, str]:
     return EVENTS.format(proctime=proctime), SUMS, f"INSERT INTO sums {query.format(window=window)};"
 
 
 @pytest.fixture
 def live(spark, tmp_path: Path) -> Iterator[Live]:
-    yield Live(spark, tmp_path, *report(QUERIES["TVF"]))
+    yield Live(spark, tmp_path, plan_of(tmp_path, *report(QUERIES["TVF"])))
 
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("proctime", ["PROCTIME", "SYSTEM_PROCTIME"])
 def test_the_clock_decides(spark, tmp_path: Path, query: str, proctime: str) -> None:
-    live = Live(spark, tmp_path, *report(QUERIES[query], proctime))
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(QUERIES[query], proctime)))
     live.absorb(MORNING, 1)
     live.absorb(MORNING + MINUTE - 1, 2)
     live.pass_time(MORNING + MINUTE - 1)
@@ -126,7 +83,7 @@ def test_a_tick_fires_without_data(live: Live) -> None:
     ],
 )
 def test_other_windows(spark, tmp_path: Path, window: str, expected: list[list[int]]) -> None:
-    live = Live(spark, tmp_path, *report(QUERIES["TVF"], window=window))
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(QUERIES["TVF"], window=window)))
     live.absorb(MORNING, 1)
     live.absorb(MORNING + MINUTE, 2)
     live.pass_time(MORNING + HOUR)
@@ -148,7 +105,7 @@ def test_a_clock_that_goes_back_makes_no_row_late(live: Live) -> None:
 def test_windows_lie_on_the_session_s_clock(spark, tmp_path: Path) -> None:
     """In Berlin an hour is repeated on 2026-10-25; its two showings are one window, which waits for the second."""
     query = "SELECT window_start, SUM(n) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(pt), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"  # noqa: E501
-    live = Live(spark, tmp_path, "SET 'table.local-time-zone' = 'Europe/Berlin';", *report(query))
+    live = Live(spark, tmp_path, plan_of(tmp_path, "SET 'table.local-time-zone' = 'Europe/Berlin';", *report(query)))
     midnight = 1792886400000
     live.absorb(midnight, 1)
     live.absorb(midnight + HOUR, 2)
@@ -190,7 +147,7 @@ def test_a_table_without_a_rowtime_of_which_nothing_else_is_read(spark, tmp_path
         f"WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/events', 'format' = '{file_format}');"
     )
     count = "SELECT window_start, CAST(COUNT(*) AS INT) FROM TABLE({window}) GROUP BY window_start, window_end"
-    live = Live(spark, tmp_path, table, *report(count)[1:])
+    live = Live(spark, tmp_path, plan_of(tmp_path, table, *report(count)[1:]))
     written = tmp_path / "written"
     spark.range(3).selectExpr("CAST(id AS INT) AS n").coalesce(1).write.format(file_format).save(str(written))
     (file,) = written.glob("part-*")
@@ -210,7 +167,7 @@ def test_functions_of_the_clock(spark, tmp_path: Path) -> None:
     )
     insert = "INSERT INTO out SELECT n, NOW(), LOCALTIMESTAMP, CURRENT_DATE, CURRENT_WATERMARK(ts) FROM events;"
     zone = "SET 'table.local-time-zone' = 'Asia/Tokyo';"
-    live = Live(spark, tmp_path, zone, EVENTS.format(proctime="PROCTIME"), table, insert)
+    live = Live(spark, tmp_path, plan_of(tmp_path, zone, EVENTS.format(proctime="PROCTIME"), table, insert))
     live.absorb(MORNING, 1)
     live.absorb(MORNING + 16 * HOUR, 2)
     rows = {row[0]: row[1:] for row in live.rows("out")}
@@ -247,7 +204,8 @@ def test_a_batch_query(spark, tmp_path: Path) -> None:
 
 def test_over_fires_with_the_batch_that_brings_its_rows(spark, tmp_path: Path) -> None:
     """By processing time a row has all before it: also two batches of one time, and one behind a tick of that time."""
-    live = Live(spark, tmp_path, *report("SELECT ts, SUM(n) OVER (ORDER BY pt ROWS 1 PRECEDING) FROM events"))
+    query = "SELECT ts, SUM(n) OVER (ORDER BY pt ROWS 1 PRECEDING) FROM events"
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(query)))
     live.absorb(MORNING, 1, 2)
     assert [n for _, n in live.rows()] == [1, 3]
     live.absorb(MORNING, 4)
@@ -261,7 +219,7 @@ def test_over_fires_with_the_batch_that_brings_its_rows(spark, tmp_path: Path) -
 
 def test_over_of_an_interval_forgets_what_was_idle(spark, tmp_path: Path) -> None:
     frame = "PARTITION BY n % 2 ORDER BY pt RANGE BETWEEN INTERVAL '1' MINUTE PRECEDING AND CURRENT ROW"
-    live = Live(spark, tmp_path, *report(f"SELECT ts, SUM(n) OVER ({frame}) FROM events"))
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(f"SELECT ts, SUM(n) OVER ({frame}) FROM events")))
     live.absorb(MORNING, 1)
     live.absorb(MORNING + MINUTE // 2, 2)
     live.absorb(MORNING + MINUTE, 4)
@@ -270,5 +228,57 @@ def test_over_of_an_interval_forgets_what_was_idle(spark, tmp_path: Path) -> Non
     assert [n for _, n in live.rows()] == [1, 2, 6, 8]
     state = live.stream.driver.position.operators["w1"]
     assert sum(file.rows for file in (*state.rows, *state.closed)) == 1
+    verdict = verify(spark, live.plan, live.stream.home)
+    assert (verdict.is_proven, verdict.late_rows) == (True, 0)
+
+
+def test_over_waits_for_a_number_of_rows(spark, tmp_path: Path) -> None:
+    query = "SELECT ts, SUM(n) OVER (ORDER BY pt ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM events"
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(query)))
+    live.absorb(MORNING, 1, 2)
+    assert [n for _, n in live.rows()] == [3]
+    live.restart()
+    live.absorb(MORNING, 4)
+    live.absorb(MORNING + HOUR, 8, 16)
+    assert [n for _, n in live.rows()] == [3, 6, 12, 24]
+    verdict = verify(spark, live.plan, live.stream.home)
+    assert (verdict.is_proven, verdict.late_rows) == (True, 0)
+
+
+def test_over_and_windows_above_it(spark, tmp_path: Path) -> None:
+    """What OVER by processing time gives has come when its row came, and has no other time."""
+    rows = "(SELECT ts, pt, n, SUM(n) OVER (ORDER BY {} ROWS 1 PRECEDING) AS two FROM events)"
+    query = (
+        "SELECT window_start, MAX(two) FROM TABLE(TUMBLE({}, DESCRIPTOR({}), INTERVAL '1' MINUTE)) "
+        "GROUP BY window_start, window_end"
+    )
+    with pytest.raises(InputError, match="requires the timecol is a time attribute type"):
+        plan_of(tmp_path, *report(query.format(rows.format("pt"), "ts")))
+    with pytest.raises(InputError, match="requires the timecol is a time attribute type"):
+        plan_of(tmp_path, *report(query.format(rows.format("ts"), "pt")))
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(query.format(rows.format("pt"), "pt"))))
+    live.absorb(MORNING, 1, 2)
+    live.absorb(MORNING + MINUTE - 1, 4)
+    live.absorb(MORNING + MINUTE, 8)
+    live.restart()
+    live.pass_time(MORNING + 2 * MINUTE)
+    assert live.rows() == [[clock(MORNING), 6], [clock(MORNING + MINUTE), 12]]
+    assert verify(spark, live.plan, live.stream.home).is_proven
+
+
+@pytest.mark.parametrize("low", ["INTERVAL '1' MINUTE PRECEDING", "UNBOUNDED PRECEDING"])
+def test_over_waits_for_a_time(spark, tmp_path: Path, low: str) -> None:
+    frame = f"(ORDER BY pt RANGE BETWEEN {low} AND INTERVAL '2' MINUTE FOLLOWING)"
+    live = Live(spark, tmp_path, plan_of(tmp_path, *report(f"SELECT ts, SUM(n) OVER {frame} FROM events")))
+    live.absorb(MORNING, 1)
+    live.absorb(MORNING + 2 * MINUTE, 2)
+    live.absorb(MORNING + 2 * MINUTE + 1, 4)
+    assert [n for _, n in live.rows()] == [3]
+    live.restart()
+    live.pass_time(MORNING + 4 * MINUTE)
+    before = 0 if "INTERVAL" in low else 1
+    assert [n for _, n in live.rows()] == [3, 6 + before]
+    live.pass_time(MORNING + 4 * MINUTE + 1)
+    assert [n for _, n in live.rows()] == [3, 6 + before, 6 + before]
     verdict = verify(spark, live.plan, live.stream.home)
     assert (verdict.is_proven, verdict.late_rows) == (True, 0)

@@ -9,6 +9,7 @@ import pytest
 from airflow_nrt.engine import compaction
 from airflow_nrt.engine.windows.heads import is_of_heads
 from tests.engine.reports import (
+    DELAY,
     HOUR,
     MINUTE,
     MORNING,
@@ -55,6 +56,35 @@ QUERIES = {
             PARTITION BY shop, FLOOR(EXTRACT(EPOCH FROM ts) / CAST(600 AS DOUBLE))
             ORDER BY ts RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND CURRENT ROW)""",
     ),
+    "around": Case(
+        "id BIGINT, n BIGINT, gmv DECIMAL(38, 2), most DECIMAL(10, 2), users BIGINT, here BIGINT, before BIGINT",
+        """SELECT id, COUNT(*) OVER w, SUM(price) OVER w, MAX(price) OVER w, COUNT(DISTINCT user_id) OVER w,
+            COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS 3 PRECEDING), LAG(id) OVER (PARTITION BY shop ORDER BY ts)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts
+            RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND INTERVAL '2:30' MINUTE TO SECOND FOLLOWING)""",
+    ),
+    "soon": Case(
+        "id BIGINT, n BIGINT, users BIGINT, next BIGINT",
+        """SELECT id, COUNT(*) OVER w, COUNT(DISTINCT user_id) OVER w, COUNT(*) OVER (
+            ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL '1' MINUTE FOLLOWING)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts
+            RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL '5' MINUTE FOLLOWING)""",
+    ),
+    "next": Case(
+        "id BIGINT, n BIGINT, gmv DECIMAL(38, 2), users BIGINT, here BIGINT, so_far BIGINT, next BIGINT, third BIGINT, "
+        "items BIGINT, last STRING",
+        """SELECT id, COUNT(*) OVER w, SUM(price) OVER w, COUNT(DISTINCT user_id) OVER w,
+            COUNT(*) OVER (PARTITION BY shop ORDER BY ts ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING),
+            COUNT(DISTINCT item) OVER (PARTITION BY shop ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING),
+            LEAD(id) OVER (PARTITION BY shop ORDER BY ts), LEAD(id, 3, -1) OVER (PARTITION BY shop ORDER BY ts),
+            COUNT(DISTINCT item) OVER (PARTITION BY shop ORDER BY ts), MAX(item) OVER (PARTITION BY shop ORDER BY ts)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING)""",
+    ),
+    "last_but_one": Case(
+        "id BIGINT, total DECIMAL(38, 2), until BIGINT",
+        """SELECT id, SUM(price) OVER w, MAX(id) OVER w FROM events
+        WINDOW w AS (ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING)""",
+    ),
     "above_and_below": Case(
         "dear BIGINT, lately BIGINT, before BIGINT, different BIGINT, many BIGINT",
         """SELECT dear, SUM(dear) OVER (w ROWS 2 PRECEDING), LAG(dear, 1, 0) OVER w, SUM(DISTINCT dear) OVER w,
@@ -66,7 +96,7 @@ QUERIES = {
         ) WINDOW w AS (ORDER BY window_time)""",
     ),
 }  # fmt: skip
-STREAMED = ("last_hour", "several", "numbered", "above_and_below")
+STREAMED = ("last_hour", "several", "numbered", "around", "soon", "next", "last_but_one", "above_and_below")
 
 
 def insert(name: str) -> str:
@@ -105,6 +135,47 @@ def test_rows_that_went_by_are_kept_as_one_partial_a_key(spark, tmp_path: Path, 
     }
 
 
+def test_a_row_waits_for_what_follows(spark, tmp_path: Path) -> None:
+    """And what comes when the watermark has passed it is late, though frames that would hold it have not fired."""
+    query = """SELECT id, COUNT(*) OVER (ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL '1' MINUTE FOLLOWING)
+    FROM events"""
+    plan = plan_of(tmp_path, events_table(), Case("id BIGINT, n BIGINT", query).insert("soon"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    times = [[0, 30_000, DELAY + MINUTE - 1], [DELAY + MINUTE], [40_000], [DELAY + 2 * MINUTE]]
+    shown = []
+    for batch, at in enumerate(times):
+        events = [Event(10 * batch + n, 1, 1, "a", None, None, MORNING + ms) for n, ms in enumerate(at)]
+        stream.absorb(write_events(tmp_path / "events" / f"{batch}.csv", events))
+        shown.append(rows_of(tmp_path / "soon"))
+    assert shown == [[], [(0, 2)], [(0, 2)], [(0, 2), (1, 1)]]
+    assert stream.driver.position.late == 1
+    stream.end()
+    assert rows_of(tmp_path / "soon") == [(0, 2), (1, 1), (2, 2), (10, 2), (30, 1)]
+
+
+def test_a_row_waits_for_a_number_of_rows(spark, tmp_path: Path) -> None:
+    """It fires when the last of them is in time for good; those that wait in vain fire with the end of the input."""
+    query = (
+        "SELECT id, SUM(id) OVER (PARTITION BY shop ORDER BY ts ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM events"
+    )
+    plan = plan_of(tmp_path, events_table(), Case("id BIGINT, s BIGINT", query).insert("sums"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    # Shop 2 moves time, and shop 1 waits: for minute 3, which comes in front of minute 4.
+    batches = [[(1, 1, 0), (2, 1, 4), (3, 2, 6)], [(4, 1, 3), (5, 2, 20)], [(6, 2, 21)], [(7, 1, 25)]]
+    shown = []
+    for number, rows in enumerate(batches):
+        events = [Event(id, shop, 1, "a", None, None, MORNING + minute * MINUTE) for id, shop, minute in rows]
+        stream.absorb(write_events(tmp_path / "events" / f"{number}.csv", events))
+        shown.append(rows_of(tmp_path / "sums"))
+    assert shown == [[], [(1, 5), (4, 7)], [(1, 5), (4, 7)], [(1, 5), (3, 8), (4, 7)]]
+    kept = stream.driver.position.operators["w1"].closed
+    assert sum(file.rows for file in kept) <= 2 * 2, "of each shop the row that waits, and the one before it"
+    stream.end()
+    assert rows_of(tmp_path / "sums") == [(1, 5), (2, 13), (3, 8), (4, 7), (5, 14), (6, 11), (7, 9)]
+    stopped = Stream(spark, plan, tmp_path / "home")
+    assert stopped.driver.position.operators["w1"].fired == stream.driver.position.operators["w1"].fired
+
+
 def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     file = write_events(tmp_path / "events" / "all.csv", random_events(9, 300, 3 * HOUR))
     plan = plan_of(tmp_path, events_table(), *(insert(name) for name in QUERIES))
@@ -140,6 +211,33 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
         row_number() OVER (PARTITION BY item ORDER BY ts, line), count(DISTINCT user_id) OVER w,
         string_agg(item, ',') OVER (PARTITION BY shop ORDER BY ts, line)
         FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts)"""
+    )
+    assert results["around"] == said(
+        """SELECT id, count(*) OVER w, sum(price) OVER w, max(price) OVER w, count(DISTINCT user_id) OVER w,
+            count(*) OVER (PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 3 PRECEDING AND CURRENT ROW),
+            lag(id) OVER (PARTITION BY shop ORDER BY ts, line)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts
+            RANGE BETWEEN INTERVAL 10 MINUTE PRECEDING AND INTERVAL 150 SECOND FOLLOWING)"""
+    )
+    assert results["soon"] == said(
+        """SELECT id, count(*) OVER w, count(DISTINCT user_id) OVER w, count(*) OVER (
+            ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL 1 MINUTE FOLLOWING)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts
+            RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL 5 MINUTE FOLLOWING)"""
+    )
+    assert results["next"] == said(
+        """SELECT id, count(*) OVER w, sum(price) OVER w, count(DISTINCT user_id) OVER w,
+            count(*) OVER (PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING),
+            count(DISTINCT item) OVER (
+                PARTITION BY shop ORDER BY ts, line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING),
+            lead(id) OVER (PARTITION BY shop ORDER BY ts, line),
+            coalesce(lead(id, 3) OVER (PARTITION BY shop ORDER BY ts, line), -1),
+            count(DISTINCT item) OVER (PARTITION BY shop ORDER BY ts), max(item) OVER (PARTITION BY shop ORDER BY ts)
+        FROM events WINDOW w AS (PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING)"""
+    )
+    assert results["last_but_one"] == said(
+        """SELECT id, sum(price) OVER w, max(id) OVER w FROM events
+        WINDOW w AS (ORDER BY ts, line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING)"""
     )
     assert results["above_and_below"] == said(
         """WITH rows AS (
