@@ -34,6 +34,7 @@ from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.spelling import bigint
 from airflow_nrt.report.verdict import (
     CLASSES,
     DIFFERENT,
@@ -298,20 +299,22 @@ def _compare(
     pending: int,
     root: Path | None,
 ) -> tuple[InsertVerdict, list[str]]:
-    standing = standing_rows(scene.spark, insert, scene.history.published, ends, root)
     batch, arrived = (None if frame is None else as_read(insert, frame) for frame in sides)
     assert batch is not None
-    classes = classify(insert, Sides(standing.rows, batch, arrived)).persist()
-    try:
-        counted = classes.groupBy(WINDOW_END, CLASS).count().collect()
-        by_window: dict[int | None, dict[str, int]] = {}
-        for row in counted:
-            by_window.setdefault(row[0], {})[row[1]] = row[2]
-        changed = _changed_since(scene, insert, by_window) if root is None else set()
-        by_window = {end: kinds for end, kinds in by_window.items() if end not in changed}
-        bad = [_bad_window(insert, end, kinds, classes) for end, kinds in _worst(by_window)]
-    finally:
-        classes.unpersist()
+    standing = standing_rows(scene.spark, insert, scene.history.published, ends, root)
+    classes = classify(insert, Sides(standing.rows, batch, arrived))
+    by_window: dict[int | None, dict[str, int]] = {}
+    for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
+        by_window.setdefault(row[0], {})[row[1]] = row[2]
+    changed = _changed_since(scene, insert, by_window) if root is None else set()
+    by_window = {end: kinds for end, kinds in by_window.items() if end not in changed}
+    bad = []
+    worst = _worst(by_window)
+    if worst:
+        # Once more, only of these: files of others may have been replaced by now.
+        again = standing_rows(scene.spark, insert, scene.history.published, worst, root)
+        samples = _samples(classify(insert, Sides(again.rows, batch, arrived)), worst)
+        bad = [_bad_window(insert, end, by_window[end], samples.get(end, ())) for end in worst]
     problems = []
     foreign = _not_newer(scene, insert, standing.foreign, root)
     if foreign:
@@ -357,16 +360,25 @@ def _state(kinds: dict[str, int]) -> str:
     return "explained" if kinds.get(EXPLAINED) else "equal"
 
 
-def _worst(by_window: dict[int | None, dict[str, int]]) -> list[tuple[int | None, dict[str, int]]]:
-    bad = [(end, kinds) for end, kinds in by_window.items() if _state(kinds) == "unexplained"]
-    return sorted(bad, key=lambda item: item[0] or 0)[:BAD_WINDOWS_SHOWN]
+def _worst(by_window: dict[int | None, dict[str, int]]) -> list[int | None]:
+    bad = [end for end, kinds in by_window.items() if _state(kinds) == "unexplained"]
+    return sorted(bad, key=lambda end: end or 0)[:BAD_WINDOWS_SHOWN]
 
 
-def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], classes: DataFrame) -> BadWindow:
+def _samples(classes: DataFrame, ends: Sequence[int | None]) -> dict[int | None, tuple[RowSample, ...]]:
+    """The first unexplained rows of each of these windows."""
+    here = " OR ".join(f"{WINDOW_END} <=> {bigint(end)}" for end in ends)
+    rows = classes.where(F.col(CLASS).isin(*UNEXPLAINED)).where(here)
+    numbered = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY key) AS _nrt_place")
+    found: dict[int | None, tuple[RowSample, ...]] = {}
+    for row in numbered.where(f"_nrt_place <= {SAMPLES_SHOWN}").orderBy("_nrt_place").collect():
+        sample = RowSample(row[CLASS], row.key, row.published, row.expected)
+        found[row[WINDOW_END]] = (*found.get(row[WINDOW_END], ()), sample)
+    return found
+
+
+def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], samples: tuple[RowSample, ...]) -> BadWindow:
     start = insert.window.start(end) if insert.window is not None and end is not None else None
-    here = classes.where(F.col(WINDOW_END).eqNullSafe(F.lit(end)) & F.col(CLASS).isin(*UNEXPLAINED))
-    rows = here.orderBy("key").limit(SAMPLES_SHOWN).collect()
-    samples = tuple(RowSample(row[CLASS], row.key, row.published, row.expected) for row in rows)
     return BadWindow(start, end, kinds.get(MISSING, 0), kinds.get(EXTRA, 0), kinds.get(DIFFERENT, 0), samples)
 
 
