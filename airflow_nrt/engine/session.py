@@ -39,6 +39,11 @@ SQL_SETTINGS = {
     "spark.hadoop.io.file.buffer.size": "131072",
     # The lines of this package mean nothing to a user, and each of its expressions would carry its own to the JVM.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
+    # A driver runs for months. Of each query Spark keeps what its pages would show, with the text of the plan.
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedStages": "100",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "100",
 }
 _LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
