@@ -22,6 +22,8 @@ JAVA = (
     "-XX:TieredStopAtLevel=1",
     # Without that compiler Java has room for 48 MB of code only, and compiles again and again what it has thrown away.
     "-XX:ReservedCodeCacheSize=240m",
+    # Else it collects the whole heap whenever the classes of Spark have grown a little.
+    "-XX:MetaspaceSize=256m",
     *(f"-D{name}={setting}" for name, setting in INTERPRETED.items()),
 )
 """Of every JVM that a test starts, drivers in processes of their own among them."""
@@ -46,8 +48,16 @@ def spark() -> Iterator[object]:
 
     ensure_java()
     # Collecting in parallel takes from the other test process what it gains here.
-    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m"}
+    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xmn768m -Xss4m"}
     session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def views_of_one_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Views keep the plans that they were made of: those of thousands of tests would fill the heap."""
+    yield
+    if "spark" in request.fixturenames:
+        request.getfixturevalue("spark")._jsparkSession.sessionState().catalog().clearTempTables()
