@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -48,7 +49,7 @@ def spark() -> Iterator[object]:
 
     ensure_java()
     # Collecting in parallel takes from the other test process what it gains here.
-    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xmn768m -Xss4m"}
+    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m"}
     session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
     session.sparkContext.setLogLevel("ERROR")
     yield session
@@ -56,8 +57,10 @@ def spark() -> Iterator[object]:
 
 
 @pytest.fixture(autouse=True)
-def views_of_one_test(request: pytest.FixtureRequest) -> Iterator[None]:
+def views_of_one_test() -> Iterator[None]:
     """Views keep the plans that they were made of: those of thousands of tests would fill the heap."""
     yield
-    if "spark" in request.fixturenames:
-        request.getfixturevalue("spark")._jsparkSession.sessionState().catalog().clearTempTables()
+    if "pyspark.sql" in sys.modules:
+        session = sys.modules["pyspark.sql"].SparkSession.getActiveSession()
+        if session is not None:
+            session._jsparkSession.sessionState().catalog().clearTempTables()
