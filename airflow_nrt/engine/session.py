@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.local_files import use_local_files
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -71,6 +72,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     defaults = {**_ALWAYS, **SQL_SETTINGS}
     if master is not None:
         builder = builder.master(master)
+        defaults = {**DEFAULT_JAVA_OPTIONS, **defaults}
         if master.startswith("local"):
             defaults = {**_LOCAL_SETTINGS, SHUFFLE_PARTITIONS: str(_cores(master)), **defaults}
     for key, value in {**defaults, **settings}.items():

@@ -13,6 +13,7 @@ from typing import Any
 from airflow_nrt.launch.engine import place_engine
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
 _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
 
@@ -71,7 +72,7 @@ def driver_submission(cluster: Cluster, home: Home, name: str, arguments: list[s
     """The submission of a driver with these arguments, and `--home`, for the home's report."""
     application, package = (str(path) for path in place_engine(home))
     arguments = [*arguments, "--home", str(home.path)]
-    hook: dict[str, Any] = {"name": f"airflow-nrt: {name}", "conf": dict(cluster.conf or {})}
+    hook: dict[str, Any] = {"name": f"airflow-nrt: {name}", "conf": {**DEFAULT_JAVA_OPTIONS, **(cluster.conf or {})}}
     if cluster.packages:
         hook["packages"] = cluster.packages
     if cluster.is_standalone_cluster_mode:

@@ -38,3 +38,9 @@ def test_of_a_source_only_bytes_are_known(spark: SparkSession) -> None:
         assert spark.conf.get("spark.sql.codegen.wholeStage") == "true"
     finally:
         suit(spark, [])
+
+
+def test_java_compiles_long_methods_too(spark: SparkSession) -> None:
+    diagnostics = spark._jvm.java.lang.Class.forName("com.sun.management.HotSpotDiagnosticMXBean")
+    bean = spark._jvm.java.lang.management.ManagementFactory.getPlatformMXBean(diagnostics)
+    assert bean.getVMOption("DontCompileHugeMethods").getValue() == "false"

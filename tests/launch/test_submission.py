@@ -12,6 +12,7 @@ import pytest
 from airflow_nrt.launch.engine import PARTS, place_engine, place_report
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.sql.load import load_report
 from tests.launch.homes import REPORT, new_home
 
@@ -44,6 +45,16 @@ def test_cluster_mode_runs_spark_s_runner_of_python_files(home: Home) -> None:
     assert submission.hook["application_args"][:4] == [str(driver), str(package), *ARGUMENTS]
     assert submission.hook["conf"]["spark.submit.pyFiles"] == str(package)
     assert submission.rest_address() == "http://h:6066"
+
+
+def test_java_options_are_spark_s_defaults_which_a_user_can_change(home: Home) -> None:
+    assert submit(home, "yarn").hook["conf"] == DEFAULT_JAVA_OPTIONS
+    (driver, executor) = DEFAULT_JAVA_OPTIONS
+    chosen = Cluster({"host": "yarn"}, "yarn", conf={executor: "-Xss8m"})
+    assert driver_submission(chosen, home, "orders", ARGUMENTS).hook["conf"] == {
+        driver: DEFAULT_JAVA_OPTIONS[driver],
+        executor: "-Xss8m",
+    }
 
 
 def test_the_engine_is_packed_once_and_always_the_same(home: Home) -> None:

@@ -1,0 +1,10 @@
+"""Options of the JVMs that run a report."""
+
+DEFAULT_JAVA_OPTIONS = {
+    f"spark.{of}.defaultJavaOptions": "-XX:-DontCompileHugeMethods" for of in ("driver", "executor")
+}
+"""Settings of Spark, to which `extraJavaOptions` add.
+
+Spark makes one method of a step, and Java interprets methods of more than 8,000 bytes for ever, however often they are
+called: a few columns and conditions are enough for that (`docs/performance.md`).
+"""
