@@ -10,7 +10,7 @@ from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
-from airflow_nrt.engine.windows.closing import close
+from airflow_nrt.engine.windows.closing import close, exchanged
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
 from airflow_nrt.report.entries import OperatorState
 from airflow_nrt.report.hidden import WINDOW_END
@@ -69,5 +69,7 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
         .drop(LATE)
         .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )
+    if layout.is_hop and layout.sets:
+        partials = exchanged(layout, partials)
     closed = close(layout, partials, None)
     return fire(layout, closed, partials if layout.sets else None, after, until)

@@ -39,19 +39,34 @@ def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame
     by = [*layout.keys, *layout.slots]
     if layout.is_hop or not layout.sets:
         return aggregate(rows, by, layout.rows)
-    # All branches below read the same rows: one exchange by key serves them all. It is one only as long as they ask it
-    # for the same columns, so nothing may be pruned below the observation (that nobody reads).
-    shared = by_key(rows, layout.keys)
-    shared = rows if shared is rows else _unpruned(shared)
-    parts = [_padded(layout, aggregate(shared, by, layout.rows))]
+    rows = exchanged(layout, rows)
+    if layout.operator.window.kind == "TUMBLE" and len(layout.sets) == 1 and not layout.needs_python:
+        return _by_value(layout, layout.sets[0], rows)
+    parts = [_padded(layout, aggregate(rows, by, layout.rows))]
     for group in layout.sets:
-        parts.append(_padded(layout, _first_seen(layout, group, shared, history)))
+        parts.append(_padded(layout, _first_seen(layout, group, rows, history)))
     together = reduce(DataFrame.unionAll, parts)
     return aggregate(together, by, layout.all_accumulators)
 
 
-def _unpruned(rows: DataFrame) -> DataFrame:
-    return rows.observe(Observation(), *(F.first(name).alias(name) for name in rows.columns))
+def _by_value(layout: Layout, group: DistinctSet, rows: DataFrame) -> DataFrame:
+    """In one way, where a slice is all of its windows: by value first, so that the groups of a slice are its values."""
+    by = [*layout.keys, *layout.slots]
+    of_value = aggregate(rows, [*by, group.column], layout.rows)
+    counted = of_value.selectExpr(*by, *(one.name for one in layout.rows), *(one.lifted for one in group.accumulators))
+    return aggregate(counted, by, layout.all_accumulators)
+
+
+def exchanged(layout: Layout, rows: DataFrame) -> DataFrame:
+    """The partials by key, for several branches that read them: one exchange serves them all.
+
+    It is one only as long as they ask it for the same columns, so nothing may be pruned below the observation (that
+    nobody reads).
+    """
+    moved = by_key(rows, layout.keys)
+    if moved is rows:
+        return rows
+    return moved.observe(Observation(), *(F.first(name).alias(name) for name in moved.columns))
 
 
 def _padded(layout: Layout, partials: DataFrame) -> DataFrame:

@@ -86,6 +86,11 @@ class Layout:
         ordered = any(needs_order(call) for call in operator.aggregates)
         return ordered or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
 
+    @property
+    def needs_python(self) -> bool:
+        """Whether partials are merged by the user's functions, each group at its price."""
+        return any(call.python is not None for call in self.operator.aggregates)
+
 
 def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
     """What a closed partial holds: HOP counts its distinct values only when it fires."""
