@@ -30,10 +30,11 @@ from airflow_nrt.engine.taken import Taken, TakenRows
 from airflow_nrt.engine.time.accept import judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
-from airflow_nrt.engine.tuning import suit
+from airflow_nrt.engine.tuning import is_small, suit
 from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions import VersionedInserts, with_state
+from airflow_nrt.engine.whole import all_fired, comes_whole, whole_result
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
@@ -58,6 +59,8 @@ from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.timing import COMPLETE, EARLY
 from airflow_nrt.report.updating import RecentRows
 
+Write = Callable[[Source, TakenRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
+"""What becomes of a batch: the partials and the results that are written of its rows."""
 COMMITS_KEPT = 2
 """State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
 
@@ -125,10 +128,11 @@ class StreamDriver:
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
         }
+        whole = ends and not is_small(self.spark) and comes_whole(self.plan, self.position)
         suspects: set[str] = set()
         while True:
             try:
-                batch = self._take_in(source, files, clock, seen)
+                batch = self._take_in(source, files, clock, seen, self._compute if whole else self._write)
                 break
             except Exception as failure:
                 corrupt = corrupt_file(source, files, failure)
@@ -137,6 +141,7 @@ class StreamDriver:
                 suspects.add(corrupt)
         reach("absorb-ledger")
         position = self._after_batch(source_name, len(files), batch, clock, ends)
+        position = all_fired(self.plan, position, batch.published) if whole else position
         reach("commit-before")
         commit = Commit(
             source=source_name,
@@ -156,7 +161,9 @@ class StreamDriver:
         publish_entry(self.home, self.plan, entry)
         self.fire_due()
 
-    def _take_in(self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None]) -> Taken:
+    def _take_in(
+        self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None], write: Write
+    ) -> Taken:
         """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
         corrupt = [file for file in files if file.corrupt]
@@ -173,7 +180,7 @@ class StreamDriver:
         updates = Updates(self.store, self.plan, self.position, clock)
         taken = TakenRows(source, watched, judged)
         try:
-            written, published = self._write(source, taken, seen, updates)
+            written, published = write(source, taken, seen, updates)
             changes, held = self._stage_changes(updates)
         finally:
             updates.close()
@@ -224,6 +231,13 @@ class StreamDriver:
         below = self.plan.updated_through(source.name)
         updates.absorb({query: run_query(query, self._views(query, source, rows.take(None))) for query in below})
         return written, published
+
+    def _compute(
+        self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
+    ) -> tuple[dict[str, Written], list[Published]]:
+        """All windows, where the batch is all that they hold."""
+        tasks = self._tasks(END_OF_TIME)
+        return {}, self._stage(self.plan.inserts[0], whole_result(self.plan, rows.take(None)), COMPLETE, tasks)
 
     def _stage_changes(self, updates: Updates) -> tuple[list[Published], Held]:
         """What updating operators have changed, staged; or held, where it is not to be told at once."""
