@@ -27,9 +27,8 @@ def is_aggregate(node: ast.Expression) -> bool:
 
 
 def contains_aggregate(node: ast.Select) -> bool:
-    """Whether a SELECT without GROUP BY is an aggregation nevertheless."""
-    expressions = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
-    return any(_has_aggregate(expression) for expression in expressions)
+    """Whether a SELECT without GROUP BY is an aggregation nevertheless: HAVING alone makes it one, of all rows."""
+    return node.having is not None or any(_has_aggregate(item.expression) for item in node.items)
 
 
 def _has_aggregate(node: ast.Expression) -> bool:

@@ -69,7 +69,9 @@ def above_groups(node: ast.Select) -> ast.Select:
 
 def _groups(node: ast.Select) -> bool:
     expressions = [item.expression for item in node.items]
-    return node.group is not None or any(is_aggregate(part) for one in expressions for part in _all(one))
+    if node.group is not None or node.having is not None:
+        return True
+    return any(is_aggregate(part) for one in expressions for part in _all(one))
 
 
 def _is_key(part: Any, key: ast.Expression) -> bool:

@@ -32,15 +32,30 @@ def ranking(relation: Relation, compiler: Compiler) -> Override:
     return override
 
 
-def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
-    if node.name not in RANKINGS:
-        raise NotThereYet(f"{node.name} … OVER", node.at)
+def check_ranking(node: ast.Call, over: ast.Over) -> None:
+    """Raises SqlError at what a ranking does not take."""
     if node.arguments:
         raise SqlError(f"{node.name} takes no argument", node.at)
+    check_all_rows(node)
     if not over.order:
         raise SqlError(f"{node.name} needs an ORDER BY inside OVER", over.at)
     if over.frame is not None:
         raise SqlError(f"{node.name} takes no frame", over.at)
+
+
+def check_all_rows(node: ast.Call) -> None:
+    """Raises SqlError where a function that looks at the place of each row is to pass over some."""
+    if node.distinct or node.filter is not None or node.within:
+        raise SqlError(
+            f"{node.name} takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a query behind FROM",
+            node.at,
+        )
+
+
+def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
+    if node.name not in RANKINGS:
+        raise NotThereYet(f"{node.name} … OVER", node.at)
+    check_ranking(node, over)
     keys = [compiler.compile(key) for key in over.partition]
     _check_partition(node, keys, relation)
     order, read = [], list(keys)

@@ -21,7 +21,7 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.sql.kept_rows import finished, place
 from airflow_nrt.sql.projection import expand
-from airflow_nrt.sql.ranking import RANKINGS
+from airflow_nrt.sql.ranking import RANKINGS, check_all_rows
 from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed
@@ -208,6 +208,8 @@ class _RowWindows:
     # ------------------------------------------------------------------ calls
 
     def _call(self, node: ast.Call) -> AggregateCall:
+        if node.name in (*RANKINGS, *NEIGHBOURS):
+            check_all_rows(node)
         if node.name == "ROW_NUMBER" and not node.arguments:
             # Where others stand beside it, it is the number of rows so far. By itself it is a ranking.
             node = replace(node, name="COUNT", arguments=(ast.Star(None, node.at),))

@@ -13,11 +13,11 @@ from airflow_nrt.report.updating import UpdatingRows
 from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Problems
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.projection import column_names, expand, titled, written_names
-from airflow_nrt.sql.ranking import RANKINGS, UNORDERED
+from airflow_nrt.sql.ranking import RANKINGS, UNORDERED, check_ranking
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.sliding import ways_to_bound
@@ -74,12 +74,7 @@ class _Ranking:
             raise NotThereYet("several rankings without a window in one SELECT", calls[1].at)
         call = calls[0]
         assert call.over is not None
-        if call.arguments:
-            raise SqlError(f"{call.name} takes no argument", call.at)
-        if not call.over.order:
-            raise SqlError(f"{call.name} needs an ORDER BY inside OVER", call.over.at)
-        if call.over.frame is not None:
-            raise SqlError(f"{call.name} takes no frame", call.over.at)
+        check_ranking(call, call.over)
         return call
 
     def _rank(self, node: ast.Expression) -> Typed | None:
