@@ -35,6 +35,8 @@ from airflow_nrt.sql.unparse import text_of
 _BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
 _INSTEAD = {**KNOWN_LATER, **MISSING}
 
+_IN_WHERE = "let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"
+
 Override = Callable[[ast.Expression], "Typed | None"]
 
 
@@ -82,7 +84,7 @@ class Compiler:
             case ast.Dot():
                 return self._dot(node)
             case ast.Exists() | ast.Scalar():
-                raise NotThereYet("a query inside an expression", node.at)
+                raise NotThereYet("a query inside an expression", node.at, _IN_WHERE)
             case ast.Star():
                 raise SqlError("'*' can only stand alone in SELECT or in COUNT(*)", node.at)
             case _:
@@ -177,7 +179,7 @@ class Compiler:
 
     def _in(self, node: ast.In) -> Typed:
         if node.query is not None:
-            raise NotThereYet("IN (SELECT …)", node.at)
+            raise NotThereYet("IN (SELECT …)", node.at, _IN_WHERE)
         operand, *values = (self.compile(part) for part in (node.operand, *node.values))
         if holds_rows([operand]):
             return in_rows(operand, values, node.negated, node.at)
@@ -218,7 +220,9 @@ class Compiler:
 
     def _call(self, node: ast.Call) -> Typed:
         if node.over is not None:
-            raise NotThereYet(f"{node.name} … OVER", node.at)
+            raise NotThereYet(
+                f"{node.name} … OVER", node.at, "select it in a query behind FROM, and name its column here"
+            )
         if node.filter is not None or node.distinct or node.within:
             raise SqlError(
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at

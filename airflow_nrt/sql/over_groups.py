@@ -1,6 +1,7 @@
 """What looks at groups, not at rows: `RANK() OVER (ORDER BY SUM(price) DESC)`, `HAVING SUM(price) > (SELECT …)`.
 
-OVER and queries as values in a SELECT that groups are the same one level up, above a query of the groups.
+OVER and queries as values in a SELECT that groups are the same one level up, above a query of the groups. What stands
+inside its aggregates and keys looks at rows, and stays where it is.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.grouped_windows import is_auxiliary
 from airflow_nrt.sql.grouping_sets import OF_SETS
 from airflow_nrt.sql.ranking import has_over
-from airflow_nrt.sql.scalar_subqueries import queries_in
 from airflow_nrt.sql.unparse import text_of
 from airflow_nrt.sql.walk import children, rewritten
 
 
 def above_groups(node: ast.Select) -> ast.Select:
     """The SELECT as one over its groups, if it groups and has OVER or queries as values; else as it is."""
-    compares = node.having is not None and any(queries_in(node.having))
-    looks = compares or any(has_over(item.expression) or any(queries_in(item.expression)) for item in node.items)
-    if not looks or not _groups(node):
+    if not _groups(node):
         return node
     keys = [key for group in node.group or () for keys in group.sets for key in keys]
+    _check_no_over(node, keys)
+    compares = node.having is not None and _looks(node.having, keys, over=False)
+    if not compares and not any(_looks(item.expression, keys) for item in node.items):
+        return node
     names: dict[ast.Expression, str] = {}
 
     def name_of(expression: ast.Expression, key: ast.Expression) -> ast.Name:
@@ -72,6 +74,29 @@ def _groups(node: ast.Select) -> bool:
     if node.group is not None or node.having is not None:
         return True
     return any(is_aggregate(part) for one in expressions for part in _all(one))
+
+
+def _looks(node: ast.Expression, keys: list[ast.Expression], over: bool = True) -> bool:
+    """Whether it has a query as a value, or OVER, outside of aggregates and keys."""
+    if is_aggregate(node) or any(_is_key(node, key) for key in keys):
+        return False
+    here = isinstance(node, ast.Scalar) or (over and isinstance(node, ast.Call) and node.over is not None)
+    return here or any(_looks(child, keys, over) for child in children(node))
+
+
+def _check_no_over(node: ast.Select, keys: list[ast.Expression]) -> None:
+    """Raises SqlError at OVER of rows inside an aggregate or a key. Flink, too, wants it in a query below."""
+    having = [node.having] if node.having is not None else []
+    for part in (part for one in [*(item.expression for item in node.items), *having] for part in _all(one)):
+        if is_aggregate(part) and any(has_over(child) for child in children(part)):
+            assert isinstance(part, ast.Call)
+            raise SqlError(f"{part.name} can't take OVER inside: {_BELOW}", part.at)
+    for key in keys:
+        if has_over(key):
+            raise SqlError(f"GROUP BY can't take OVER: {_BELOW}", key.at)
+
+
+_BELOW = "select it in a query behind FROM, and name its column here"
 
 
 def _is_key(part: Any, key: ast.Expression) -> bool:

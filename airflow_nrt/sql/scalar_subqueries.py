@@ -17,6 +17,7 @@ from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.constants import is_constant, join_constants
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Boundless, Findings
+from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.join_sides import Named, side_columns
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.updating_join import plan_join
@@ -32,20 +33,36 @@ def with_values(
 ) -> tuple[ast.Select, Relation, str | None]:
     """The SELECT with columns instead of its queries, and the rows that have them, under the name that they have now.
 
-    `relation_of` plans what stands behind FROM. Raises SqlError, and NotThereYet, at a query that is no value. Those of
-    rows in windows that nothing has been computed of stay as they are.
+    `relation_of` plans what stands behind FROM. Raises SqlError, and NotThereYet, at a query that is no value.
     """
-    read = [item.expression for item in node.items] + ([node.where] if node.where is not None else [])
+    read = [item.expression for item in node.items] + [part for part in (node.where, node.having) if part is not None]
+    read += [key for group in node.group or () for keys in group.sets for key in keys]
     queries = list(dict.fromkeys(query for part in read for query in queries_in(part)))
-    if not queries or relation.pending is not None or is_constant(relation):
+    if not queries or is_constant(relation):
         return node, relation, alias
+    if relation.pending is not None or grouped_window(node) is not None:
+        raise NotThereYet(
+            "a query as a value where a windowing function is still to be grouped",
+            queries[0].at,
+            "group first, and compare in a query around it, or join behind FROM: FROM … CROSS JOIN (SELECT …) AS v",
+        )
     outside = frozenset({alias, *(column.table for column in relation.columns)} - {None})
     values = {query: _Value.of(query, f"value {n}", outside) for n, query in enumerate(queries)}
 
     def change(part: Any) -> Any:
         return values[part].read if isinstance(part, ast.Scalar) else None
 
-    node = replace(node, items=rewritten(node.items, change), where=rewritten(node.where, change))
+    titled = tuple(
+        replace(item, alias=item.alias or f"EXPR${n}") if isinstance(item.expression, ast.Scalar) else item
+        for n, item in enumerate(node.items)
+    )
+    node = replace(
+        node,
+        items=rewritten(titled, change),
+        where=rewritten(node.where, change),
+        group=rewritten(node.group, change),
+        having=rewritten(node.having, change),
+    )
     here = ast.TableName("", node.at)
     for value in values.values():
         inner, _ = relation_of(ast.Derived(value.query, value.at))

@@ -147,6 +147,7 @@ GRAMMAR = {
         "STDDEV_POP({value})", "FIRST_VALUE({value})", "COLLECT({value})", "COUNT({value}, {value})",
         "ARRAY_AGG(DISTINCT {value})", "JSON_OBJECTAGG(KEY b VALUE {value})", "JSON_ARRAYAGG({value} NULL ON NULL)",
         "PERCENTILE({value}, ARRAY[0.1, 0.5])", "SINGLE_VALUE(DISTINCT {value})", "VAR_POP(DISTINCT {value})",
+        "SUM(a * (SELECT MAX(a) FROM u))", "MAX(LAG(a) OVER (ORDER BY ts))", "COUNT(*) FILTER (WHERE a > ({query}))",
         "COUNT(DISTINCT {value}, {value})", "PERCENTILE(a, 0.5, {value}) FILTER (WHERE {condition})",
     ],
     "keys": [

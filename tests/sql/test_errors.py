@@ -277,8 +277,8 @@ LATER = {
     "VALUES in a union": (insert("SELECT shop FROM orders UNION ALL VALUES ('a')"), "12:1: UNION ALL of VALUES with the rows of tables"),
     "groups of VALUES": (insert("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)"), "12:1: an aggregation without a window over VALUES"),
     "all VALUES": (insert("SELECT id FROM (VALUES (1)) AS t(id) FULL JOIN orders USING (id)"), "12:16: a join without windows over VALUES"),
-    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …)"),
-    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression"),
+    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"),
+    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",

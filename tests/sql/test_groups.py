@@ -65,3 +65,17 @@ def test_what_looks_at_places_passes_over_no_row(query: str) -> None:
     told = " takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a query behind FROM"
     with pytest.raises(InputError, match=re.escape(told)):
         plan_query(ORDERS, query, Path("/"))
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT SUM(LAG(id) OVER (ORDER BY ts)) FROM orders", "line 1, column 8: SUM can't take OVER inside"),
+        ("SELECT shop FROM orders GROUP BY shop HAVING MAX(RANK() OVER (ORDER BY id)) > 1", "MAX can't take OVER"),
+        ("SELECT COUNT(*) FROM orders GROUP BY SUM(id) OVER (ORDER BY ts)", "column 38: GROUP BY can't take OVER"),
+    ],
+)
+def test_over_inside_of_groups(query: str, message: str) -> None:
+    told = f"{re.escape(message)}.*: select it in a query behind FROM, and name its column here"
+    with pytest.raises(InputError, match=told):
+        plan_query(ORDERS, query, Path("/"))

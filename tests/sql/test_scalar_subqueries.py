@@ -40,6 +40,21 @@ TVF = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
         ("SELECT shop, (SELECT 5) AS five FROM orders", [], "shop five"),
         ("SELECT shop FROM orders GROUP BY shop HAVING COUNT(*) > (SELECT COUNT(*) FROM orders)", [(0, 2, 1)], "shop"),
         ("SELECT id FROM orders WHERE id = (SELECT id FROM orders ORDER BY id DESC LIMIT 1)", [(0, 1, 1)], "id"),
+        # Inside aggregates, their FILTER and the keys it is a value of rows.
+        ("SELECT shop, SUM(id * (SELECT MAX(id) FROM orders)) AS s FROM orders GROUP BY shop", [(0, 2, 1)], "shop s"),
+        (
+            "SELECT o.shop, COUNT(*) FILTER (WHERE o.price > "
+            "(SELECT AVG(price) FROM orders AS i WHERE i.shop = o.shop)) AS c FROM orders AS o GROUP BY o.shop HAVING MAX(o.id + (SELECT 1)) > 3",
+            [(1, 3, 2)],
+            "shop c",
+        ),
+        (
+            "SELECT id > (SELECT AVG(id) FROM orders) AS h, COUNT(*) FROM orders "
+            "GROUP BY id > (SELECT AVG(id) FROM orders)",
+            [(0, 1, 1)],
+            "h EXPR$1",
+        ),
+        ("SELECT (SELECT MAX(id) FROM orders) FROM orders", [(0, 0, 1)], "EXPR$0"),
     ],
 )
 def test_values_are_joined(query: str, kept: list[tuple[int, int, int]], names: str) -> None:
@@ -70,7 +85,15 @@ def test_values_are_joined(query: str, kept: list[tuple[int, int, int]], names: 
             "SELECT id FROM orders AS o WHERE id = (SELECT COUNT(*) + 1 FROM orders AS i WHERE i.id = o.id)",
             "not there yet; select COUNT alone, and compute with it outside",
         ),
-        (f"SELECT COUNT(*) FROM {TVF} WHERE id > (SELECT 1) GROUP BY window_start, window_end", "a query inside an"),
+        (f"SELECT COUNT(*) FROM {TVF} WHERE id > (SELECT 1) GROUP BY window_start, window_end", "still to be grouped"),
+        (
+            f"SELECT SUM(id * (SELECT 1)) FROM {TVF} GROUP BY window_start, window_end",
+            "still to be grouped: not there yet; group first, and compare in a query around it, or join behind FROM",
+        ),
+        (
+            "SELECT SUM(id * (SELECT MAX(id) FROM orders)) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+            "a query as a value where a windowing function is still to be grouped: not there yet; group first",
+        ),
     ],
 )
 def test_what_is_no_value(query: str, message: str) -> None:
