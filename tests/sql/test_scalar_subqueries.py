@@ -44,7 +44,8 @@ TVF = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
         ("SELECT shop, SUM(id * (SELECT MAX(id) FROM orders)) AS s FROM orders GROUP BY shop", [(0, 2, 1)], "shop s"),
         (
             "SELECT o.shop, COUNT(*) FILTER (WHERE o.price > "
-            "(SELECT AVG(price) FROM orders AS i WHERE i.shop = o.shop)) AS c FROM orders AS o GROUP BY o.shop HAVING MAX(o.id + (SELECT 1)) > 3",
+            "(SELECT AVG(price) FROM orders AS i WHERE i.shop = o.shop)) AS c "
+            "FROM orders AS o GROUP BY o.shop HAVING MAX(o.id + (SELECT 1)) > 3",
             [(1, 3, 2)],
             "shop c",
         ),
