@@ -9,7 +9,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.ordering import sortable
+from airflow_nrt.sql.ordering import is_helper, named, sortable
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.updating_rows import plan_ranking
 
@@ -25,11 +25,11 @@ def plan_limit(
     within = _within(node)
     query, order = sortable(replace(node, limit=None, offset=None))
     relation = plan(query)
-    by = tuple(replace(item, expression=ast.Name((name,), node.at)) for name, item in order) or (EQUAL,)
+    sorted_by = named(order, relation.names)
+    by = tuple(replace(item, expression=ast.Name((name,), node.at)) for name, item in sorted_by) or (EQUAL,)
     number = ast.Call("ROW_NUMBER", (), node.at, over=ast.Over((), by, None, None, node.at))
     columns = tuple(ast.SelectItem(ast.Name((name,), node.at), None) for name in relation.names)
-    helpers = {name for name, _ in order if name.startswith("ORDER$")}
-    shown = tuple(item for item, name in zip(columns, relation.names) if name not in helpers)
+    shown = tuple(item for item, name in zip(columns, relation.names) if not is_helper(name))
     around = ast.Select(shown, None, node.at, where=within)
     numbered = ast.Select((*columns, ast.SelectItem(number, _PLACE)), None, node.at)
     return plan_ranking(found, numbered, relation, None, Around(around)), around

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 
-Order = list[tuple[str, ast.OrderItem]]
-"""What the rows are sorted by, each with the column of the result that holds it."""
+Order = Sequence[tuple["str | int", ast.OrderItem]]
+"""What the rows are sorted by, each with the column of the result that holds it: its name, or its place from 1."""
 _HELPER = "ORDER${}"
 
 
@@ -20,9 +21,12 @@ def sortable(query: ast.Query) -> tuple[ast.Query, Order]:
         return query, []
     items = query.items if isinstance(query, ast.Select) else ()
     shown = {item.alias or _column(item.expression) for item in items}
-    order: Order = []
+    order: list[tuple[str | int, ast.OrderItem]] = []
     helpers = []
     for n, item in enumerate(query.order):
+        if (place := _place(item.expression)) is not None:
+            order.append((place, item))
+            continue
         name = _column(item.expression)
         if name is None or (name not in shown and isinstance(query, ast.Select)):
             if not isinstance(query, ast.Select) or query.distinct or isinstance(item.expression, ast.Literal):
@@ -35,13 +39,36 @@ def sortable(query: ast.Query) -> tuple[ast.Query, Order]:
     return replace(query, order=()), order
 
 
+def named(order: Order, names: Sequence[str]) -> list[tuple[str, ast.OrderItem]]:
+    """The order by the names of the result's columns. Raises SqlError at a place that it does not have."""
+    shown = [name for name in names if not is_helper(name)]
+    for place, item in order:
+        if isinstance(place, int) and not 1 <= place <= len(shown):
+            raise SqlError(
+                f"ORDER BY {place} means a column by its place, of which the query has {len(shown)}: write 1 to "
+                f"{len(shown)}, or a name",
+                item.expression.at,
+            )
+    return [(shown[place - 1] if isinstance(place, int) else place, item) for place, item in order]
+
+
+def is_helper(name: str) -> bool:
+    """Whether a column is there to sort by, and for nothing else."""
+    return name.startswith("ORDER$")
+
+
 def sorted_result(insert: Insert, order: Order, at: Place) -> Insert:
     """The insert with the order of its rows, and without the columns that are there for nothing else."""
     if insert.changes:
         raise NotThereYet("ORDER BY of rows that change", at)
-    helpers = {_HELPER.format(n + 1) for n in range(len(order))}
-    fields = tuple(field for field in insert.query.fields if field.name not in helpers)
-    return replace(insert, query=replace(insert.query, fields=fields), order=tuple(_sql(*one) for one in order))
+    by = named(order, [field.name for field in insert.query.fields])
+    fields = tuple(field for field in insert.query.fields if not is_helper(field.name))
+    return replace(insert, query=replace(insert.query, fields=fields), order=tuple(_sql(*one) for one in by))
+
+
+def _place(node: ast.Expression) -> int | None:
+    is_whole = isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit()
+    return int(node.text) if is_whole and isinstance(node, ast.Literal) else None
 
 
 def _column(node: ast.Expression) -> str | None:

@@ -285,6 +285,10 @@ class QueryParser:
             raise NotThereYet("FOR SYSTEM_TIME AS OF", self.cursor.at)
         options = self.hint()
         alias = self._alias()
+        if alias is not None and self.cursor.is_symbol("("):
+            columns = self.cursor.names()
+            table = ast.TableName(name, at, None, options or self.hint())
+            return ast.Derived(ast.Select((ast.SelectItem(ast.Star(None, at), None),), table, at), at, alias, columns)
         return ast.TableName(name, at, alias, options or self.hint())
 
     def hint(self) -> tuple[tuple[str, str], ...]:

@@ -15,14 +15,14 @@ from airflow_nrt.report.hidden import ABSORBED
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.projection import has_subquery
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scalar_subqueries import queries_in
 from airflow_nrt.sql.scope import Scope, ScopeColumn
-from airflow_nrt.sql.subqueries import is_of_rows
+from airflow_nrt.sql.subqueries import is_of_rows, paired
 from airflow_nrt.sql.updating_join import plan_join
 from airflow_nrt.sql.walk import conjuncts, rewritten
 
@@ -90,14 +90,14 @@ def _semi_join(
     scopes = [(Scope(inner.columns, name), _INNER), (outer_scope, _OUTER)]
     parts = [_placed(part, scopes) for part in ([where] if where is not None else [])]
     if test.operand is not None:
-        left = _placed(test.operand, [(outer_scope, _OUTER)])
-        right = _placed(_only(values, inner, test.at), scopes)
-        equal: ast.Expression = ast.Binary("=", left, right, test.at)
         compiler = Compiler(Scope((*_titled(relation.columns, _OUTER), *_titled(inner.columns, _INNER))))
-        if test.negated and any(compiler.compile(side).type.nullable for side in (left, right)):
-            # Of a NULL on either side nobody knows that it is not the other.
-            equal = ast.Is(equal, "FALSE", True, test.at)
-        parts.append(equal)
+        for operand, value in paired(test.operand, values, inner, test.at):
+            left, right = _placed(operand, [(outer_scope, _OUTER)]), _placed(value, scopes)
+            equal: ast.Expression = ast.Binary("=", left, right, test.at)
+            if test.negated and any(compiler.compile(side).type.nullable for side in (left, right)):
+                # Of a NULL on either side nobody knows that it is not the other.
+                equal = ast.Is(equal, "FALSE", True, test.at)
+            parts.append(equal)
     condition = _all_of(parts) or ast.Literal("boolean", "TRUE", test.at)
     what = f"{'NOT ' if test.negated else ''}{'EXISTS' if test.operand is None else 'IN'} (SELECT …) without windows"
     clause = "window both queries and hold their window_start and window_end equal"
@@ -112,15 +112,6 @@ def _is_of_rows(query: ast.Select) -> bool:
     tests = query.where is not None and (has_subquery(query.where) or any(queries_in(query.where)))
     counts = query.limit is not None or query.offset is not None
     return query.relation is not None and not query.ctes and not tests and not counts and is_of_rows(query)
-
-
-def _only(values: Sequence[ast.Expression], inner: Relation, at: Place) -> ast.Expression:
-    """The one value that a subquery selects."""
-    if any(isinstance(value, ast.Star) for value in values):
-        values = [ast.Name((column.title,), at) for column in inner.columns if not column.merged]
-    if len(values) != 1:
-        raise SqlError("IN wants a query of one column", at)
-    return values[0]
 
 
 def _titled(columns: Sequence[ScopeColumn], side: str) -> tuple[ScopeColumn, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from airflow_nrt.report.hidden import WINDOW_END
@@ -12,9 +12,9 @@ from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.join_sides import Named, missing_equations, side_of
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.relation import BOUNDS, Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
-from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.typed import Typed, common_type
 
 _INNER = "_nrt_inner"
 
@@ -33,22 +33,18 @@ class Subqueries:
 
     def __call__(self, node: ast.Expression) -> Typed | None:
         if isinstance(node, ast.In) and node.query is not None:
-            operand = self._compiler().compile(node.operand)
-            value, text = self._subquery(node.query, node.at)
-            if value is None:
-                raise SqlError("IN wants a query of one column", node.at)
+            operands, text = self._subquery(node.query, node.operand, node.at)
+            listed = ", ".join(operand.sql for operand in operands)
             word = "NOT IN" if node.negated else "IN"
-            return Typed(f"({operand.sql} {word} {text})", BOOLEAN, columns=operand.columns)
+            columns = frozenset().union(*(operand.columns for operand in operands))
+            return Typed(f"(({listed}) {word} {text})", BOOLEAN, columns=columns)
         if isinstance(node, ast.Exists):
-            _, text = self._subquery(node.query, node.at)
+            _, text = self._subquery(node.query, None, node.at)
             return Typed(f"EXISTS {text}", BOOLEAN.with_nullable(False))
         return None
 
-    def _compiler(self) -> Compiler:
-        return Compiler(Scope(self.outer.columns, self.alias), self)
-
-    def _subquery(self, query: ast.Query, at: Place) -> tuple[Typed | None, str]:
-        """What the subquery selects, None if that is not one column, and its text; its window is the outer row's."""
+    def _subquery(self, query: ast.Query, operand: ast.Expression | None, at: Place) -> tuple[list[Typed], str]:
+        """What is to be among the subquery's rows, nothing for EXISTS, and its text; its window is the outer row's."""
         if not isinstance(query, ast.Select) or query.relation is None or query.ctes or not is_of_rows(query):
             raise NotThereYet(
                 "a subquery with more than SELECT, FROM and WHERE",
@@ -59,15 +55,43 @@ class Subqueries:
         _check_windows(self.outer, relation, at)
         rows = side_of(relation, alias or "", _INNER)
         outer = tuple(replace(column, table=column.table or self.alias) for column in self.outer.columns)
-        scope = _Nested(rows.columns, Scope(outer, self.alias))
-        _check_equal_windows(query.where, scope, set(rows.names), at)
-        compiler = Compiler(scope)
-        item = query.items[0].expression
-        value = compiler.compile(item) if len(query.items) == 1 and not isinstance(item, ast.Star) else None
+        outside = Scope(outer, self.alias)
+        scope = _Nested(rows.columns, outside)
+        pairs = paired(operand, [item.expression for item in query.items], rows, at) if operand is not None else []
+        held = {role for role in (_held(*pair, outside, scope, rows) for pair in pairs) if role is not None}
+        _check_equal_windows(query.where, scope, rows, held, at)
+        compiler, above = Compiler(scope), Compiler(outside, self)
+        compared = [(above.compile(left), compiler.compile(right)) for left, right in pairs]
+        for left, right in compared:
+            if common_type([left.type, right.type]) is None:
+                raise SqlError(f"IN can't compare {left.type.flink} and {right.type.flink}: CAST one of them", at)
         condition = compiler.condition(query.where, "WHERE").sql if query.where is not None else "true"
         self.inputs.append(relation.inputs)
-        selected = value.sql if value is not None else "1"
-        return value, f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
+        selected = ", ".join(right.sql for _, right in compared) or "1"
+        text = f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
+        return [left for left, _ in compared], text
+
+
+def paired(
+    operand: ast.Expression, values: Sequence[ast.Expression], inner: Relation, at: Place
+) -> list[tuple[ast.Expression, ast.Expression]]:
+    """What IN holds equal: `(a, b)` column by column with those that its query selects of the rows `inner`."""
+    if any(isinstance(value, ast.Star) for value in values):
+        values = [ast.Name((column.title,), at) for column in inner.columns if not column.merged]
+    is_list = isinstance(operand, ast.Call) and operand.name == "ROW" and len(values) > 1
+    operands = operand.arguments if is_list and isinstance(operand, ast.Call) else (operand,)
+    if len(operands) != len(values):
+        wanted = "one column" if len(operands) == 1 else f"{len(operands)} columns"
+        raise SqlError(f"IN wants a query of {wanted}", at)
+    return list(zip(operands, values))
+
+
+def _held(left: ast.Expression, right: ast.Expression, outside: Scope, inside: Scope, rows: Relation) -> str | None:
+    """Which window bound two columns are that IN holds equal, if they are one."""
+    if not (isinstance(left, ast.Name) and isinstance(right, ast.Name)):
+        return None
+    one, other = outside.find(left), inside.find(right)
+    return one.role if one.role == other.role and other.name in rows.names else None
 
 
 def is_of_rows(query: ast.Select) -> bool:
@@ -103,8 +127,11 @@ def _check_windows(outer: Relation, inner: Relation, at: Place) -> None:
         raise NotThereYet(f"a subquery of {inner.window} in {outer.window}", at, "use the same window in both")
 
 
-def _check_equal_windows(condition: ast.Expression | None, scope: Scope, left: set[str], at: Place) -> None:
-    missing = missing_equations(condition, scope, left)
+def _check_equal_windows(
+    condition: ast.Expression | None, scope: Scope, rows: Relation, held: set[str], at: Place
+) -> None:
+    known = [name for name, role in BOUNDS if role in held]
+    missing = [name for name in missing_equations(condition, scope, set(rows.names)) if name not in known]
     if missing:
         raise NotThereYet(
             f"a subquery without equal {' and '.join(missing)}",

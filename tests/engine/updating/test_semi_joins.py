@@ -27,3 +27,38 @@ def test_rows(spark, tmp_path: Path, what: str) -> None:
     said = said_by_duckdb(QUERIES[what])
     assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
     assert bool(said) is (what != "not in with NULL")
+
+
+WINDOW = "window_start, window_end"
+SEVERAL = {
+    "in": (
+        "SELECT k, n FROM l WHERE (k, n) IN (SELECT k, m FROM r)",
+        "SELECT k, n FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k = l.k AND m = n)",
+    ),
+    "in groups": (
+        "SELECT k, n FROM l WHERE (k, n) IN (SELECT k, MAX(m) FROM r GROUP BY k)",
+        "SELECT k, n FROM l WHERE EXISTS (SELECT k FROM r WHERE r.k = l.k GROUP BY k HAVING MAX(m) = n)",
+    ),
+    "not in": (
+        "SELECT k, n FROM l WHERE (k, n) NOT IN (SELECT k, m FROM r WHERE m > 10)",
+        "SELECT k, n FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE m > 10 AND (r.k = l.k AND m = n) IS NOT FALSE)",
+    ),
+    "in the same window": (
+        f"SELECT k, n FROM lw WHERE ({WINDOW}, k) IN (SELECT {WINDOW}, k FROM rw)",
+        "SELECT k, n FROM lw AS a WHERE EXISTS (SELECT 1 FROM rw WHERE rw.k = a.k AND rw.window_end = a.window_end)",
+    ),
+    "not in the same window": (
+        f"SELECT k, n FROM lw WHERE ({WINDOW}, k, n) NOT IN (SELECT {WINDOW}, k, m FROM rw WHERE m < 50)",
+        "SELECT k, n FROM lw AS a WHERE NOT EXISTS (SELECT 1 FROM rw WHERE m < 50 AND rw.window_end = a.window_end "
+        "AND (rw.k = a.k AND m = n) IS NOT FALSE)",
+    ),
+}
+"""IN of several columns, and what it means: DuckDB takes both sides as rows, in which NULL equals NULL."""
+
+
+@pytest.mark.parametrize("what", SEVERAL)
+def test_several_columns(spark, tmp_path: Path, what: str) -> None:
+    query, meaning = SEVERAL[what]
+    said = said_by_duckdb(meaning)
+    assert said
+    assert given(spark, tmp_path, query) == {"stream": said, "batch": said}
