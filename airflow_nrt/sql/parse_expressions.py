@@ -8,6 +8,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.other_words import check_exclusion, check_nulls, check_order, check_quantifier, check_zone
 from airflow_nrt.sql.parse_calls import SPECIAL, brackets
 from airflow_nrt.sql.parse_frames import parse_frame
 from airflow_nrt.sql.parse_literals import TIME_UNITS, interval, worded_literal
@@ -64,12 +65,24 @@ class ExpressionParser:
         while True:
             operator = self.cursor.take_any_symbol(*_COMPARISONS)
             if operator:
-                left = ast.Binary("<>" if operator == "!=" else operator, left, self.operand(), left.at)
+                operator = "<>" if operator == "!=" else operator
+                left = self._quantified(left, operator) or ast.Binary(operator, left, self.operand(), left.at)
                 continue
             test = self._test(left)
             if test is None:
                 return left
             left = test
+
+    def _quantified(self, left: ast.Expression, operator: str) -> ast.Expression | None:
+        """`= ANY (…)` and `<> ALL (…)`, which are IN and NOT IN; None where no such word stands."""
+        cursor = self.cursor
+        if not (cursor.token.upper in ("ALL", "ANY", "SOME") and cursor.ahead().text == "("):
+            return None
+        is_all = cursor.is_word("ALL")
+        if operator != ("<>" if is_all else "="):
+            check_quantifier(cursor, operator)
+        cursor.advance()
+        return self._in(left, negated=is_all)
 
     def _test(self, left: ast.Expression) -> ast.Expression | None:
         cursor = self.cursor
@@ -152,6 +165,7 @@ class ExpressionParser:
     def _postfix(self) -> ast.Expression:
         operand = self._primary()
         while True:
+            check_zone(self.cursor)
             if self.cursor.take_symbol("["):
                 index = self.expression()
                 self.cursor.expect_symbol("]")
@@ -272,6 +286,8 @@ class ExpressionParser:
             arguments = () if cursor.is_symbol(")") else cursor.listed(self._argument)
             if name == "ARRAY_AGG":
                 cursor.take_word("RESPECT", "NULLS")
+            check_nulls(cursor, name)
+            check_order(cursor, name)
         cursor.expect_symbol(")")
         return self._after_call(name, arguments, distinct, at)
 
@@ -290,6 +306,7 @@ class ExpressionParser:
             cursor.expect_word("WHERE")
             condition = self.expression()
             cursor.expect_symbol(")")
+        check_nulls(cursor, name)
         if cursor.is_word("OVER"):
             cursor.advance()
             over = self.over()
@@ -345,5 +362,6 @@ class ExpressionParser:
         partition = cursor.listed(self.expression) if cursor.take_word("PARTITION", "BY") else ()
         order = cursor.listed(self.order_item) if cursor.take_word("ORDER", "BY") else ()
         frame = parse_frame(cursor, self.expression)
+        check_exclusion(cursor)
         cursor.expect_symbol(")")
         return ast.Over(partition, order, frame, name, at)

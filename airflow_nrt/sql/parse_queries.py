@@ -11,6 +11,7 @@ from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.key_sets import Keys, sets_of
 from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.other_words import check_qualify
 from airflow_nrt.sql.parse_expressions import ExpressionParser
 
 _BEHIND_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
@@ -117,6 +118,7 @@ class QueryParser:
         group = self._group() if cursor.take_word("GROUP", "BY") else None
         having = self.expressions.expression() if cursor.take_word("HAVING") else None
         windows = cursor.listed(self._named_window) if cursor.take_word("WINDOW") else ()
+        check_qualify(cursor)
         return ast.Select(items, relation, at, distinct, where, group, having, windows)
 
     def _item(self) -> ast.SelectItem:

@@ -1,0 +1,59 @@
+# ruff: noqa: E501 (a row of a table is one line)
+"""Words of standard SQL that are not here, each told with what to write instead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.planner import plan_query
+from tests.sample import ORDERS
+
+FRAME = "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
+TOLD = {
+    "SELECT LAST_VALUE(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders": "23: IGNORE NULLS is what LAST_VALUE does anyway",
+    "SELECT FIRST_VALUE(id IGNORE NULLS) FROM orders": "23: IGNORE NULLS is what FIRST_VALUE does anyway: leave it out",
+    "SELECT LAST_VALUE(id) RESPECT NULLS FROM orders": "23: LAST_VALUE passes over NULL, also with RESPECT NULLS",
+    "SELECT LAG(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders": "16: LAG counts rows with NULL, too: in place of",
+    "SELECT LAG(id) RESPECT NULLS OVER (ORDER BY ts) FROM orders": "16: LAG takes no RESPECT NULLS: leave it out",
+    "SELECT ARRAY_AGG(id IGNORE NULLS) FROM orders": "21: there is no IGNORE NULLS: write ARRAY_AGG(…) FILTER (WHERE …",
+    "SELECT ARRAY_AGG(id ORDER BY ts) FROM orders": "21: ORDER BY inside ARRAY_AGG: not there yet; values stand as",
+    "SELECT ts AT TIME ZONE 'UTC' FROM orders": "11: AT TIME ZONE: not there yet; CAST to TIMESTAMP_LTZ(3) goes by",
+    "SELECT id FROM orders WHERE id > 1 QUALIFY RANK() OVER (ORDER BY id) < 3": "36: QUALIFY: not there yet; ask in a",
+    "SELECT id, RANK() OVER (ORDER BY id) AS r FROM orders QUALIFY r < 3": "55: QUALIFY: not there yet; ask in a query",
+    f"SELECT SUM(id) OVER (ORDER BY ts {FRAME} EXCLUDE TIES) FROM orders": "75: EXCLUDE in a frame: not there yet; take",
+    f"SELECT SUM(id) OVER (ORDER BY ts {FRAME} EXCLUDE NO OTHERS) FROM orders": "75: EXCLUDE NO OTHERS is what a frame",
+    "SELECT * FROM orders WHERE id > ALL (SELECT id FROM orders)": "33: > ALL (SELECT …): not there yet; compare with "
+    "(SELECT MAX(…) FROM …)",
+    "SELECT * FROM orders WHERE id >= SOME (SELECT id FROM orders)": "34: >= SOME (SELECT …): not there yet; compare "
+    "with (SELECT MIN(…) FROM …)",
+    "SELECT * FROM orders WHERE id = ALL (SELECT id FROM orders)": "33: = ALL (SELECT …): not there yet; compare with "
+    "its MIN and its MAX",
+}
+
+
+@pytest.mark.parametrize("query", TOLD)
+def test_what_to_write_instead(query: str) -> None:
+    with pytest.raises(SqlError, match=re.escape(f"line 1, column {TOLD[query]}")):
+        plan_query(ORDERS, query, Path("/"))
+
+
+@pytest.mark.parametrize(
+    ("query", "plain"),
+    [
+        ("id = ANY (SELECT id FROM orders)", "id IN (SELECT id FROM orders)"),
+        ("id = SOME (1, 2)", "id IN (1, 2)"),
+        ("id <> ALL (SELECT id FROM orders)", "id NOT IN (SELECT id FROM orders)"),
+    ],
+)
+def test_what_means_in(query: str, plain: str) -> None:
+    one, other = (plan_query(ORDERS, f"SELECT id FROM orders WHERE {part}", Path("/")) for part in (query, plain))
+    assert [insert.query for insert in one.inserts] == [insert.query for insert in other.inserts]
+
+
+def test_a_column_of_a_reserved_name_is_quoted() -> None:
+    plan = plan_query(ORDERS, "SELECT `qualify` FROM (SELECT id AS `qualify` FROM orders)", Path("/"))
+    assert [column.name for column in plan.inserts[0].sink.columns] == ["qualify"]
