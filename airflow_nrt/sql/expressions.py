@@ -19,6 +19,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
 from airflow_nrt.sql.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
+from airflow_nrt.sql.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.known_functions import known_aggregate, known_functions
@@ -223,10 +224,6 @@ class Compiler:
             raise NotThereYet(
                 f"{node.name} … OVER", node.at, "select it in a query behind FROM, and name its column here"
             )
-        if node.filter is not None or node.distinct or node.within:
-            raise SqlError(
-                f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
-            )
         function = _BUILT_IN.get(node.name) or _python(node)
         if node.name in CLOCK_FUNCTIONS:
             self._check_clock(node)
@@ -245,8 +242,14 @@ class Compiler:
                 raise NotThereYet(f"function {node.name}", node.at, _INSTEAD[node.name])
             if node.name in AGGREGATES or known_aggregate(node.name) is not None:
                 raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
+            if node.name in WRITTEN:
+                raise SqlError(f"there is no function {node.name}: write {WRITTEN[node.name]}", node.at)
             hint = nearest(node.name, [*AGGREGATES, *_BUILT_IN, *ELSEWHERE, *_INSTEAD, *known_functions()])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
+        if node.filter is not None or node.distinct or node.within:
+            raise SqlError(
+                f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
+            )
         arguments = [
             Typed(a.text, DataType("KEYWORD"), a.text) if isinstance(a, ast.Keyword) else self.compile(a)
             for a in node.arguments

@@ -41,7 +41,12 @@ _WINDOWS = ("TUMBLE", "HOP", "SESSION", "CUMULATE")
 _OF_A_GROUP = "stands in SELECT or HAVING of a query that is grouped by {}(…), with the same arguments"
 _OF_SETS = "stands in SELECT or HAVING of a GROUP BY, and takes its keys"
 _RANK = "stands in the SELECT of a subquery, with OVER (… ORDER BY …): what is around it may ask for its number"
+_IN_FROM = (
+    "stands in FROM, as TABLE({}(TABLE …, DESCRIPTOR(…), …)) that GROUP BY window_start, window_end groups, "
+    "or is a whole key of GROUP BY, not inside ROLLUP, CUBE or GROUPING SETS"
+)
 ELSEWHERE: dict[str, str] = {
+    **{kind: _IN_FROM.format(kind) for kind in _WINDOWS},
     **{
         f"{kind}_{what}": _OF_A_GROUP.format(kind)
         for kind in _WINDOWS
