@@ -63,8 +63,14 @@ class QueryParser:
         )
 
     def _ctes(self) -> tuple[tuple[str, tuple[str, ...], ast.Query], ...]:
+        names: set[str] = set()
+
         def one() -> tuple[str, tuple[str, ...], ast.Query]:
+            at = self.cursor.at
             name = self.cursor.name("the name of a common table expression")
+            if name in names:
+                raise SqlError(f"{name!r} stands twice in one WITH: give this one another name", at)
+            names.add(name)
             columns = self.cursor.names() if self.cursor.is_symbol("(") else ()
             self.cursor.expect_word("AS")
             self.cursor.expect_symbol("(")
@@ -219,6 +225,8 @@ class QueryParser:
             right = self._relation()
             condition: ast.Expression | None = None
             using: tuple[str, ...] = ()
+            if kind == "CROSS" and self.cursor.token.upper in ("ON", "USING"):
+                raise SqlError("CROSS JOIN takes no condition: write JOIN", self.cursor.at)
             if not natural and self.cursor.take_word("ON"):
                 condition = self.expressions.expression()
             elif not natural and self.cursor.take_word("USING"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from airflow_nrt.report.options import nearest
@@ -52,6 +53,18 @@ from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
 
+@dataclass(frozen=True)
+class _Cte:
+    """A query of WITH, and those that it can read: what stands in front of it, and around the WITH."""
+
+    view: parsed.CreateView
+    known: Ctes
+
+
+Ctes = Mapping[str, "_Cte | None"]
+"""What WITH names, around a query; None stands for a name that comes behind the one that is being read."""
+
+
 class Queries:
     """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
 
@@ -71,11 +84,11 @@ class Queries:
         self._around = Around()
         self._where: ast.Expression | None = None
 
-    def query(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
+    def query(self, node: ast.Query, ctes: Ctes) -> Relation:
         """A query that others read. Raises SqlError as `relations` does, and for rows that come differently."""
         return as_one(self.found, self.relations(node, ctes), node.at)
 
-    def relations(self, node: ast.Query, ctes: dict[str, Relation | parsed.CreateView]) -> list[Relation]:
+    def relations(self, node: ast.Query, ctes: Ctes) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
         around, self._around = self._around, Around()
         if self.below is not None and node is self.below.query:
@@ -88,9 +101,7 @@ class Queries:
             return [plan_projection(self.found, select, numbered, None, relation_of)]
         if node.order:
             raise NotThereYet("ORDER BY without LIMIT", node.at)
-        scope = dict(ctes)
-        for name, columns, query in node.ctes:
-            scope[name] = parsed.CreateView(name, columns, query, False, node.at)
+        scope = _with_all(node.ctes, ctes, node.at)
         if isinstance(node, ast.Select):
             return self._select(node, scope, around)
         if node.operator != "UNION" or not node.all:
@@ -100,9 +111,7 @@ class Queries:
             self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
         )
 
-    def _select(
-        self, node: ast.Select, scope: dict[str, Relation | parsed.CreateView], around: Around
-    ) -> list[Relation]:
+    def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         node = above_groups(distinct.above_all(node))
         if node.relation is None:
             return [self._selected(node, ONE_ROW, None, scope, around)]
@@ -118,7 +127,7 @@ class Queries:
         node: ast.Select,
         relation: Relation,
         alias: str | None,
-        scope: dict[str, Relation | parsed.CreateView],
+        scope: Ctes,
         around: Around,
     ) -> Relation:
         node, relation = slid(node, relation, alias)
@@ -150,20 +159,16 @@ class Queries:
             return plan_ranking(self.found, node, relation, alias, around)
         return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
 
-    def _finished_relation(self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]) -> Named:
+    def _finished_relation(self, node: ast.Relation, ctes: Ctes) -> Named:
         relation, alias = self.relation(node, ctes)
         return finished(self.found, relation), alias
 
-    def relation(
-        self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]
-    ) -> tuple[Relation, str | None]:
+    def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
         relations, alias = self._apart(node, ctes)
         return as_one(self.found, relations, node.at), alias
 
-    def _apart(
-        self, node: ast.Relation, ctes: dict[str, Relation | parsed.CreateView]
-    ) -> tuple[list[Relation], str | None]:
+    def _apart(self, node: ast.Relation, ctes: Ctes) -> tuple[list[Relation], str | None]:
         """As `relation`, with rows of different windows apart."""
         match node:
             case ast.TableName():
@@ -183,25 +188,29 @@ class Queries:
                 right = self._side(node.right, around if node.kind in ("INNER", "CROSS", "RIGHT") else Around(), ctes)
                 return [join(self.found, node, left, right, around)], None
 
-    def _side(self, node: ast.Relation, around: Around, ctes: dict[str, Relation | parsed.CreateView]) -> Named:
+    def _side(self, node: ast.Relation, around: Around, ctes: Ctes) -> Named:
         """One side of a join. `around` is what filters all that is joined, where it filters this side, too."""
         self._around = around if isinstance(node, ast.Join) else Around()
         return self.relation(node, ctes)
 
-    def _named(self, node: ast.TableName, ctes: dict[str, Relation | parsed.CreateView]) -> list[Relation]:
-        view = ctes.get(node.name)
-        if node.options and (view is not None or node.name in self.views):
+    def _named(self, node: ast.TableName, ctes: Ctes) -> list[Relation]:
+        cte = ctes.get(node.name)
+        if node.options and (cte is not None or node.name in self.views):
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
-        if isinstance(view, parsed.CreateView):
-            inner = {name: value for name, value in ctes.items() if name != node.name}
-            return self._inside(view, inner, node.at)
+        if cte is not None:
+            return self._inside(cte.view, cte.known, node.at)
         if node.name in self.views:
             return self.view(self.views[node.name], node)
         if node.name in self.broken:
             # What is wrong with it was told where it is declared.
             raise SqlErrors(())
         if node.name not in self.tables:
-            hint = nearest(node.name, [*self.tables, *self.views])
+            if node.name in ctes:
+                raise SqlError(
+                    f"WITH has not named {node.name!r} yet: put it in front of what reads it (no query reads itself)",
+                    node.at,
+                )
+            hint = nearest(node.name, [*self.tables, *self.views, *ctes])
             raise SqlError(f"there is no table or view {node.name!r}{hint}", node.at)
         return [self._scan(node)]
 
@@ -214,9 +223,7 @@ class Queries:
         finally:
             self._entered.pop()
 
-    def _inside(
-        self, view: parsed.CreateView, ctes: dict[str, Relation | parsed.CreateView], at: Place
-    ) -> list[Relation]:
+    def _inside(self, view: parsed.CreateView, ctes: Ctes, at: Place) -> list[Relation]:
         if view.columns:
             # Whoever reads the view asks for other names than those inside.
             self._around = Around()
@@ -236,7 +243,7 @@ class Queries:
             return changing_rows(self.found, rows, table, self._around, node.at)
         return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows
 
-    def _windowing(self, call: ast.Call, ctes: dict[str, Relation | parsed.CreateView]) -> Relation:
+    def _windowing(self, call: ast.Call, ctes: Ctes) -> Relation:
         windowing = read_windowing(call)
         if windowing.window.kind == "SESSION":
             # Rows that nobody asks for are members of sessions, too.
@@ -292,6 +299,14 @@ class Queries:
         if relation.has_sessions:
             return finished(self.found, relation)
         return raw_windows(relation) if relation.pending is not None else relation
+
+
+def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], around: Ctes, at: Place) -> Ctes:
+    """What a WITH names, and what is known around it."""
+    scope: dict[str, _Cte | None] = {**dict.fromkeys(name for name, _, _ in named), **around}
+    for name, columns, query in named:
+        scope[name] = _Cte(parsed.CreateView(name, columns, query, False, at), dict(scope))
+    return scope
 
 
 def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:

@@ -20,6 +20,7 @@ from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.join_sides import Named, side_columns
 from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.unparse import QUERY
 from airflow_nrt.sql.updating_join import plan_join
 from airflow_nrt.sql.walk import children, conjuncts, rewritten
 
@@ -47,7 +48,7 @@ def with_values(
             "group first, and compare in a query around it, or join behind FROM: FROM … CROSS JOIN (SELECT …) AS v",
         )
     outside = frozenset({alias, *(column.table for column in relation.columns)} - {None})
-    values = {query: _Value.of(query, f"value {n}", outside) for n, query in enumerate(queries)}
+    values = {query: _Value.of(query, f"{QUERY}{n}", outside) for n, query in enumerate(queries)}
 
     def change(part: Any) -> Any:
         return values[part].read if isinstance(part, ast.Scalar) else None

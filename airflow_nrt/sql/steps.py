@@ -24,6 +24,8 @@ from airflow_nrt.sql.walk import children, conjuncts, unqualified
 
 Ref = str | int
 Operator = WindowAggregate | Regroup | Updating
+Ctes = Mapping[str, tuple[ast.Query, Mapping[str, Any]]]
+"""What WITH names, each with what its query can read."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,11 @@ class Steps:
         self.windows: dict[Ref, str] = {}
         self._known: dict[int, Ref] = {}
 
-    def query(self, node: ast.Query, ctes: Mapping[str, ast.Query]) -> Ref:
+    def query(self, node: ast.Query, ctes: Ctes) -> Ref:
         if isinstance(node, ast.Values):
             return "VALUES"
-        ctes = {**ctes, **{name: query for name, _, query in node.ctes}}
+        for name, _, query in node.ctes:
+            ctes = {**ctes, name: (query, ctes)}
         if isinstance(node, ast.Select):
             of = self._select(node, ctes)
         else:
@@ -68,7 +71,7 @@ class Steps:
 
     # ------------------------------------------------------------------ FROM
 
-    def _relation(self, node: ast.Relation | None, ctes: Mapping[str, ast.Query]) -> _Rows:
+    def _relation(self, node: ast.Relation | None, ctes: Ctes) -> _Rows:
         match node:
             case ast.TableName():
                 return self._table(node, ctes)
@@ -85,16 +88,16 @@ class Steps:
                 return _Rows(text_of(node.expression), node.alias)
         return _Rows("nothing")
 
-    def _table(self, node: ast.TableName, ctes: Mapping[str, ast.Query]) -> _Rows:
+    def _table(self, node: ast.TableName, ctes: Ctes) -> _Rows:
         alias = node.alias or node.name
-        query = ctes.get(node.name)
-        if query is None and node.name in self.views:
-            query, ctes = self.views[node.name].query, {}
-        if query is None:
+        if node.name in ctes:
+            query, known = ctes[node.name]
+        elif node.name in self.views:
+            query, known = self.views[node.name].query, {}
+        else:
             return _Rows(self._scan(node), alias)
         if id(query) not in self._known:
-            inner = {name: one for name, one in ctes.items() if name != node.name}
-            self._known[id(query)] = self._called(self.query(query, inner), node.name)
+            self._known[id(query)] = self._called(self.query(query, known), node.name)
         return _Rows(self._known[id(query)], alias)
 
     def _scan(self, node: ast.TableName) -> Ref:
@@ -108,7 +111,7 @@ class Steps:
             return self._add(Step("changes", (title,), (), (name,)), node.alias or node.name)
         return title
 
-    def _join(self, node: ast.Join, ctes: Mapping[str, ast.Query]) -> Ref:
+    def _join(self, node: ast.Join, ctes: Ctes) -> Ref:
         rows = self._relation(node.left, ctes)
         left = self._whole(rows)
         if isinstance(node.right, ast.Lateral):
@@ -156,7 +159,7 @@ class Steps:
 
     # ------------------------------------------------------------------ SELECT
 
-    def _select(self, node: ast.Select, ctes: Mapping[str, ast.Query]) -> Ref:
+    def _select(self, node: ast.Select, ctes: Ctes) -> Ref:
         node = written_out(above_all(node))
         rows = self._relation(node.relation, ctes)
         parts = list(conjuncts(node.where)) if node.where is not None else []

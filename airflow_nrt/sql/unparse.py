@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from airflow_nrt.sql import ast
 
+QUERY = "query as a value "
+"""Before a number it is the table that the value of a query in parentheses has become a column of."""
+
 _STRENGTHS = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6}
 """Comparisons have 4."""
 
@@ -12,7 +15,7 @@ def text_of(node: ast.Expression) -> str:
     """The expression on one line, as the report would write it."""
     match node:
         case ast.Name(parts):
-            return ".".join(parts)
+            return "(…)" if parts[0].startswith(QUERY) else ".".join(parts)
         case ast.Star(table):
             return f"{table}.*" if table else "*"
         case ast.Literal(kind, text):

@@ -28,6 +28,12 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
     if _is_of_source(definition.expression):
         return _of_source(definition, next(column for column in columns if column.name == rowtime.name))
     proposal = Compiler(scope).compile(definition.expression)
+    if isinstance(definition.expression, ast.Literal) and proposal.type.name == "NULL":
+        raise SqlError(
+            "a watermark that is always NULL never comes: write one such as "
+            f"{'.'.join(definition.column.parts)} - INTERVAL '5' SECOND",
+            definition.expression.at,
+        )
     delay = _constant_delay(definition)
     if delay is not None:
         expression = f"({ROWTIME} - {delay}L)"

@@ -42,6 +42,13 @@ WRONG = {
     "time column": (changed("DESCRIPTOR(ts)", "DESCRIPTOR(tss)"), "13:46: there is no column 'tss'; did you mean 'ts'?"),
     "a name twice inside": (insert("SELECT shop FROM (SELECT shop, shop FROM orders)"), "12:18: two columns are named 'shop': give one an alias"),
     "a join without a condition": (insert("SELECT o.shop FROM orders o LEFT JOIN curve c"), "12:20: a LEFT JOIN needs ON and a condition"),
+    "a condition of a cross join": (insert("SELECT o.shop FROM orders o CROSS JOIN curve c ON TRUE"), "12:48: CROSS JOIN takes no condition: write JOIN"),
+    "a name twice in WITH": (insert("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a"), "12:23: 'a' stands twice in one WITH: give this one another name"),
+    "a name behind its reader in WITH": (
+        insert("WITH a AS (SELECT * FROM b), b AS (SELECT id FROM orders) SELECT * FROM a"),
+        "12:26: WITH has not named 'b' yet: put it in front of what reads it (no query reads itself)",
+    ),
+    "a name of WITH": (insert("WITH first AS (SELECT id FROM orders) SELECT * FROM frist"), "12:53: there is no table or view 'frist'; did you mean 'first'?"),
     "case of a column": (changed("SUM(price)", "SUM(PRICE)"), "12:54: there is no column 'PRICE'; did you mean 'price'?"),
     "alias": (changed("SUM(price)", "SUM(o.price)"), "12:54: there is no table or column 'o' here"),
     "aggregate": (changed("SUM(price)", "SUMM(price)"), "12:50: there is no function SUMM; did you mean 'SUM'?"),
@@ -92,6 +99,10 @@ WRONG = {
     ),
     "watermark of no column": (changed("WATERMARK FOR ts", "WATERMARK FOR tt"), "6:19: there is no column 'tt'; there are id, shop, price, ts"),
     "watermark of another type": (changed("AS ts - INTERVAL '5' MINUTES", "AS shop"), "6:25: the watermark must be a TIMESTAMP like its column 'ts', or BIGINT milliseconds; 'shop' is STRING"),
+    "a watermark of nothing": (
+        changed("AS ts - INTERVAL '5' MINUTES", "AS NULL"),
+        "6:25: a watermark that is always NULL never comes: write one such as ts - INTERVAL '5' SECOND",
+    ),
     # windows
     "size no multiple of step": (
         changed("'10' MINUTES", "'7' MINUTES"),
