@@ -9,6 +9,7 @@ from typing import Any
 from airflow_nrt.cli.common import add_interval, add_json, add_report, print_json, read_plan, time_of
 from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.instants import check_span
 from airflow_nrt.report.sizing import BUSY, Load, estimate
 
 _WORDS = ("reads", "columns", "keys", "rows of", "partition")
@@ -43,7 +44,9 @@ def run(options: argparse.Namespace) -> int:
     if (options.start is None) != (options.end is None):
         raise InputError("--start and --end name an interval together: give both, or none")
     plan = read_plan(options)
-    told = describe(plan, time_of(options.start, plan), time_of(options.end, plan))
+    start, end = time_of(options.start, plan), time_of(options.end, plan)
+    check_span(start, end)
+    told = describe(plan, start, end)
     if options.rate is not None:
         told["estimate"] = estimate(plan, Load(options.rate, options.keys, options.new_values))
     if options.json:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airflow_nrt.cli.common import add_master, session
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.zones import read_zone
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.sql.planner import plan_query
-
-    ddl = Path(options.ddl)
-    zone = {TIME_ZONE: options.tz} if options.tz else {}
-    plan = plan_query(_read(ddl), _read(Path(options.query)), ddl.absolute().parent, overrides=zone)
+    plan = _plan(options)
     with session(plan, options.master) as spark:
         from airflow_nrt.engine.query import run_bounded, run_changelog
 
@@ -42,8 +43,31 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _plan(options: argparse.Namespace) -> Plan:
+    from airflow_nrt.sql.errors import SqlError, SqlErrors
+    from airflow_nrt.sql.planner import plan_query
+
+    tables, query = _read(Path(options.ddl)), _read(Path(options.query))
+    if options.tz:
+        _check_zone(options.tz)
+    zone = {TIME_ZONE: options.tz} if options.tz else {}
+    try:
+        return plan_query(tables, query, Path(options.ddl).absolute().parent, overrides=zone)
+    except (SqlError, SqlErrors) as wrong:
+        first = wrong.problems[0] if isinstance(wrong, SqlErrors) else wrong
+        file = options.query if first.script == query else options.ddl
+        raise InputError(f"{file}: {wrong}") from None
+
+
+def _check_zone(text: str) -> None:
+    try:
+        read_zone(text)
+    except ValueError as wrong:
+        raise InputError(f"--tz: {wrong}") from None
+
+
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as wrong:
         raise InputError(f"can't read {file}: {wrong}") from None

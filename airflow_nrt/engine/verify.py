@@ -29,7 +29,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, format_instant
+from airflow_nrt.report.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.options import source_option
@@ -62,9 +62,7 @@ class Interval:
     end: int | None = None
 
     def __post_init__(self) -> None:
-        if self.start is not None and self.end is not None and self.end <= self.start:
-            what = "empty" if self.end == self.start else "reversed"
-            raise InputError(f"the interval from {format_instant(self.start)} to {format_instant(self.end)} is {what}")
+        check_span(self.start, self.end)
 
     def check_windows_of(self, operator: WindowAggregate) -> None:
         """Raises InputError if no window of this operator ends in it."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, timezone
 
+from airflow_nrt.report.errors import InputError
+
 EPOCH = datetime(1970, 1, 1)
 END_OF_TIME = 2**62
 """The watermark of an input that has ended: every window is complete."""
@@ -66,3 +68,10 @@ def format_instant(ms: int | None) -> str:
         return f"{ms} ms"
     text = moment.isoformat(sep=" ", timespec="seconds")
     return f"{text}.{ms % 1000:03d}" if ms % 1000 else text
+
+
+def check_span(start: int | None, end: int | None) -> None:
+    """Raises InputError if no time lies behind the start and up to the end. None is open."""
+    if start is not None and end is not None and end <= start:
+        what = "empty" if end == start else "reversed"
+        raise InputError(f"the interval from {format_instant(start)} to {format_instant(end)} is {what}")

@@ -46,6 +46,13 @@ class SqlError(InputError):
         return f"{text}\n{excerpt}" if excerpt else text
 
 
+class SettingError(SqlError):
+    """A setting is wrong that was given beside the script. Its place is behind all that the script says."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class SqlErrors(InputError):
     """Several things are wrong with a script."""
 

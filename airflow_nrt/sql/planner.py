@@ -18,7 +18,7 @@ from airflow_nrt.sql.asked import Asked, AskedQueries
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
-from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors, nesting_of
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
@@ -149,7 +149,13 @@ class Planner:
             elif known is None and isinstance(statement, parsed.CreateFunction):
                 self.functions.setdefault(statement.name.upper(), None)
         for key, value in overrides.items():
-            problems.attempt(partial(self.add, parsed.SetOption(key, value, end)))
+            problems.attempt(partial(self._override, parsed.SetOption(key, value, end)))
+
+    def _override(self, setting: parsed.SetOption) -> None:
+        try:
+            self.add(setting)
+        except SqlError as wrong:
+            raise SettingError(wrong.message, wrong.at) from None
 
     def _checked(self, statement: parsed.Statement) -> bool:
         with self.at_work(statement.at):

@@ -66,7 +66,7 @@ def test_rows_are_sorted_by_what_need_not_be_selected(spark_command: Command, tm
 def test_a_zone_that_is_none(command: Command, question: tuple[object, ...]) -> None:
     answer = command(*question, "--tz", "Shanghai")
     assert answer.status == 2
-    assert "setting 'table.local-time-zone': there is no time zone 'Shanghai'" in answer.err
+    assert answer.err.startswith("airflow-nrt: --tz: there is no time zone 'Shanghai'")
 
 
 def _canonical(line: str) -> str:
@@ -84,8 +84,24 @@ def test_a_wrong_query_has_its_place(command: Command, question: tuple[object, .
     wrong.write_text("SELECT *\nFROM Bids")
     answer = command(*question[:3], "--query", wrong, "--out", tmp_path / "out.jsonl")
     assert answer.status == 2
-    assert answer.err.startswith("airflow-nrt: line 2, column 6: there is no table or view 'Bids'; did you mean 'Bid'?")
+    assert answer.err.startswith(
+        f"airflow-nrt: {wrong}: line 2, column 6: there is no table or view 'Bids'; did you mean 'Bid'?"
+    )
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_wrong_tables_are_no_wrong_query(command: Command, question: tuple[object, ...], tmp_path: Path) -> None:
+    (tmp_path / "wrong.sql").write_text("CREATE TABLE t (a STRNG, b STRNG);")
+    answer = command("query", "--ddl", tmp_path / "wrong.sql", *question[3:])
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"airflow-nrt: {tmp_path / 'wrong.sql'}: line 1, column 19: there is no type STRNG")
+
+
+def test_a_byte_order_mark_is_passed_over(command: Command, question: tuple[object, ...], tmp_path: Path) -> None:
+    (tmp_path / "marked.sql").write_text((tmp_path / "ddl.sql").read_text(), encoding="utf-8-sig")
+    (tmp_path / "query.sql").write_text("SELECT nope FROM Bid", encoding="utf-8-sig")
+    answer = command("query", "--ddl", tmp_path / "marked.sql", "--query", tmp_path / "query.sql")
+    assert answer.err.startswith(f"airflow-nrt: {tmp_path / 'query.sql'}: line 1, column 8: there is no column 'nope'")
 
 
 def test_files_that_are_not_there(command: Command, question: tuple[object, ...], tmp_path: Path) -> None:

@@ -83,12 +83,19 @@ def test_no_report(command: Command, tmp_path: Path) -> None:
     [
         ("nonsense", "--set wants K=V, not 'nonsense'"),
         ("pipeline.nme=x", "there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
+        ("table.local-time-zone=Shanghai", "setting 'table.local-time-zone': there is no time zone 'Shanghai'"),
         ("parallelism.default=many", "setting 'parallelism.default': 'many' is not a whole number above 0"),
     ],
 )
 def test_a_wrong_setting(command: Command, tmp_path: Path, setting: str, message: str) -> None:
     told = refused(command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--set", setting)
-    assert message in told
+    assert told.startswith(message)
+
+
+@pytest.mark.parametrize(("end", "what"), [("2020-04-14", "reversed"), ("2020-04-15", "empty")])
+def test_a_plan_of_no_interval(command: Command, tmp_path: Path, end: str, what: str) -> None:
+    told = refused(command, tmp_path, "plan", furnish(tmp_path), "--start", "2020-04-15", "--end", end)
+    assert told == f"the interval from 2020-04-15 00:00:00 to {end} 00:00:00 is {what}\n"
 
 
 # ---------------------------------------------------------------------------------------------------- the home
