@@ -28,7 +28,7 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
     if _is_of_source(definition.expression):
         return _of_source(definition, next(column for column in columns if column.name == rowtime.name))
     proposal = Compiler(scope).compile(definition.expression)
-    if isinstance(definition.expression, ast.Literal) and proposal.type.name == "NULL":
+    if proposal.type.name == "NULL":
         raise SqlError(
             "a watermark that is always NULL never comes: write one such as "
             f"{'.'.join(definition.column.parts)} - INTERVAL '5' SECOND",
@@ -39,7 +39,7 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
         expression = f"({ROWTIME} - {delay}L)"
     elif proposal.type.is_integer:
         expression = f"CAST({proposal.sql} AS BIGINT)"
-    elif proposal.type.name in (rowtime.type.name, "NULL"):
+    elif proposal.type.name == rowtime.type.name:
         expression = _milliseconds(proposal.sql, proposal.type)
     else:
         raise SqlError(

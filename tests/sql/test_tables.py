@@ -61,7 +61,6 @@ WATERMARKS = {
     "id": "CAST(`id` AS BIGINT)",
     "id - 1000": "CAST(CAST((`id` - 1000) AS BIGINT) AS BIGINT)",
     "seen": "unix_millis(CAST(`seen` AS TIMESTAMP))",
-    "NULL": "unix_millis(CAST(NULL AS TIMESTAMP))",
     "CASE WHEN last THEN ts END": "unix_millis(CAST(CASE WHEN `last` THEN `ts` ELSE CAST(NULL AS TIMESTAMP_NTZ) END AS TIMESTAMP))",
 }
 
