@@ -237,7 +237,8 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
         framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
         return {**told, "aggregates": framed, "stored": [f"{kept} of each key" if operator.keys else kept]}
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
-    kept = "all rows" if operator.changing else "one partial, and the distinct values that are counted,"
+    values = ", and the distinct values that are counted," if any(call.distinct for call in operator.aggregates) else ""
+    kept = "all rows" if operator.changing else f"one partial{values}"
     stored = [f"{kept} of each key", *(() if operator.changing else _kept_rows(operator.aggregates))]
     return {**told, "aggregates": aggregates, "stored": stored}
 

@@ -90,11 +90,11 @@ class WindowAggregate:
     `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
     `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
     Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
-    With `keeps_rows` the keys are all columns of a row and its position: its windows hold the rows themselves.
+    With `keeps_rows` the keys are the columns of a row that are read, and its position: its windows hold the rows.
     `partition` are the keys that each have sessions of their own.
     Its watermark stays `delay` (ms) behind that of its sources: so long rows are in time, and state is kept.
 
-    Of OVER, too, the keys are all columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
+    Of OVER, too, the keys are columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
     result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
     what comes behind the watermark. It may forget a key that is idle (`forgets`).
     """

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import ABSORBED
 from airflow_nrt.report.types import BIGINT
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
-from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.rows_read import finished_for
 from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.walk import children, conjuncts, rewritten
 
@@ -42,31 +40,7 @@ def in_each_window(found: Findings, node: ast.Select, relation: Relation) -> tup
     parts = [part for part in parts if not _is_of_windows(relation, part)]
     if all(known_of_rows(relation, _read(relation, part)) for part in (*whole, *parts)):
         return node, relation
-    if relation.has_sessions:
-        return node, finished(found, relation)
-    node, relation = _filtered(found, node, relation)
-    every = [item.expression for item in node.items] + [part for part in (node.where, node.having) if part is not None]
-    read = frozenset().union(*(_read(relation, part) for part in (*every, *keys)))
-    if not any(isinstance(part, ast.Star) for part in every):
-        kept = tuple(column for column in relation.columns if column.role is not None or column.name in read)
-        relation = replace(relation, columns=kept)
-    return node, finished(found, relation)
-
-
-def _filtered(found: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
-    """What WHERE says of rows alone is done before they are kept."""
-    compiler = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
-    before, rest = [], None
-    for part in conjuncts(node.where) if node.where is not None else ():
-        if _roles(relation, part):
-            rest = part if rest is None else ast.Binary("AND", rest, part, part.at)
-        else:
-            before.append(compiler.condition(part, "WHERE"))
-    if not before:
-        return node, relation
-    found.note_columns(relation, before)
-    text = f"(SELECT * FROM {relation.text} WHERE {' AND '.join(typed.sql for typed in before)})"
-    return replace(node, where=rest), replace(relation, text=text)
+    return finished_for(found, node, relation, None)
 
 
 def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:

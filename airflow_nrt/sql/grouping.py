@@ -15,6 +15,7 @@ from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type
+from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.each_window import known_of_rows
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
@@ -23,6 +24,7 @@ from airflow_nrt.sql.grouping_sets import asks_for_sets, plan_grouping_sets
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relation import Relation, in_their_window
+from airflow_nrt.sql.rows_read import reads_of
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.shared_slices import share_slices
 from airflow_nrt.sql.typed import Typed
@@ -48,7 +50,7 @@ def plan_aggregate(
         having=unqualified(node.having, alias),
     )
     if relation.has_sessions and not _keeps_sessions(node, relation):
-        relation = finished(found, relation)
+        relation = finished(found, relation, reads_of(Around(node), Scope(relation.columns), None))
     if any(group.kind != "key" for group in node.group or ()) or (node.group and asks_for_sets(node)):
         return plan_grouping_sets(node, lambda one: plan_group(found, one, relation))
     return plan_group(found, node, relation)

@@ -16,7 +16,7 @@ from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.folded_joins import folded
 from airflow_nrt.sql.join_sides import Named, bounds_of, missing_equations, side_columns, side_of
-from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.joined_rows import kept_sides
 from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.updating_join import plan_join
@@ -34,6 +34,7 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
     if taken:
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", node.at)
     common = Common.of(node, *sides)
+    is_whole = around.select is not None and around.select.relation is node
     node = folded(common.on, left, right, around.where)
     if node.condition is None:
         raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
@@ -42,7 +43,8 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
     cause = _boundless(node, left, right)
     if cause is not None:
         return common.shown(plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause))
-    return common.shown(_window_join(node, (finished(found, left[0]), left[1]), (finished(found, right[0]), right[1])))
+    kept = kept_sides(found, node, (left, right), around, is_whole)
+    return common.shown(replace(_window_join(kept.join, kept.left, kept.right), held=kept.held))
 
 
 def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:

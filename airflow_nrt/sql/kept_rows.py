@@ -1,7 +1,11 @@
-"""The rows of a windowing function, kept until their windows are complete: below Top-N, deduplication and joins."""
+"""The rows of a windowing function, kept until their windows are complete: below Top-N, deduplication and joins.
+
+Of a row only the columns are kept that something above reads.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from airflow_nrt.report.hidden import POSITION
@@ -10,19 +14,34 @@ from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import POSITION_TYPE, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.report.written import Written
-from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql import ast
+from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.relation import Relation, raw_windows
+from airflow_nrt.sql.scope import ScopeColumn
+from airflow_nrt.sql.shared_rows import KEPT, share_rows
+from airflow_nrt.sql.unparse import text_of
 
 _NAMES = {role: name for name, role in ROLES.items()}
 
-
-def place(name: str) -> str:
-    """SQL of where a row stood on arrival, under this name."""
-    return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)}) AS {name}"
+Reads = Callable[[ScopeColumn], bool]
+"""Whether something above reads a column."""
 
 
-def finished(found: Findings, relation: Relation) -> Relation:
-    """The relation as rows of finished windows, if it is a windowing function of which nothing was computed yet."""
+def place() -> str:
+    """SQL of where a row stood on arrival."""
+    return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)})"
+
+
+def finished(
+    found: Findings,
+    relation: Relation,
+    reads: Reads = lambda column: True,
+    where: ast.Expression | None = None,
+) -> Relation:
+    """The relation as rows of finished windows, if it is a windowing function of which nothing was computed yet.
+
+    `where` is what these rows hold already, for people.
+    """
     if relation.pending is None:
         return relation
     if relation.is_changing:
@@ -32,18 +51,23 @@ def finished(found: Findings, relation: Relation) -> Relation:
     assert relation.rowtime_type is not None
     # A row is in all of its windows: only aggregates have updates.
     window = replace(relation.pending, only_updates=False)
-    found.note_all_columns(relation)
+    partition = relation.partition or ()
     plain = [column for column in relation.columns if column.role is None]
-    fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(plain))
-    kept = [f"{quote(column.name)} AS {field.name}" for column, field in zip(plain, fields)]
-    operator = found.share_operator(
+    names = {
+        column.name: Field(f"{KEPT}{n}", column.type)
+        for n, column in enumerate(plain)
+        if column.name in partition or reads(column)
+    }
+    columns = tuple(column for column in relation.columns if column.role is not None or column.name in names)
+    found.note_all_columns(replace(relation, columns=columns))
+    taken = {field.name: quote(name) for name, field in names.items()}
+    rows = Values({**taken, "p": place()}, relation.hidden, relation.text)
+    fields = tuple(names.values())
+    operator = share_rows(
+        found,
         WindowAggregate(
             name="",
-            input=Query(
-                f"SELECT {', '.join([*kept, place('p'), *relation.hidden])} FROM {relation.text}",
-                relation.inputs,
-                fields,
-            ),
+            input=Query(rows.query, relation.inputs, fields),
             sources=found.sources_of(relation),
             window=window,
             keys=(*fields, Field("p", POSITION_TYPE)),
@@ -51,17 +75,19 @@ def finished(found: Findings, relation: Relation) -> Relation:
             rowtime_type=relation.rowtime_type,
             clock=relation.clock,
             keeps_rows=True,
-            partition=tuple(
-                field.name for column, field in zip(plain, fields) if column.name in (relation.partition or ())
+            partition=tuple(names[name].name for name in names if name in partition),
+            written=Written(
+                tuple((field.name, name) for name, field in names.items()),
+                text_of(where) if where is not None else None,
             ),
-            written=Written(tuple((field.name, column.name) for column, field in zip(plain, fields))),
-        )
+        ),
+        rows,
     )
-    names = {column.name: field.name for column, field in zip(plain, fields)}
-    items = [f"{names.get(c.name) or _NAMES[c.role or '']} AS {quote(c.name)}" for c in relation.columns]
+    given = {name: field.name for name, field in names.items()}
+    items = [f"{given.get(c.name) or _NAMES[c.role or '']} AS {quote(c.name)}" for c in columns]
     return Relation(
         f"(SELECT {', '.join([*items, f'p AS {POSITION}', *bounds(operator.window)])} FROM {quote(operator.name)})",
-        relation.columns,
+        columns,
         (operator.name,),
         hidden=(*bounds(operator.window), POSITION),
         window=window,

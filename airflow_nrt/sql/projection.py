@@ -10,6 +10,7 @@ from itertools import count
 from airflow_nrt.report.hidden import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
@@ -18,6 +19,7 @@ from airflow_nrt.sql.join_sides import Named
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.ranking import has_over, ranking
 from airflow_nrt.sql.relation import Relation, raw_windows, union_inputs
+from airflow_nrt.sql.rows_read import asked_items, finished_for, reads_of
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.subqueries import Subqueries
 from airflow_nrt.sql.typed import Typed
@@ -34,18 +36,25 @@ def has_subquery(node: ast.Expression) -> bool:
 
 
 def plan_projection(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, relation_of: RelationOf
+    found: Findings,
+    node: ast.Select,
+    relation: Relation,
+    alias: str | None,
+    relation_of: RelationOf,
+    around: Around | None = None,
 ) -> Relation:
     """A projection with a filter. A pending windowing function stays pending if its columns only pass through.
 
-    `relation_of` plans what stands behind FROM in a subquery.
+    `relation_of` plans what stands behind FROM in a subquery, `around` is what reads the projection.
     """
     ranks = any(has_over(item.expression) for item in node.items)
     if ranks or (node.where is not None and has_subquery(node.where)):
-        relation = finished(found, relation)
+        node, relation = finished_for(found, node, relation, alias, around)
     items = expand(node.items, relation, alias)
     scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
-    subqueries = Subqueries(relation, alias, relation_of)
+    if around is not None and not relation.is_changing:
+        items = asked_items(items, scope, relation.partition or (), around)
+    subqueries = Subqueries(found, relation, alias, relation_of)
     compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
@@ -58,7 +67,8 @@ def plan_projection(
     names = column_names(items)
     titles = written_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
-        relation = finished(found, relation) if relation.has_sessions else raw_windows(relation)
+        reads = reads_of(Around(node, around), scope, alias)
+        relation = finished(found, relation, reads) if relation.has_sessions else raw_windows(relation)
     columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
     selected = [
         f"{value.sql} AS {quote(name)}"

@@ -40,6 +40,7 @@ from airflow_nrt.sql.relation import (
     window_columns,
 )
 from airflow_nrt.sql.row_windows import has_row_windows, numbers_by_time, with_row_windows
+from airflow_nrt.sql.rows_read import without_held
 from airflow_nrt.sql.scalar_subqueries import with_values
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.semi_joins import tested
@@ -97,8 +98,7 @@ class Queries:
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
             numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
-            relation_of = partial(self._finished_relation, ctes={})
-            return [plan_projection(self.found, select, numbered, None, relation_of)]
+            return [plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))]
         if node.order:
             raise NotThereYet("ORDER BY without LIMIT", node.at)
         scope = _with_all(node.ctes, ctes, node.at)
@@ -115,7 +115,7 @@ class Queries:
         node = above_groups(distinct.above_all(node))
         if node.relation is None:
             return [self._selected(node, ONE_ROW, None, scope, around)]
-        self._around, self._where = Around.of(node), node.where
+        self._around, self._where = Around.of(node, around), node.where
         relations, alias = self._apart(node.relation, scope)
         self._around, self._where = Around(), None
         if len(relations) > 1 and keeps_apart(node):
@@ -130,7 +130,7 @@ class Queries:
         scope: Ctes,
         around: Around,
     ) -> Relation:
-        node, relation = slid(node, relation, alias)
+        node, relation = without_held(*slid(node, relation, alias))
         node = written_out(node)
         relation_of = partial(self.relation, ctes=scope)
         node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
@@ -141,7 +141,7 @@ class Queries:
             if of_rows and is_over_all_time(node, relation, alias):
                 node, relation = with_updating_over(self.found, node, relation, alias)
             else:
-                node, relation = with_row_windows(self.found, node, relation, alias, self.zone)
+                node, relation = with_row_windows(self.found, node, relation, alias, self.zone, around)
         if node.distinct:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
@@ -157,11 +157,7 @@ class Queries:
             return plan_aggregate(self.found, node, relation, alias, plan_group)
         if ranks_all_time(node, relation, alias):
             return plan_ranking(self.found, node, relation, alias, around)
-        return plan_projection(self.found, node, relation, alias, lambda inner: self._finished_relation(inner, scope))
-
-    def _finished_relation(self, node: ast.Relation, ctes: Ctes) -> Named:
-        relation, alias = self.relation(node, ctes)
-        return finished(self.found, relation), alias
+        return plan_projection(self.found, node, relation, alias, relation_of, around)
 
     def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""

@@ -25,6 +25,7 @@ from airflow_nrt.report.types import DataType
 from airflow_nrt.report.window_columns import window_column
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.report.zones import wall_clock_sql
+from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.scope import ScopeColumn
 
@@ -46,6 +47,7 @@ class Relation:
     columns carry which of its keys.
     `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
     in common. `is_recent` says that the sliding condition of the SELECT that reads these rows holds of them.
+    All rows hold those conditions of the SELECT that reads them that are `held`.
     `laterals` says how many times a row of an input has become several, so that their places have been divided.
     """
 
@@ -64,6 +66,7 @@ class Relation:
     adds_only: bool = False
     unique: tuple[tuple[str, ...], ...] = ()
     is_recent: bool = False
+    held: tuple[ast.Expression, ...] = ()
     laterals: int = 0
 
     @property

@@ -17,13 +17,15 @@ from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinc
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler
-from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.intervals import interval_ms
-from airflow_nrt.sql.kept_rows import finished, place
+from airflow_nrt.sql.kept_rows import Reads, place
 from airflow_nrt.sql.projection import expand
 from airflow_nrt.sql.ranking import RANKINGS, check_all_rows
 from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock
+from airflow_nrt.sql.rows_read import asked_items, finished_for, reads_of
 from airflow_nrt.sql.scope import Scope, ScopeColumn
+from airflow_nrt.sql.shared_rows import KEPT, share_rows
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unparse import text_of
 from airflow_nrt.sql.updating import missing_bounds
@@ -76,22 +78,26 @@ def _is_row_window(node: ast.Expression) -> bool:
 
 
 def with_row_windows(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None
+    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, around: Around
 ) -> tuple[ast.Select, Relation]:
-    """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError."""
+    """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError.
+
+    `around` is what reads it.
+    """
     if relation.is_changing:
         raise NotThereYet("OVER by time over rows that change", node.at)
-    below = finished(found, relation)
+    node, below = finished_for(found, node, relation, alias, around)
     relation = as_rows(below) if below.window is not None else below
-    node = replace(node, items=tuple(expand(node.items, relation, alias)))
+    items = expand(node.items, relation, alias)
     planned = _RowWindows(relation, alias, zone)
-    items = tuple(
+    items = [
         replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
-        for n, item in enumerate(node.items)
-    )
-    found.note_all_columns(relation)
-    condition = planned.compiler.condition(node.where, "WHERE") if node.where is not None else None
-    return replace(node, items=items, where=None), planned.relation(found, condition)
+        for n, item in enumerate(items)
+    ]
+    items = asked_items(items, planned.scope, (), around)
+    where, node = node.where, replace(node, items=tuple(items), where=None)
+    reads = reads_of(Around(node), Scope((*relation.columns, *planned.given), alias), alias)
+    return node, planned.relation(found, where, reads)
 
 
 def _title(item: ast.SelectItem, index: int) -> str | None:
@@ -110,6 +116,7 @@ class _RowWindows:
         self.inputs: dict[str, str] = {}
         self.keys: dict[str, Field] = {}
         self.rowtime: ScopeColumn | None = None
+        self.read: list[Typed] = []
 
     def column(self, node: object) -> ast.Name | None:
         """The column that stands for an OVER call."""
@@ -256,33 +263,54 @@ class _RowWindows:
         return Arguments(operand, (f"CAST({default.sql} AS {kind.spark})",)), kind
 
     def _input(self, typed: Typed | None) -> str | None:
-        return None if typed is None else self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
+        if typed is None:
+            return None
+        self.read.append(typed)
+        return self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
 
     def _key(self, typed: Typed) -> str:
+        self.read.append(typed)
         return self.keys.setdefault(typed.sql, Field(f"g{len(self.keys)}", typed.type)).name
 
     # ------------------------------------------------------------------ the operator
 
-    def relation(self, found: Findings, condition: Typed | None) -> Relation:
-        """The rows, when their time has come, with the results of the calls as columns `_over_…`."""
+    @property
+    def given(self) -> tuple[ScopeColumn, ...]:
+        """The results of the calls."""
+        return tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
+
+    def _rows(self, where: ast.Expression | None, columns: Mapping[str, Field]) -> Values:
+        """What the operator takes from each row: columns by their names below, keys, and arguments of the calls."""
+        taken = {field.name: quote(name) for name, field in columns.items()}
+        taken |= {field.name: sql for sql, field in self.keys.items()}
+        taken |= {name: sql for sql, name in self.inputs.items()}
+        source = self.below.text
+        if where is not None:
+            condition = self.compiler.condition(where, "WHERE")
+            self.read.append(condition)
+            source = f"{source} WHERE {condition.sql}"
+        return Values({**taken, "p": place()}, self.below.hidden, source)
+
+    def relation(self, found: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
+        """The rows of this WHERE, when their time has come, with the results of the calls as columns `_over_…`."""
         below = self.below
         assert self.rowtime is not None
-        columns = {column.name: Field(f"k{n}", column.type) for n, column in enumerate(below.columns)}
-        items = [f"{quote(name)} AS {field.name}" for name, field in columns.items()]
-        items += [f"{sql} AS {field.name}" for sql, field in self.keys.items()]
-        items += [f"{sql} AS {name}" for sql, name in self.inputs.items()]
-        where = f" WHERE {condition.sql}" if condition is not None else ""
-        text = f"SELECT {', '.join([*items, place('p'), *below.hidden])} FROM {below.text}{where}"
+        kept = tuple(column for column in below.columns if reads(column))
+        columns = {c.name: Field(f"{KEPT}{n}", c.type) for n, c in enumerate(below.columns) if c in kept}
+        rows = self._rows(where, columns)
+        found.note_all_columns(replace(below, columns=kept))
+        found.note_columns(below, self.read)
         lengths = [frame.low for frame in self.frames]
         bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, self.frames))
         following = max([0, *(-frame.high for frame in self.frames)])
         self._check_rows_that_follow()
         window = over(max(0, *(low or 0 for low in lengths)) + following) if bounded else over()
         window = replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window
-        operator = found.share_operator(
+        operator = share_rows(
+            found,
             WindowAggregate(
                 name="",
-                input=Query(text, below.inputs, tuple(columns.values())),
+                input=Query(rows.query, below.inputs, tuple(columns.values())),
                 sources=found.sources_of(below),
                 window=window,
                 keys=(*columns.values(), *self.keys.values(), Field("p", POSITION_TYPE)),
@@ -293,16 +321,16 @@ class _RowWindows:
                 partition=self.frames[0].partition,
                 frames=tuple(self.frames),
                 strict=None in lengths or following > 0 or len({frame.partition for frame in self.frames}) > 1,
-                written=_written(columns, self.keys),
-            )
+                written=_written(columns, self.keys, where),
+            ),
+            rows,
         )
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
-        results = tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
         # A row that waits for others comes behind its time: no window above could wait for it.
         by_clock = self.rowtime.proctime
         by_rowtime = not by_clock and not following
-        kept = (
+        given = (
             replace(
                 one,
                 role=None,
@@ -311,11 +339,11 @@ class _RowWindows:
                 rowtime_path=one.rowtime_path if by_rowtime else (),
                 proctime=one.proctime and by_clock,
             )
-            for one in below.columns
+            for one in kept
         )
         return Relation(
             f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
-            (*kept, *results),
+            (*given, *self.given),
             (operator.name,),
             hidden=(WINDOW_END, POSITION),
             window=window,
@@ -324,9 +352,10 @@ class _RowWindows:
         )
 
 
-def _written(columns: Mapping[str, Field], keys: Mapping[str, Field]) -> Written:
+def _written(columns: Mapping[str, Field], keys: Mapping[str, Field], where: ast.Expression | None) -> Written:
     names = {sql.replace("`", ""): field for sql, field in keys.items()}
-    return Written(tuple((field.name, name) for name, field in (*columns.items(), *names.items())))
+    of = tuple((field.name, name) for name, field in (*columns.items(), *names.items()))
+    return Written(of, text_of(where) if where is not None else None)
 
 
 def _is_current(bound: ast.Bound) -> bool:

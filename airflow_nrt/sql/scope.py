@@ -93,6 +93,10 @@ class Scope:
         here = self._columns_of(name.parts[0]) if index else self._found_alone(name.parts[0])
         return any(name.parts[index] in (column.name, column.title) for column in here)
 
+    def is_here(self, name: ast.Name) -> bool:
+        """Whether a name would mean a column here, if there were one: no other table stands in front of it."""
+        return len(name.parts) == 1 or bool(self._columns_of(name.parts[0]))
+
     def time_column(self, name: ast.Name) -> ScopeColumn:
         """What DESCRIPTOR names: a column, or a field of a ROW column as if it were one. Raises SqlError."""
         column = self.find(name)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 from airflow_nrt.report.hidden import ABSORBED
@@ -24,7 +23,7 @@ from airflow_nrt.sql.scalar_subqueries import queries_in
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.subqueries import is_of_rows, paired
 from airflow_nrt.sql.updating_join import plan_join
-from airflow_nrt.sql.walk import conjuncts, rewritten
+from airflow_nrt.sql.walk import all_of, conjuncts, rewritten
 
 RelationOf = Callable[[ast.Relation], "tuple[Relation, str | None]"]
 _OUTER, _INNER = "outer", "inner"
@@ -66,13 +65,13 @@ def tested(
         return node, relation
     rest = [part for part in parts if _Test.of(part) is None]
     unknown = [part for part in rest if has_subquery(part)]
-    relation = _filtered(found, _all_of([part for part in rest if part not in unknown]), relation, alias)
+    relation = _filtered(found, all_of([part for part in rest if part not in unknown]), relation, alias)
     left = [part for part in parts if part not in rest]
     for test in tests:
         left = left[1:]
-        around = Around(replace(node, where=_all_of([*left, *unknown])))
+        around = Around(replace(node, where=all_of([*left, *unknown])))
         relation = _semi_join(found, test, relation, alias, relation_of, around)
-    return replace(node, where=_all_of(unknown)), relation
+    return replace(node, where=all_of(unknown)), relation
 
 
 def _semi_join(
@@ -98,7 +97,7 @@ def _semi_join(
                 # Of a NULL on either side nobody knows that it is not the other.
                 equal = ast.Is(equal, "FALSE", True, test.at)
             parts.append(equal)
-    condition = _all_of(parts) or ast.Literal("boolean", "TRUE", test.at)
+    condition = all_of(parts) or ast.Literal("boolean", "TRUE", test.at)
     what = f"{'NOT ' if test.negated else ''}{'EXISTS' if test.operand is None else 'IN'} (SELECT …) without windows"
     clause = "window both queries and hold their window_start and window_end equal"
     here = ast.TableName("", test.at)
@@ -164,7 +163,3 @@ def _named_again(joined: Relation, relation: Relation) -> Relation:
         columns=columns,
         unique=tuple(tuple(kept[name] for name in key) for key in joined.unique),
     )
-
-
-def _all_of(parts: Sequence[ast.Expression]) -> ast.Expression | None:
-    return reduce(lambda one, other: ast.Binary("AND", one, other, other.at), parts) if parts else None

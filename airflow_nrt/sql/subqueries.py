@@ -11,8 +11,10 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
+from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.join_sides import Named, missing_equations, side_of
 from airflow_nrt.sql.relation import BOUNDS, Relation
+from airflow_nrt.sql.rows_read import finished_for
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed, common_type
 
@@ -25,7 +27,10 @@ class Subqueries:
     `relation_of` plans what stands behind FROM. `inputs` are what the subqueries read.
     """
 
-    def __init__(self, outer: Relation, alias: str | None, relation_of: Callable[[ast.Relation], Named]) -> None:
+    def __init__(
+        self, found: Findings, outer: Relation, alias: str | None, relation_of: Callable[[ast.Relation], Named]
+    ) -> None:
+        self.found = found
         self.outer = outer
         self.alias = alias
         self.relation_of = relation_of
@@ -52,6 +57,9 @@ class Subqueries:
                 "aggregate in a query behind its FROM, grouped by window_start, window_end and the keys",
             )
         relation, alias = self.relation_of(query.relation)
+        # What is there for EXISTS says no star.
+        items = query.items if operand is not None else ()
+        rest, relation = finished_for(self.found, replace(query, items=items), relation, alias)
         _check_windows(self.outer, relation, at)
         rows = side_of(relation, alias or "", _INNER)
         outer = tuple(replace(column, table=column.table or self.alias) for column in self.outer.columns)
@@ -59,13 +67,13 @@ class Subqueries:
         scope = _Nested(rows.columns, outside)
         pairs = paired(operand, [item.expression for item in query.items], rows, at) if operand is not None else []
         held = {role for role in (_held(*pair, outside, scope, rows) for pair in pairs) if role is not None}
-        _check_equal_windows(query.where, scope, rows, held, at)
+        _check_equal_windows(rest.where, scope, rows, held, at)
         compiler, above = Compiler(scope), Compiler(outside, self)
         compared = [(above.compile(left), compiler.compile(right)) for left, right in pairs]
         for left, right in compared:
             if common_type([left.type, right.type]) is None:
                 raise SqlError(f"IN can't compare {left.type.flink} and {right.type.flink}: CAST one of them", at)
-        condition = compiler.condition(query.where, "WHERE").sql if query.where is not None else "true"
+        condition = compiler.condition(rest.where, "WHERE").sql if rest.where is not None else "true"
         self.inputs.append(relation.inputs)
         selected = ", ".join(right.sql for _, right in compared) or "1"
         text = f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"

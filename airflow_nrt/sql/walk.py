@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -50,6 +50,14 @@ def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:
         yield from conjuncts(node.right)
     else:
         yield node
+
+
+def all_of(parts: Iterable[ast.Expression]) -> ast.Expression | None:
+    """The condition whose parts these are, None if there are none."""
+    whole: ast.Expression | None = None
+    for part in parts:
+        whole = part if whole is None else ast.Binary("AND", whole, part, part.at)
+    return whole
 
 
 def unqualified(node: T, alias: str | None) -> T:

@@ -160,7 +160,7 @@ def test_an_operator_says_what_it_reads(command: Command, tmp_path: Path) -> Non
 def test_an_operator_that_keeps_rows_says_which(command: Command, tmp_path: Path) -> None:
     query = "SELECT id, COUNT(*) OVER (PARTITION BY shop ORDER BY ts) FROM orders"
     (operator,) = planned(command, tmp_path, query, "id BIGINT, n BIGINT")["operators"]
-    assert operator["rows_of"] == ["id BIGINT", "shop STRING", "price DECIMAL(10, 2)", "ts TIMESTAMP(3)"]
+    assert operator["rows_of"] == ["id BIGINT"]
     assert operator["frames"] == ["PARTITION BY shop, RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"]
 
 
