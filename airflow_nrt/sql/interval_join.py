@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from airflow_nrt.sql import ast
+from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 
 _MIRRORED = {"<": ">", "<=": ">=", "=": "=", ">": "<", ">=": "<="}
@@ -20,6 +22,15 @@ class Apart:
     right: ScopeColumn
     least: int
     most: int
+
+
+def come_in_time(found: Findings, relation: Relation) -> bool:
+    """Whether the watermarks of its sources say which of its time attributes are still to come.
+
+    Filters, projections and other names change nothing about that. What waits for windows comes behind the watermark.
+    """
+    of_sources = bool(relation.inputs) and found.sources_of(relation) == relation.inputs
+    return of_sources and not relation.is_changing and relation.pending is None and relation.window is None
 
 
 def apart(parts: Iterable[ast.Expression], scope: Scope, left: frozenset[str]) -> Apart | None:

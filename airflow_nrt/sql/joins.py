@@ -15,6 +15,7 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.folded_joins import folded
+from airflow_nrt.sql.interval_join import come_in_time
 from airflow_nrt.sql.join_sides import Named, bounds_of, missing_equations, side_columns, side_of
 from airflow_nrt.sql.joined_rows import kept_sides
 from airflow_nrt.sql.relation import Relation, union_inputs
@@ -40,14 +41,14 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
         raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     if joins_constants(node, left[0], right[0]):
         return common.shown(join_constants(found, node, left, right))
-    cause = _boundless(node, left, right)
+    cause = _boundless(found, node, left, right)
     if cause is not None:
         return common.shown(plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause))
     kept = kept_sides(found, node, (left, right), around, is_whole)
     return common.shown(replace(_window_join(kept.join, kept.left, kept.right), held=kept.held))
 
 
-def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:
+def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Boundless | None:
     """Why rows of two windows, or of none, meet for ever; None if they meet in their window alone."""
     windows = [_window_of(left[0]), _window_of(right[0])]
     if None in windows:
@@ -55,7 +56,7 @@ def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:
             "write FROM TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), size)) on both sides and "
             "ON l.window_start = r.window_start AND l.window_end = r.window_end"
         )
-        near = _near(node, left, right)
+        near = _near(found, left, right)
         return Boundless("a join without windows", clause, node.at, () if near is None else (near,))
     if windows[0] != windows[1]:
         return Boundless(f"a join of {windows[0]} with {windows[1]}", "use the same window on both sides", node.at)
@@ -68,12 +69,13 @@ def _boundless(node: ast.Join, left: Named, right: Named) -> Boundless | None:
     return Boundless(f"a join without equal {' and '.join(missing)}", f"add {equal} to ON", node.at)
 
 
-def _near(node: ast.Join, left: Named, right: Named) -> str | None:
+def _near(found: Findings, left: Named, right: Named) -> str | None:
     """The condition that would make it an interval join, where it can be one."""
-    times = [(name, next((c.name for c in one.columns if c.rowtime), None)) for one, name in (left, right) if one.scan]
-    if node.kind != "INNER" or len(times) < 2 or None in (time for _, time in times):
+    sides = [(name, one) for one, name in (left, right) if come_in_time(found, one)]
+    times = [(name, next((c.title for c in one.columns if c.rowtime), None)) for name, one in sides]
+    if len(times) < 2 or None in (time for _, time in times):
         return None
-    first, second = (f"{name}.{time}" for name, time in times)
+    first, second = (f"{name}.{time}" if name else time for name, time in times)
     return f"add AND {first} BETWEEN {second} - INTERVAL '1' HOUR AND {second} + INTERVAL '1' HOUR to ON"
 
 

@@ -16,7 +16,7 @@ from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
-from airflow_nrt.sql.interval_join import Apart, apart
+from airflow_nrt.sql.interval_join import Apart, apart, come_in_time
 from airflow_nrt.sql.relation import Relation, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed, common_type
@@ -25,6 +25,10 @@ from airflow_nrt.sql.updating import unwindowed
 from airflow_nrt.sql.walk import conjuncts
 
 Columns = Sequence[tuple[ScopeColumn, ScopeColumn]]
+_NO_INTERVAL = (
+    "join rows of tables as they come, filtered or renamed as you like: the interval bounds nothing of rows "
+    "that change, or that waited for windows"
+)
 _PADDED = {"INNER": "", "LEFT": LEFT, "RIGHT": RIGHT, "FULL": LEFT + RIGHT, "SEMI": LEFT, "ANTI": LEFT}
 
 
@@ -113,7 +117,9 @@ def plan_join(
     own = [side.read(around, condition) for side in sides]
     if node.kind in FILTERS:
         own[1] = [pair for pair in own[1] if pair[0].name in condition.columns]
-    near = _near(node, sides, compiler.scope)
+    near = apart(conjuncts(node.condition), compiler.scope, sides[0].names)
+    if near is not None and not all(come_in_time(found, side.relation) for side in sides):
+        near, boundless = None, replace(boundless, bounds=(*boundless.bounds, _NO_INTERVAL))
     own = [_with(side, columns, near) for side, columns in zip(sides, own)]
     untils = (None, None) if near is None else _untils(near)
     planned = []
@@ -152,18 +158,6 @@ def plan_join(
         adds_only=node.kind in ("INNER", "SEMI") and not operator.changing,
         unique=_unique(node.kind, sides, [pair for pair, _ in pairs], [outer.name for _, outer in shown]),
     )
-
-
-def _near(node: ast.Join, sides: tuple[_Side, _Side], scope: Scope) -> Apart | None:
-    """How near in time the rows must be that meet, if that tells when a row is needed no more.
-
-    A row that is there with NULLs as long as it meets nothing must be known again when it meets one.
-    """
-    assert node.condition is not None
-    are_rows = all(side.relation.scan is not None and side.relation.pending is None for side in sides)
-    if node.kind != "INNER" or not are_rows:
-        return None
-    return apart(conjuncts(node.condition), scope, sides[0].names)
 
 
 def _with(side: _Side, own: Columns, near: Apart | None) -> Columns:
@@ -213,5 +207,5 @@ def _equal(
 def _shown(column: ScopeColumn, is_optional: bool, near: Apart | None) -> ScopeColumn:
     """A column of the result, of no window. The times by which an interval join compares its rows stay rowtimes."""
     kind = column.type.with_nullable(True) if is_optional else column.type
-    rowtime = near is not None and column.rowtime
+    rowtime = near is not None and column.rowtime and not is_optional
     return ScopeColumn(column.name, kind, rowtime=rowtime, table=column.table, shown=column.shown, merged=column.merged)

@@ -162,4 +162,48 @@ def test_joins_within_an_interval(condition: str) -> None:
     else:
         (proof,) = proofs(NEAR.format("", condition))
         assert proof.startswith("how near rows are that meet: the left are forgotten")
-        assert "a join without windows keeps" in refusal(NEAR.format("LEFT", condition))
+        for kind in ("LEFT", "RIGHT", "FULL"):
+            assert proofs(NEAR.format(kind, condition)) == [proof]
+
+
+FILTERED = "(SELECT id AS i, stime AS at FROM sensors WHERE temp > 3)"
+MET = "a.i = b.id AND a.at BETWEEN b.stime AND b.stime + INTERVAL '1' HOUR"
+EXISTS = "EXISTS (SELECT 1 FROM sensors AS b WHERE a.i = b.id AND b.stime BETWEEN a.at - INTERVAL '1' HOUR AND a.at)"
+OF_SOURCES = {
+    "a filter and other names": f"SELECT a.i FROM {FILTERED} AS a JOIN sensors AS b ON {MET}",
+    "a column list": f"SELECT a.i FROM (SELECT id, stime FROM sensors) AS a(i, at) JOIN sensors AS b ON {MET}",
+    "filters on both sides": f"SELECT a.i FROM {FILTERED} AS a JOIN (SELECT id, stime FROM sensors WHERE temp < 5) AS b ON {MET}",
+    "tables together": f"SELECT a.i FROM {FILTERED} AS a JOIN (SELECT * FROM sensors UNION ALL SELECT * FROM ended) AS b ON {MET}",
+    "a condition in WHERE": f"SELECT a.i FROM {FILTERED} AS a, sensors AS b WHERE {MET}",
+    "a view": f"SELECT a.i FROM hot AS a JOIN sensors AS b ON {MET}",
+    "a CTE": f"WITH warm AS {FILTERED} SELECT a.i FROM warm AS a LEFT JOIN sensors AS b ON {MET}",
+    "EXISTS": f"SELECT a.i FROM {FILTERED} AS a WHERE {EXISTS}",
+    "NOT EXISTS": f"SELECT a.i FROM {FILTERED} AS a WHERE NOT {EXISTS}",
+}  # fmt: skip
+
+
+def told(query: str) -> str:
+    """A report of a query whose one column is a number."""
+    sink = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');"
+    return f"{TABLES}CREATE VIEW hot AS SELECT * FROM {FILTERED};{sink}\nINSERT INTO told {query};"
+
+
+@pytest.mark.parametrize("what", OF_SOURCES)
+def test_an_interval_bounds_rows_of_tables_whatever_they_are_called(what: str) -> None:
+    plan = plan_of(told(OF_SOURCES[what]))
+    (operator,) = plan.updating
+    assert isinstance(operator, UpdatingJoin) and operator.interval == (0, HOUR)
+    assert operator.sources == ("sensors", "ended")[: len(plan.sources)]
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "(SELECT id AS i, stime AS at FROM few)",
+        "(SELECT id AS i, window_time AS at FROM TUMBLE(TABLE sensors, DESCRIPTOR(stime), INTERVAL '1' HOUR) "
+        "GROUP BY id, window_start, window_end, window_time)",
+    ],
+)
+def test_an_interval_bounds_nothing_else(left: str) -> None:
+    with pytest.raises(InputError, match="the interval bounds nothing of rows that change, or that waited for windows"):
+        plan_of(told(f"SELECT a.i FROM {left} AS a JOIN sensors AS b ON {MET}"))

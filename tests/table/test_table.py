@@ -135,6 +135,12 @@ SAME = {
         .select(col("shop"), col("price")),
         "SELECT shop, price FROM orders JOIN visits ON shop = place AND ts >= `at` - INTERVAL '5' MINUTE AND ts < `at`",
     ),
+    "a join of filtered rows that are near in time": (
+        lambda t: t.where(col("price") > 3).select(col("shop"), col("ts")).rename_columns(col("ts").alias("t"))
+        .join(t.environment.from_path("visits"), (col("shop") == col("place")) & (col("t") == col("at"))).select(col("shop"), col("at")),
+        "SELECT shop, `at` FROM (SELECT shop, ts AS t FROM (SELECT shop, ts FROM orders WHERE price > 3)) "
+        "JOIN visits ON shop = place AND t = `at`",
+    ),
     "groups without a window": (
         lambda t: t.group_by(col("shop"), (col("price") > 5).alias("dear")).select(col("shop"), col("dear"), lit(1).count.alias("n"))
         .where(col("n") > 1),

@@ -28,7 +28,7 @@ class Groups:
     """The groups of one operator. `columns` are those of its rows, the keys among them.
 
     Of rows with one `identity` those of the newest version count; None where nothing is written twice. Versions up to
-    `forgotten` are out of memory; None where nothing is ever forgotten. A column that says until when a row is `needed`
+    `forgotten` are out of memory; None where nothing is ever forgotten. SQL that says until when a row is `needed`
     stands for its version.
     """
 
@@ -54,7 +54,7 @@ class Groups:
     def written(self, rows: DataFrame, clock: int) -> Groups:
         """The state with these groups as they stand now; `clock` is the processing time (ms)."""
         newest = F.lit(max([clock, *(file.last + 1 for file in self.files)]))
-        version = newest if self.needed is None else F.col(self.needed)
+        version = newest if self.needed is None else F.expr(self.needed)
         file = self.store.write(self.operator, rows.select(*self.columns, version.alias(VERSION))).file
         grown = replace(self, files=(*self._remembered(), *([file] if file is not None else [])))
         return grown._compacted()

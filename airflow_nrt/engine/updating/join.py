@@ -42,6 +42,13 @@ class JoinStep(Step):
     def identity(self) -> tuple[str, ...] | None:
         return (*self.keys, KEY) if self.operator.changing or self.operator.padded else None
 
+    @property
+    def needed(self) -> str | None:
+        """A row that was written alone is written again when it has met its first: it stays a millisecond longer."""
+        if self.operator.interval is None:
+            return None
+        return f"{UNTIL} + IF({ALONE}, 0, 1)" if self.operator.padded else UNTIL
+
     def fresh(self, rows: DataFrame) -> DataFrame:
         return rows.select(*(name for name in self.columns if name not in (ALIVE, ALONE)), AFTER)
 
@@ -69,7 +76,9 @@ class JoinStep(Step):
             return merged
         met = _union([self._met(merged.where(AFTER), side) for side in self.operator.padded])
         sides = ", ".join(f"'{side}'" for side in self.operator.padded)
-        alone = f"IF({AFTER} AND {ALIVE} AND {SIDE} IN ({sides}), _nrt_met IS NULL, {ALONE}) AS {ALONE}"
+        # Of rows that are only added one that has met some is never alone again, also when these are forgotten.
+        is_alone = "_nrt_met IS NULL" if self.operator.changing else f"_nrt_met IS NULL AND {ALONE} IS NOT FALSE"
+        alone = f"IF({AFTER} AND {ALIVE} AND {SIDE} IN ({sides}), {is_alone}, {ALONE}) AS {ALONE}"
         both = merged.join(met, [SIDE, KEY], "left")
         return both.selectExpr(f"* EXCEPT ({ALONE}, _nrt_met)", alone, f"{ALONE} AS {_WAS}")
 

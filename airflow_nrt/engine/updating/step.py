@@ -26,6 +26,12 @@ class Step(Protocol):
         """What is written anew as a whole, so that its newest version counts; None if nothing is written twice."""
         return self.keys
 
+    @property
+    def needed(self) -> str | None:
+        """SQL of the last watermark (ms) at which a row is needed, greater each time that it is written anew; None if
+        that does not follow from the row."""
+        return None
+
     def fresh(self, rows: DataFrame) -> DataFrame:
         """Rows of the input queries to what is kept of them."""
         ...

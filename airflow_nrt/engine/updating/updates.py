@@ -20,7 +20,7 @@ from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.clock import operator_watermark
 from airflow_nrt.report.entries import Position
-from airflow_nrt.report.hidden import AFTER, KEY, UNTIL
+from airflow_nrt.report.hidden import AFTER, KEY
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
@@ -110,9 +110,8 @@ class Updates:
     def _absorb(self, operator: UpdatingAggregate | UpdatingRows | UpdatingJoin, rows: DataFrame) -> None:
         step = step_of(operator)
         known = self.files.get(operator.name, ())
-        needed = UNTIL if UNTIL in step.columns else None
         past = self._forgotten(operator)
-        groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, past, needed)
+        groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, past, step.needed)
         fresh = self._held.compute(step.fresh(rows))
         rows = self._held.hold(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(rows)
