@@ -24,6 +24,7 @@ from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.not_null import drops_null
+from airflow_nrt.sql.one_key import check_alone
 from airflow_nrt.sql.ordering import sortable, sorted_result
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import check_titles
@@ -109,6 +110,7 @@ class Planner:
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
         self._asked = AskedQueries()
+        self._inserts: list[parsed.Insert] = []
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
@@ -140,6 +142,7 @@ class Planner:
     ) -> None:
         """The statements, then the `overrides` as if they were set at the `end`. What is wrong joins the problems."""
         self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
+        self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
         self.queries.emits_again = emits_again(statements, overrides)
         self.queries.found.drops_null = drops_null(statements, overrides)
         for statement in statements:
@@ -287,6 +290,8 @@ class Planner:
             raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
         sink = with_options(self.queries.tables[statement.table], dict(statement.options))
         check_sink(sink, statement.at)
+        check_alone(sink, statement, [one for one in self._inserts if one.table == statement.table])
+        self._inserts.append(statement)
         before = len(self.queries.found.inserts)
         with delayed(self.queries.found, timing_of(sink, statement.at)):
             relations = [self.queries.finished(one) for one in self.queries.relations(statement.query, {})]

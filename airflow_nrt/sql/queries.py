@@ -46,6 +46,7 @@ from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.semi_joins import tested
 from airflow_nrt.sql.set_operations import as_grouping
 from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
+from airflow_nrt.sql.timing import check_untimed
 from airflow_nrt.sql.tvf import read_windowing, window_of_group
 from airflow_nrt.sql.unions import united
 from airflow_nrt.sql.update_tables import changing_rows, newest_rows
@@ -70,6 +71,7 @@ class Queries:
     """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
 
     `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
+    `written` are the tables that the script writes into, none where a query alone is asked.
     With `emits_again` windows in GROUP BY tell what each batch changes of them. What is `below` is planned already.
     """
 
@@ -78,6 +80,7 @@ class Queries:
         self.views: dict[str, parsed.CreateView] = {}
         self.broken: set[str] = set()
         self.zone: str | None = None
+        self.written: set[str] = set()
         self.found = Findings()
         self.emits_again = False
         self.below: Asked | None = None
@@ -228,6 +231,7 @@ class Queries:
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))
         check_source(table, node.at)
+        check_untimed(self.tables[node.name], node, self.written)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)

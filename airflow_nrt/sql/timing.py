@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.tables import Table
-from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
+from airflow_nrt.report.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions, Rows
+from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.inserts import written_columns
@@ -70,6 +71,21 @@ def check_timing(found: Findings, sink: Table, relation: Relation, values: tuple
             _check_sessions(found, sink, timing, operators, at)
         _check_operators(found, operators, at)
         _check_takes_versions(sink, relation, values, at)
+
+
+def check_untimed(table: Table, node: ast.TableName, written: Collection[str]) -> None:
+    """Raises SqlError where a table that is read is told when to publish. `written` are those that the script writes.
+
+    A query that is asked for by itself may read what a report publishes.
+    """
+    hinted = [name for name, _ in node.options if name in TIMING_OPTIONS]
+    declared = [name for name in table.options if name in TIMING_OPTIONS]
+    if hinted or (declared and written and node.name not in written):
+        raise SqlError(
+            f"table {node.name!r} is read here, and {(hinted or declared)[0]!r} says when results are published: "
+            "put it into WITH of the table that is written, or behind its name, INSERT INTO t /*+ OPTIONS(…) */",
+            node.at,
+        )
 
 
 def _check_state_column(sink: Table, name: str | None, at: Place) -> None:

@@ -82,3 +82,33 @@ def test_files_of_changes_take_them() -> None:
         InputError, match=r"doesn't support consuming update changes.*or to files of 'format' = 'debezium-json'"
     ):
         plan_of(script.format("json"))
+
+
+WINDOWED = f"SELECT {{}}, window_end, {{}} FROM {TUMBLE} GROUP BY {{}}window_start, window_end"
+TWO = f"""{ORDERS}CREATE TABLE told (shop STRING, e TIMESTAMP(3), n BIGINT{{key}}) WITH ({{connector}});
+INSERT INTO told {{first}};
+INSERT INTO told {{second}};
+"""
+FILES = "'connector' = 'filesystem', 'path' = 'told', 'format' = 'json'"
+
+
+def two(first: str, second: str, key: str = "shop, e", connector: str = FILES) -> str:
+    declared = f", PRIMARY KEY ({key}) NOT ENFORCED" if key else ""
+    return TWO.format(first=first, second=second, key=declared, connector=connector)
+
+
+def test_two_inserts_have_no_key_in_common() -> None:
+    counts, most = WINDOWED.format("shop", "COUNT(*)", "shop, "), WINDOWED.format("shop", "MAX(id)", "shop, ")
+    with pytest.raises(
+        InputError, match=r"the INSERT of line \d+ writes into it, too.*Make them one INSERT with UNION ALL"
+    ):
+        plan_of(two(counts, most))
+    plan_of(two(counts, most, key=""))
+    plan_of(two(counts, most, connector="'connector' = 'print'"))
+    plan_of(inserted("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"{counts} UNION ALL {most}"))
+    all_of = [WINDOWED.format(f"'{name}'", "COUNT(*)", "") for name in ("all", "none", "all")]
+    plan_of(two(*all_of[:2]))
+    with pytest.raises(InputError, match="another text for a column of"):
+        plan_of(two(*all_of[1:]).replace("'none'", "'all'"))
+    with pytest.raises(InputError, match="another text for a column of"):
+        plan_of(two(all_of[0], counts))

@@ -12,6 +12,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.timing import OutputOptions, Rows
 from airflow_nrt.sql.load import plan_script
+from airflow_nrt.sql.planner import plan_query
 
 TABLES = """
 CREATE TABLE events (shop INT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts)
@@ -47,7 +48,8 @@ def test_inserts_of_one_timing_share_operators() -> None:
     late = OutputOptions(complete_result=5 * MINUTE).hint()
     early = OutputOptions(first_result=-5 * MINUTE, complete_result=5 * MINUTE).hint()
     tables = TABLES.replace("{key}", KEY).replace("{options}", "")
-    inserts = [f"INSERT INTO counts {hint} {TUMBLE};" for hint in (late, early, "")]
+    tables += "".join(f"CREATE TABLE counts{n} WITH ('path' = '/out{n}') LIKE counts;" for n in range(3))
+    inserts = [f"INSERT INTO counts{n} {hint} {TUMBLE};" for n, hint in enumerate((late, early, ""))]
     plan = plan_script("\n".join([tables, *inserts]), {}, "report", Path("/"))
     assert [(one.operators, one.timing.publishes_once) for one in plan.inserts] == [
         (("w1",), True), (("w1",), False), (("w2",), True)
@@ -108,6 +110,28 @@ def test_what_is_refused(options: dict[str, str], given: dict[str, str], message
     with pytest.raises(InputError) as wrong:
         planned(options, **given)
     assert message in str(wrong.value)
+
+
+@pytest.mark.parametrize("name", OutputOptions(-1, 0, 1, True, 1, "state").written())
+def test_what_is_read_has_no_timing(name: str) -> None:
+    """A table that the script writes, too, has it as a sink."""
+    value = {"late-updates": "on", "result-state": "shop"}.get(name, "1 min")
+    tables = TABLES.replace("{key}", "").replace("{options}", "")
+    told = f"table 'events' is read here, and '{name}' says when results are published"
+    hint = f"/*+ OPTIONS('{name}' = '{value}') */"
+    with pytest.raises(InputError, match=told):
+        plan_script(f"{tables} INSERT INTO counts {TUMBLE.replace('events', f'events {hint}')};", {}, "r", Path("/"))
+    timed = tables.replace("'source.monitor-interval'", f"'{name}' = '{value}', 'source.monitor-interval'")
+    with pytest.raises(InputError, match=told):
+        plan_script(f"{timed} INSERT INTO counts {TUMBLE};", {}, "r", Path("/"))
+    plan_query(timed, "SELECT shop FROM events", Path("/"))
+
+
+def test_a_table_that_is_written_and_read_has_timing() -> None:
+    tables = TABLES.replace("{key}", KEY).replace("{options}", ", 'first-result' = '-15 min'")
+    again = "CREATE TABLE shops (shop INT) WITH ('connector' = 'print'); INSERT INTO shops SELECT shop FROM counts;"
+    plan = plan_script(f"{tables} {again} INSERT INTO counts {TUMBLE};", {}, "r", Path("/"))
+    assert [one.timing.is_early for one in plan.inserts] == [False, True]
 
 
 def test_a_complete_result_that_waits_is_for_any_sink() -> None:
