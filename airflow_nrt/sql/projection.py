@@ -23,7 +23,7 @@ from airflow_nrt.sql.rows_read import asked_items, finished_for, reads_of
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.subqueries import Subqueries
 from airflow_nrt.sql.typed import Typed
-from airflow_nrt.sql.unique import carried
+from airflow_nrt.sql.unique import carried, keys_of_numbers, narrowed
 from airflow_nrt.sql.walk import children
 
 RelationOf = Callable[[ast.Relation], Named]
@@ -77,6 +77,11 @@ def plan_projection(
     ]
     selected += relation.hidden
     text = f"(SELECT {', '.join(selected)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''})"
+    known = narrowed(relation.unique, node.where, scope)
+    unique = carried([tuple(map(quote, key)) for key in known], names, values)
+    if unique:
+        # Where no key is known but the numbers, that of the sink is the author's word.
+        unique += carried(keys_of_numbers(relation, items, scope, values), names, values)
     inherited = dict(relation.keys)
     keys = tuple(
         (name, inherited[source])
@@ -90,7 +95,7 @@ def plan_projection(
         inputs=union_inputs([relation.inputs, *subqueries.inputs]),
         scan=None,
         keys=keys,
-        unique=carried([tuple(map(quote, key)) for key in relation.unique], names, values),
+        unique=unique,
         partition=tuple(
             name for name, value in zip(names, values) if plain_column(value) in (relation.partition or ())
         ),

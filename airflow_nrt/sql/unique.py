@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.windows import Window
+from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.typed import Typed
+from airflow_nrt.sql.walk import conjuncts
 
 Keys = tuple[tuple[str, ...], ...]
 """Each is a set of columns that no two rows have in common; none if none is known."""
@@ -23,9 +27,49 @@ def carried(keys: Iterable[Sequence[str]], names: Sequence[str], values: Sequenc
 
 def keys_of_windows(window: Window, keys: Sequence[str]) -> Keys:
     """How rows differ that are grouped by these and both bounds of a window, in Spark SQL."""
+    return tuple((*keys, quote(f"window_{role}")) for role in _telling(window))
+
+
+def keys_of_groups(window: Window | None, keys: Sequence[tuple[str, str | None]]) -> Keys:
+    """How rows differ by these, in Spark SQL, each with its role if it is a column of the `window`: one such column
+    tells of the others."""
+    others = [sql for sql, role in keys if role is None]
+    roles = {role: sql for sql, role in keys if role is not None}
+    # Sessions of different keys may begin, or end, together.
+    telling = () if window is None or window.kind == "SESSION" else _telling(window)
+    return tuple((*others, roles[role]) for role in telling if role in roles) or (tuple(sql for sql, _ in keys),)
+
+
+def _telling(window: Window) -> tuple[str, ...]:
+    """The window columns that each tell one window from another."""
     # Many windows of CUMULATE have one start.
-    bounds = ("window_end", "window_time", *(("window_start",) if window.kind != "CUMULATE" else ()))
-    return tuple((*keys, quote(bound)) for bound in bounds)
+    return ("end", "time", *(("start",) if window.kind != "CUMULATE" else ()))
+
+
+def narrowed(keys: Keys, where: ast.Expression | None, scope: Scope) -> Keys:
+    """The keys of the rows that a WHERE lets pass: a column that it holds equal to a literal tells nothing apart."""
+    held: set[str] = set()
+    for part in conjuncts(where) if where is not None else ():
+        match part:
+            case ast.Binary("=", ast.Name() as name, ast.Literal()) | ast.Binary(
+                "=", ast.Literal(), ast.Name() as name
+            ):
+                column, path = scope.located(name)
+                held.update(() if path else (column.name,))
+    return tuple(tuple(name for name in key if name not in held) for key in keys)
+
+
+def keys_of_numbers(relation: Relation, items: Iterable[ast.SelectItem], scope: Scope, values: Iterable[Typed]) -> Keys:
+    """How rows of windows differ that a ROW_NUMBER among the items numbers, in Spark SQL."""
+    roles = {quote(column.name): column.role for column in relation.columns}
+    found: list[tuple[str, ...]] = []
+    for item, value in zip(items, values):
+        match item.expression:
+            case ast.Call("ROW_NUMBER", over=ast.Over() as over):
+                partition = [Compiler(scope).compile(key).sql for key in over.partition]
+                keys = keys_of_groups(relation.window, [(sql, roles.get(sql)) for sql in partition])
+                found += [(*key, value.sql) for key in keys]
+    return tuple(found)
 
 
 def check_key(sink: Table, relation: Relation, written: Keys, at: Place) -> None:

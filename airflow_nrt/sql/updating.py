@@ -16,11 +16,12 @@ from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouping import Aggregation
 from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.projection import plain_column
 from airflow_nrt.sql.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
-from airflow_nrt.sql.unique import carried
+from airflow_nrt.sql.unique import carried, keys_of_groups
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
@@ -80,6 +81,8 @@ def boundless(what: str, relation: Relation, missing: list[str], where: str, at:
 class _UpdatingAggregation(Aggregation):
     def __init__(self, found: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
         self.boundless = cause
+        self.window = relation.pending or relation.window
+        self.roles = {column.name: column.role for column in relation.columns}
         self.time = next((column.name for column in relation.columns if column.rowtime), None)
         super().__init__(found, node, unwindowed(found, relation))
 
@@ -87,6 +90,12 @@ class _UpdatingAggregation(Aggregation):
         """Whether neither the groups grow in number, nor what is kept of each."""
         constant = {column.name for column in self.relation.columns if column.constant}
         return not self._holds_values and all(self.below.compile(key).columns <= constant for key, _ in self.keys)
+
+    @property
+    def _groups(self) -> list[tuple[str, str | None]]:
+        """The keys, each with its role if it is a column of the window."""
+        plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
+        return [(quote(field.name), self.roles.get(name or "")) for name, field in plain]
 
     @property
     def _holds_values(self) -> bool:
@@ -133,5 +142,5 @@ class _UpdatingAggregation(Aggregation):
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (operator.name,),
             hidden=CHANGE_HIDDEN,
-            unique=carried([tuple(quote(field.name) for field in fields)], names, values),
+            unique=carried(keys_of_groups(self.window, self._groups), names, values),
         )

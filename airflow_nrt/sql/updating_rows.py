@@ -16,13 +16,13 @@ from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, Problems
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.projection import column_names, expand, titled, written_names
+from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.ranking import RANKINGS, UNORDERED, check_ranking
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
-from airflow_nrt.sql.unique import carried
+from airflow_nrt.sql.unique import carried, keys_of_groups
 from airflow_nrt.sql.unparse import over_text, text_of
 from airflow_nrt.sql.updating import boundless, missing_bounds, unwindowed
 from airflow_nrt.sql.walk import children, unqualified
@@ -60,6 +60,8 @@ class _Ranking:
         self.over = self.call.over
         missing = missing_bounds(relation, self.over.partition)
         self.boundless = boundless(self.call.name, relation, missing, "PARTITION BY", self.call.at)
+        self.window = relation.pending or relation.window
+        self.roles = {column.name: column.role for column in relation.columns}
         end = relation.role("end") if relation.pending is not None else None
         self.found = found
         self.around = around
@@ -161,8 +163,9 @@ class _Ranking:
         known = [tuple(map(quote, key)) for key in self.relation.unique]
         if self.call.name != "ROW_NUMBER" or shown is None:
             return known
-        keys = [self.below.compile(key).sql for key in self.over.partition]
-        return [tuple(keys) if self.around.limit(shown) == 1 else (*keys, _RANK), *known]
+        partition = [self.below.compile(key) for key in self.over.partition]
+        keys = keys_of_groups(self.window, [(key.sql, self.roles.get(plain_column(key) or "")) for key in partition])
+        return [*(key if self.around.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
         """The operator with what the SELECT around it asks of its rank."""

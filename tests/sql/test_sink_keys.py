@@ -20,11 +20,15 @@ BOTH = "SELECT a.shop AS shop, b.n AS other FROM ({}) AS a {} JOIN ({}) AS b ON 
 
 def inserted(columns: str, key: str, query: str, connector: str = "print") -> str:
     keyed = f", PRIMARY KEY ({key}) NOT ENFORCED" if key else ""
-    return (
-        f"{ORDERS}CREATE TABLE told ({columns}{keyed}) WITH ('connector' = '{connector}');\nINSERT INTO told {query};\n"
-    )
+    return f"{ORDERS}{LATEST}CREATE TABLE told ({columns}{keyed}) WITH ('connector' = '{connector}');\nINSERT INTO told {query};\n"
 
 
+UPDATED = "shop STRING, e TIMESTAMP(3), n BIGINT"
+LATEST = ORDERS.replace("CREATE TABLE orders", "CREATE TABLE latest").replace(
+    ",\n    WATERMARK", ",\n    PRIMARY KEY (id) NOT ENFORCED,\n    WATERMARK"
+)
+OF_LATEST = "SELECT shop, {}, COUNT(*) FROM {} GROUP BY shop, window_start, window_end"
+BEST = "SELECT shop, e, n FROM (SELECT shop, window_{} AS e, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY s DESC) AS n FROM (SELECT shop, window_start, window_end, SUM(id) AS s FROM {} GROUP BY shop, window_start, window_end))"
 TEXT_AND_COUNT = "shop STRING, n BIGINT"
 TAKEN = {
     "the groups": (TEXT_AND_COUNT, "shop", SHOPS),
@@ -38,6 +42,13 @@ TAKEN = {
     "a join by the other's key": (TEXT_AND_COUNT, "shop", BOTH.format(SHOPS, "LEFT", SHOPS, "a.shop = b.shop")),
     "a window's end": ("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"SELECT shop, window_end, COUNT(*) FROM {CUMULATE} GROUP BY shop, window_start, window_end"),
     "a window's start": ("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"SELECT shop, window_start, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end"),
+    "an end over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_end", TUMBLE.replace("orders", "latest"))),
+    "a start over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_start", TUMBLE.replace("orders", "latest"))),
+    "an end of CUMULATE over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_end", CUMULATE.replace("orders", "latest"))),
+    "a place in each window": (UPDATED, "e, n", BEST.format("end", CUMULATE) + " WHERE n <= 3"),
+    "the groups of a place in each window": (UPDATED, "shop, e", BEST.format("start", TUMBLE) + " WHERE n <= 3"),
+    "one place in each window": (UPDATED, "e", BEST.format("start", TUMBLE) + " WHERE n = 2"),
+    "a place in windows of an update table": (UPDATED, "e, n", f"SELECT * FROM (SELECT shop, window_end, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY price) AS n FROM {CUMULATE.replace('orders', 'latest')}) WHERE n <= 3"),
     "rows that only the author knows": ("id BIGINT, shop STRING", "id", "SELECT id, shop FROM orders"),
 }  # fmt: skip
 REFUSED = {
@@ -46,6 +57,8 @@ REFUSED = {
     "part of a key": (TEXT_AND_COUNT, "shop", f"SELECT shop, n FROM {RANKED.format('ROW_NUMBER()')} WHERE n <= 3", "which differ by (shop, n): declare PRIMARY KEY (shop, n) NOT ENFORCED"),
     "equal ranks": (TEXT_AND_COUNT, "shop, n", f"SELECT shop, n FROM {RANKED.format('RANK()')} WHERE n <= 3", "is no key of the query"),
     "a join of many": (TEXT_AND_COUNT, "shop", BOTH.format(SHOPS, "INNER", SHOPS, "a.n = b.n"), "is no key of the query"),
+    "a start of CUMULATE over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_start", CUMULATE.replace("orders", "latest")), "is no key of the query"),
+    "a place without its window": (UPDATED, "n", BEST.format("end", TUMBLE) + " WHERE n <= 3", "which differ by (shop, e) or (e, n)"),
     "a window without its groups": ("shop STRING, e TIMESTAMP(3), n BIGINT", "e", f"SELECT shop, window_end, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end", "differ by (shop, e): declare PRIMARY KEY (shop, e) NOT ENFORCED"),
 }  # fmt: skip
 
