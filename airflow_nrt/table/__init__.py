@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from airflow_nrt.report.timing import OutputOptions
     from airflow_nrt.table.environment import EnvironmentSettings, StatementSet, TableEnvironment
     from airflow_nrt.table.expression import Expression, TimeIntervalUnit
     from airflow_nrt.table.expressions import (
@@ -68,9 +69,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
-    "EnvironmentSettings", "Expression", "FunctionContext", "Over", "Row", "ScalarFunction", "Session", "SessionRows",
-    "Slide", "SlideRows", "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment", "TableFunction",
-    "TimeIntervalUnit", "Tumble", "TumbleRows",
+    "EnvironmentSettings", "Expression", "FunctionContext", "OutputOptions", "Over", "Row", "ScalarFunction", "Session",
+    "SessionRows", "Slide", "SlideRows", "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment",
+    "TableFunction", "TimeIntervalUnit", "Tumble", "TumbleRows",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
     "current_watermark", "date_format", "e", "from_unixtime", "greatest", "if_then_else", "least", "lit", "map_",
     "negative", "not_", "null_of", "or_", "pi", "row_interval", "timestamp_diff", "to_date", "to_timestamp",
@@ -78,7 +79,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "environment": ("EnvironmentSettings", "StatementSet", "TableEnvironment"),
+    "environment": ("EnvironmentSettings", "OutputOptions", "StatementSet", "TableEnvironment"),
     "expression": ("Expression", "TimeIntervalUnit"),
     "functions": (
         "AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableAggregateFunction",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.timing import OutputOptions
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
 from airflow_nrt.table.expression import Expression, fields_of
@@ -98,8 +99,8 @@ class StatementSet:
     def __init__(self, environment: TableEnvironment) -> None:
         self._environment = environment
 
-    def add_insert(self, target_path: str, table: Table) -> StatementSet:
-        self._environment.add_insert(target_path, table)
+    def add_insert(self, target_path: str, table: Table, options: OutputOptions | None = None) -> StatementSet:
+        self._environment.add_insert(target_path, table, options)
         return self
 
     def add_insert_sql(self, statement: str) -> StatementSet:
@@ -281,12 +282,15 @@ class TableEnvironment:
     def create_statement_set(self) -> StatementSet:
         return StatementSet(self)
 
-    def add_insert(self, target_path: str, table: Table) -> Declaration:
+    def add_insert(self, target_path: str, table: Table, options: OutputOptions | None = None) -> Declaration:
         from airflow_nrt.sql import parsed
 
         checked_name("an insert takes the name of a table", target_path)
         self.check_own(table)
-        self.add(parsed.Insert(target_path, (), table.query, here()))
+        if options is not None:
+            checked("an insert takes OutputOptions(…)", options, OutputOptions)
+        timing = tuple(options.written().items()) if options is not None else ()
+        self.add(parsed.Insert(target_path, (), table.query, here(), timing))
         return Declaration()
 
     # ------------------------------------------------------------------ plans and results

@@ -16,6 +16,7 @@ from airflow_nrt.table.wrong import checked, checked_name, no_such_name, wrong
 if TYPE_CHECKING:
     import pandas
 
+    from airflow_nrt.report.timing import OutputOptions
     from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.environment import Declaration, TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
@@ -292,9 +293,9 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         return self.execute().to_pandas()
 
-    def insert_into(self, table_path: str) -> Declaration:
-        """Has the report write its rows to a table."""
-        return self.environment.add_insert(table_path, self)
+    def insert_into(self, table_path: str, options: OutputOptions | None = None) -> Declaration:
+        """Has the report write its rows to a table, at the times that the options say."""
+        return self.environment.add_insert(table_path, self, options)
 
     execute_insert = insert_into
 

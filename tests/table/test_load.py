@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.program import Program, program_of
+from airflow_nrt.sql.load import plan_script
 from airflow_nrt.table.load import load_report, plan_of_home
 
 REPORT = """
@@ -220,3 +222,49 @@ def test_what_is_wrong_with_a_program(tmp_path: Path, text: str, told: str) -> N
     assert program is not None
     with pytest.raises(InputError, match=told):
         planned_apart(program, {})
+
+
+TIMED = """
+from airflow_nrt.table import OutputOptions, Tumble, col, lit
+
+TIMING = OutputOptions(first_result=-15_000, update_rate=5_000, late_updates=True, last_result=60_000)
+
+
+def build(t_env):
+    t_env.execute_sql('''{tables}''')
+    window = Tumble.over(lit(10).minutes).on(col("ts")).alias("w")
+    bids = t_env.from_path("bids").window(window).group_by(col("w"))
+    totals = bids.select(col("w").end, col("price").sum)
+    {insert}
+"""
+TABLES = """CREATE TABLE bids (ts TIMESTAMP(3), price BIGINT, WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+CREATE TABLE totals (ends TIMESTAMP(3), total BIGINT, PRIMARY KEY (ends) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'json');"""
+HINT = "/*+ OPTIONS('first-result' = '-15 s', 'update-rate' = '5 s', 'late-updates' = 'on', 'last-result' = '1 min') */"
+IN_SQL = f"""{TABLES} INSERT INTO totals {HINT}
+SELECT TUMBLE_END(ts, INTERVAL '10' MINUTE), SUM(price) FROM bids GROUP BY TUMBLE(ts, INTERVAL '10' MINUTE);"""
+
+
+@pytest.mark.parametrize(
+    ("name", "insert"),
+    [
+        ("timed", 'totals.execute_insert("totals", TIMING)'),
+        ("timed_too", 'totals.insert_into("totals", options=TIMING)'),
+        ("timed_in_a_set", 't_env.create_statement_set().add_insert("totals", totals, options=TIMING).execute()'),
+    ],
+)
+def test_an_insert_of_a_program_is_timed_as_by_a_hint(tmp_path: Path, name: str, insert: str) -> None:
+    (tmp_path / f"{name}.py").write_text(TIMED.format(tables=TABLES, insert=insert))
+    ours, sqls = load_report(tmp_path / f"{name}.py", {}), plan_script(IN_SQL, {}, name, tmp_path)
+    assert ours.operators == sqls.operators
+    (one,), (other,) = ours.inserts, sqls.inserts
+    assert one.timing == other.timing and one.timing.first_result == -15_000
+    same_text = replace(one.sink, options={**one.sink.options, **dict(other.sink.options)})
+    assert replace(one, sink=same_text, steps=()) == replace(other, steps=())
+
+
+def test_the_timing_of_an_insert_is_output_options(tmp_path: Path) -> None:
+    (tmp_path / "mistimed.py").write_text(TIMED.format(tables=TABLES, insert='totals.execute_insert("totals", True)'))
+    with pytest.raises(InputError, match=r"mistimed.py, line \d+: an insert takes OutputOptions\(…\), not True"):
+        load_report(tmp_path / "mistimed.py", {})
