@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.changelog import changelog
+from airflow_nrt.engine.updating.changelog import changelog, in_update_form
 from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.entries import StateFile
 from airflow_nrt.report.hidden import AFTER, KEY, WINDOW_END, key_of
@@ -28,16 +28,19 @@ def show(store: SliceStore, insert: Insert, rows: DataFrame) -> tuple[StateFile,
 
 
 def changed_rows(insert: Insert, old: DataFrame | None, new: DataFrame) -> DataFrame:
-    """What becomes of these rows, `_nrt_op`: a window's row is known again by its key, or else by all of it."""
+    """What becomes of these rows, `_nrt_op`, in the form of the sink: a window's row is known again by the sink's key,
+    by the query's, or else by all of it."""
     rows = new.withColumn(AFTER, F.lit(True))
     if old is not None:
         rows = rows.unionByName(old.withColumn(AFTER, F.lit(False)))
     names = [quote(column.name) for column in insert.sink.physical]
-    if insert.key is not None:
-        identity = [WINDOW_END, *(quote(name) for name in insert.key)]
+    key = insert.sink.primary_key or insert.key
+    if key is not None:
+        identity = [WINDOW_END, *(quote(name) for name in key)]
     else:
         by = ", ".join([AFTER, WINDOW_END, *names])
         rows = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {by} ORDER BY 1) AS _nrt_n")
         identity = [WINDOW_END, *names, "_nrt_n"]
     fields = [Field(column.name, column.type) for column in insert.sink.physical]
-    return changelog(rows.selectExpr("*", f"{key_of(identity)} AS {KEY}"), fields, 0, [WINDOW_END])
+    told = changelog(rows.selectExpr("*", f"{key_of(identity)} AS {KEY}"), fields, 0, [WINDOW_END])
+    return in_update_form(told, fields, insert.sink.primary_key, [WINDOW_END]) if insert.sink.primary_key else told

@@ -152,6 +152,7 @@ class VersionedInserts:
             staged = _as_due(stage(insert, changed_rows(insert, old, frame), len(due)), due)
             kept = None if known is None else known.where(f"NOT ({_among(due, insert)})")
             stand = frame if kept is None else frame.unionByName(kept)
+            staged += _unchanged(insert, frame, {end: due[end] for end in set(due) - {one.end for one in staged}})
             return due, staged, show(self.store, insert, stand.where(f"{WINDOW_END} > {fired}L"))
         finally:
             look.close()
@@ -283,6 +284,16 @@ def _noted(
 
 def _as_due(staged: Iterable[Published], due: Mapping[int, str]) -> list[Published]:
     return [replace(one, state=due[one.end]) for one in staged if one.end is not None]
+
+
+def _unchanged(insert: Insert, frame: DataFrame, due: Mapping[int, str]) -> list[Published]:
+    """Complete versions of which there is nothing to tell, for they equal the one before."""
+    complete = [end for end, state in due.items() if state == COMPLETE]
+    if not complete or insert.window is None:
+        return []
+    ends = sorted(row[0] for row in frame.where(_among(complete, insert)).select(WINDOW_END).distinct().collect())
+    # No file of theirs waits to be published.
+    return [Published(insert.name, insert.window.start(end), end, COMPLETE, 0, "", "staged/none", "") for end in ends]
 
 
 def with_state(insert: Insert, frame: DataFrame, state: str) -> DataFrame:

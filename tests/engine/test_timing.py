@@ -6,10 +6,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+import pytest
 
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.report.shown import standing_at
 from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
 from tests.engine.reports import MORNING, clock, plan_of
 from tests.engine.sinks.test_standard_output import printed
@@ -95,9 +99,11 @@ def test_a_window_that_no_longer_has_rows_is_taken_away(spark, tmp_path: Path) -
     assert verify(spark, stream.plan, stream.stream.home).is_proven
 
 
-def test_print_is_told_what_changes(spark, tmp_path: Path, capfd) -> None:
+@pytest.mark.parametrize("keyed", [True, False])
+def test_print_is_told_what_changes(spark, tmp_path: Path, capfd, keyed: bool) -> None:
     counted = OutputOptions(first_result=-30 * MINUTE, update_rate=Rows(2))
     insert = timed_insert(WINDOWS["tumble"], counted)
+    insert = insert if keyed else re.sub(r",\s*PRIMARY KEY \([^)]*\) NOT ENFORCED", "", insert)
     start, end = insert.index("WITH ("), insert.index(";")
     stream = Scripted(spark, tmp_path, insert[:start] + "WITH ('connector' = 'print')" + insert[end:])
     capfd.readouterr()
@@ -107,9 +113,13 @@ def test_print_is_told_what_changes(spark, tmp_path: Path, capfd) -> None:
     stream.absorb((2, 1, 4))
     assert printed(capfd) == []
     stream.absorb((1, 1, 5))
-    assert printed(capfd) == [f"-U[1, {window}, 1, 1]", f"+U[1, {window}, 2, 1]", f"+I[2, {window}, 1, 1]"]
+    before = [] if keyed else [f"-U[1, {window}, 1, 1]"]
+    assert printed(capfd) == [*before, f"+U[1, {window}, 2, 1]", f"+I[2, {window}, 1, 1]"]
     stream.absorb(until=31)
     assert printed(capfd) == []
+    # That the window is complete is news, though its rows are none.
+    assert [(one.op, one.published.state) for one in standing_at(stream.stream.entries)] == [("+U", COMPLETE)]
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
 
 
 def curve(stream: Scripted) -> list[tuple[str, int, int, str]]:

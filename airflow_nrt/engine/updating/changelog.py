@@ -39,13 +39,15 @@ def by_key(rows: DataFrame, key: Sequence[str]) -> DataFrame:
     return rows.selectExpr(f"* EXCEPT ({KEY})", f"{key_of([quote(name) for name in key])} AS {KEY}")
 
 
-def in_update_form(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]) -> DataFrame:
-    """A changelog by this key without the rows before: of a row that is gone only the key is told."""
+def in_update_form(
+    changes: DataFrame, fields: Sequence[Field], key: Sequence[str], more: Sequence[str] = ()
+) -> DataFrame:
+    """A changelog by this key without the rows before: of a row that is gone only the key is told. `more` as above."""
     values = [
         quote(field.name) if field.name in key else f"IF({OP} = '-D', NULL, {quote(field.name)}) AS {quote(field.name)}"
         for field in fields
     ]
-    return changes.where(f"{OP} <> '-U'").selectExpr(*values, OP, KEY, "_nrt_entry")
+    return changes.where(f"{OP} <> '-U'").selectExpr(*values, *more, OP, KEY, "_nrt_entry")
 
 
 def _comparable(side: str, field: Field) -> str:
