@@ -55,6 +55,11 @@ class OutputOptions:
             )
         if self.last_result is not None and self.last_result < self.complete_result:
             raise InputError(f"'last-result' {format_offset(self.last_result)} is before {complete}")
+        if not self.late_updates and self.last_result not in (None, self.complete_result):
+            raise InputError(
+                f"'last-result' {format_offset(self.last_result or 0)} says until when late rows change results, and "
+                "none do: set 'late-updates' = 'on', or leave it out"
+            )
         if self.late_updates and (self.last_result is None or self.last_result == self.complete_result):
             raise InputError(
                 f"'late-updates' need a 'last-result' after {complete}, for example "

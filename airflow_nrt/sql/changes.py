@@ -23,7 +23,8 @@ def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> Non
         cause = found.boundless[relation.inputs[0]]
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
-            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}'",
+            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}'. "
+            f"A PRIMARY KEY does not help: files of 'format' = '{sink.format}' are only added to",
             cause.at,
         )
 

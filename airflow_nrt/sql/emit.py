@@ -23,8 +23,9 @@ def check_emit(settings: Mapping[str, str], places: Mapping[str, Place], script:
         if read_option(settings, REPORT_OPTIONS, key):
             raise SqlError(
                 "Currently, window table function based aggregate doesn't support early-fire and late-fire "
-                f"configuration {FIRES[0]!r} and {FIRES[1]!r}: CUMULATE gives early results, and late rows are kept "
-                "in the ledger",
+                f"configuration {FIRES[0]!r} and {FIRES[1]!r}: leave it out, and write INSERT INTO t /*+ OPTIONS("
+                "'first-result' = '-15 min') */ for early results, or OPTIONS('late-updates' = 'on', 'last-result' = "
+                "'+15 min') for those of late rows",
                 places[key],
                 script,
             )

@@ -92,7 +92,9 @@ def test_files_of_changes_take_them() -> None:
     )
     assert plan_of(script.format("debezium-json")).inserts[0].changes
     with pytest.raises(
-        InputError, match=r"doesn't support consuming update changes.*or to files of 'format' = 'debezium-json'"
+        InputError,
+        match=r"doesn't support consuming update changes.*or to files of 'format' = 'debezium-json'. A PRIMARY KEY does "
+        r"not help: files of 'format' = 'json' are only added to",
     ):
         plan_of(script.format("json"))
 

@@ -86,6 +86,8 @@ CASCADE = "SELECT CAST(1 AS INT), window_end, COUNT(*), 'x' FROM TABLE(TUMBLE((S
         ({"complete-result": "2 min", "last-result": "1 min"}, {}, "'last-result' +1 minute is before"),
         ({"update-rate": "3 min"}, {}, "'update-rate' needs a 'first-result'"),
         ({"late-updates": "on"}, {}, "'late-updates' need a 'last-result' after"),
+        ({"last-result": "1 min"}, {}, "'last-result' +1 minute says until when late rows change results, and none do"),
+        ({"late-updates": "off", "last-result": "1 min"}, {}, "set 'late-updates' = 'on', or leave it out"),
         (EARLY, {"key": ""}, "it takes no early results and no late updates. Declare PRIMARY KEY"),
         ({"late-updates": "on", "last-result": "1 min"}, {"key": ""}, "has no PRIMARY KEY"),
         (EARLY, {"key": ", PRIMARY KEY (shop) NOT ENFORCED"}, "add the column that holds window_start"),
@@ -132,6 +134,19 @@ def test_a_table_that_is_written_and_read_has_timing() -> None:
     again = "CREATE TABLE shops (shop INT) WITH ('connector' = 'print'); INSERT INTO shops SELECT shop FROM counts;"
     plan = plan_script(f"{tables} {again} INSERT INTO counts {TUMBLE};", {}, "r", Path("/"))
     assert [one.timing.is_early for one in plan.inserts] == [False, True]
+
+
+JOIN = "SELECT l.shop, l.ts, CAST(1 AS BIGINT), 'x' FROM events l {} JOIN events r ON l.shop = r.shop AND l.ts BETWEEN r.ts AND r.ts + INTERVAL '1' HOUR"  # noqa: E501
+
+
+def test_what_is_taken_back_has_an_update_rate() -> None:
+    """The pairs of an inner join are only added."""
+    tables = TABLES.replace("{key}", "").replace("'filesystem', 'path' = '/out', 'format' = 'json'{options}", "'print'")
+    insert = f"{tables} INSERT INTO counts /*+ OPTIONS('update-rate' = '1 min') */ {JOIN};"
+    plan = plan_script(insert.format("LEFT"), {}, "report", Path("/"))
+    assert plan.inserts[0].timing == OutputOptions(update_rate=MINUTE)
+    with pytest.raises(InputError, match="rows that are published as they come"):
+        plan_script(insert.format("INNER"), {}, "report", Path("/"))
 
 
 def test_a_complete_result_that_waits_is_for_any_sink() -> None:
