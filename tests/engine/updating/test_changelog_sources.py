@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
 
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.plan import Plan
 from tests.engine.reports import (
-    HOUR,
+    MORNING,
+    Event,
     Stream,
-    cut,
     events_table,
     ordered,
     plan_of,
-    random_events,
     source_file,
     write_lines,
 )
@@ -112,34 +115,40 @@ def test_malformed_lines(spark, tmp_path: Path, wrong: str) -> None:
     assert one.driver.position.sources["orders"].rejected == 1
 
 
+PAIR = st.tuples(st.sampled_from([1, 2, None]), st.sampled_from(["a", "b", None]))
+BATCHES = st.lists(st.lists(PAIR, min_size=1, max_size=6), min_size=2, max_size=3)
+
+
 @pytest.mark.slow
-def test_a_table_comes_back_from_its_changelog(spark, several_tasks, tmp_path: Path) -> None:
-    """Stream → table → changelog → table, in both forms, each time in other batches."""
-    totals = "SELECT user_id, item, COUNT(*) AS n FROM events GROUP BY user_id, item HAVING COUNT(*) <> 2"
-    columns = "user_id INT, item STRING, n BIGINT"
-    tables = {"pairs": columns, "keyed": f"{columns}, PRIMARY KEY (user_id, item) NOT ENFORCED"}
-    declared = [f"CREATE TABLE {name} ({kinds}) WITH ({CHANGES % name});" for name, kinds in tables.items()]
-    events = random_events(5, 160, HOUR)
-    inserts = [f"INSERT INTO {name} {totals};" for name in tables]
-    first = plan_of(tmp_path, events_table(), *declared, *inserts)
-    Stream(spark, first, tmp_path / "first").absorb_batches(tmp_path, cut(events, 5, 4))
-    copies = [
-        f"CREATE TABLE {name}_back ({columns}) WITH ('connector' = 'print'); "
-        f"INSERT INTO {name}_back SELECT * FROM {name};"
-        for name in tables
-    ]
-    second = published_in_parquet(plan_of(tmp_path, *declared, *copies), tmp_path)
-    back = Stream(spark, second, tmp_path / "second")
-    for name in tables:
-        files = sorted((tmp_path / name).glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
-        half = len(files) // 2
-        back.absorb(*files[:half], source=name)
-        back.absorb(*files[half:], source=name)
-    want: dict[tuple[Any, Any], int] = {}
-    for event in events:
-        want[event.user, event.item] = want.get((event.user, event.item), 0) + 1
-    table = ordered((user, item, n) for (user, item), n in want.items() if n != 2)
-    assert folded(tmp_path / "pairs_back").table == folded(tmp_path / "keyed_back").table == table
+@settings(max_examples=2, phases=(Phase.explicit, Phase.generate))
+@given(BATCHES, st.integers(0, 2))
+@example([[(1, "a"), (1, "a"), (1, "a"), (2, "b")], [(1, "a"), (2, "b")], [(2, "b"), (None, None)]], 1)
+def test_a_table_comes_back_from_its_changelog(spark, batches: list[list[tuple[Any, Any]]], half: int) -> None:
+    """Stream → table → changelog → table, in both forms, each time in other batches. A pair is gone while it is two."""
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        totals = "SELECT user_id, item, COUNT(*) AS n FROM events GROUP BY user_id, item HAVING COUNT(*) <> 2"
+        columns = "user_id INT, item STRING, n BIGINT"
+        tables = {"pairs": columns, "keyed": f"{columns}, PRIMARY KEY (user_id, item) NOT ENFORCED"}
+        declared = [f"CREATE TABLE {name} ({kinds}) WITH ({CHANGES % name});" for name, kinds in tables.items()]
+        inserts = [f"INSERT INTO {name} {totals};" for name in tables]
+        first = plan_of(place, events_table(), *declared, *inserts)
+        came = [[Event(1, 1, user, item, None, 0.5, MORNING) for user, item in batch] for batch in batches]
+        Stream(spark, first, place / "first").absorb_batches(place, came)
+        copies = [
+            f"CREATE TABLE {name}_back ({columns}) WITH ('connector' = 'print'); "
+            f"INSERT INTO {name}_back SELECT * FROM {name};"
+            for name in tables
+        ]
+        second = published_in_parquet(plan_of(place, *declared, *copies), place)
+        back = Stream(spark, second, place / "second")
+        for name in tables:
+            files = sorted((place / name).glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+            for part in (files[:half], files[half:]):
+                back.absorb(*part, source=name)
+        counts = Counter(pair for batch in batches for pair in batch)
+        table = ordered((*pair, n) for pair, n in counts.items() if n != 2)
+        assert folded(place / "pairs_back").table == folded(place / "keyed_back").table == table
 
 
 def test_a_map_has_no_identity(tmp_path: Path) -> None:
