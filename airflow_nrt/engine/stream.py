@@ -286,7 +286,8 @@ class StreamDriver:
         timed = with_clock(sources, self.now)
         for operator in self.plan.operators:
             state = operators[operator.name]
-            watermark = operator_watermark(state.watermark, timed, operator.clock, self.plan.zones, operator.delay)
+            reads, delay = operator.clock, operator.delay
+            watermark = operator_watermark(state.watermark, timed, reads, self.plan.zones, delay, operator.waits)
             operators[operator.name] = replace(state, watermark=watermark)
         return sources, operators
 

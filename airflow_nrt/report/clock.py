@@ -32,15 +32,18 @@ def operator_watermark(
     reads: Iterable[str],
     zones: Mapping[str, str] = MappingProxyType({}),
     delay: int = 0,
+    waits: bool = False,
 ) -> int | None:
     """The minimum over the sources that an operator reads, those that are idle or have ended apart.
 
     It is on the clock of the operator's windows: `zones` are the sources whose watermarks are instants, each with the
     zone of that clock. If all are idle it stays; if all have ended it is the end of time. It never goes back. It stays
-    `delay` (ms) behind.
+    `delay` (ms) behind. If its rows wait for those that follow (`waits`), the clock ends with the sources: none follow.
     """
     states = {name: sources.get(name, SourceState()) for name in reads}
     if all(state.ended for state in states.values()):
+        return END_OF_TIME
+    if waits and CLOCK in states and all(state.ended for name, state in sources.items() if name != CLOCK):
         return END_OF_TIME
     active = {name: state.watermark for name, state in states.items() if not state.idle and not state.ended}
     known = [wall_clock_passed(at, zones.get(name)) for name, at in active.items() if at is not None]

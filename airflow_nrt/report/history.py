@@ -133,7 +133,7 @@ def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan)
     for operator in plan.operators:
         state, old = after.operators.get(operator.name), before.operators.get(operator.name)
         follows = operator_watermark(
-            old.watermark if old else None, sources, operator.clock, plan.zones, operator.delay
+            old.watermark if old else None, sources, operator.clock, plan.zones, operator.delay, operator.waits
         )
         if state is not None and state.watermark != follows:
             history.problems.append(

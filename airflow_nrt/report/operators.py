@@ -130,6 +130,11 @@ class WindowAggregate:
         return max([0, *(-frame.high for frame in self.frames if frame.unit == "ROWS")])
 
     @property
+    def waits(self) -> bool:
+        """Of OVER: whether its rows wait for what follows them."""
+        return self.following > 0 or self.followers > 0
+
+    @property
     def forgets(self) -> bool:
         """Of OVER: whether a key that is idle is forgotten, as in Flink: if all that its rows look at is an interval.
 

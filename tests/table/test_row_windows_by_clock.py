@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.table.load import load_report
 from tests.engine.reports import MINUTE, MORNING
@@ -43,5 +45,45 @@ def test_the_clock_decides(spark, tmp_path: Path) -> None:
     assert live.rows("anew") == [
         [1, 3, 1, 1], [2, 3, 2, 3], [3, 18, 4, 11], [4, 7, 6, 7], [8, 18, 8, 8], [16, 16, 24, 16],
     ]  # fmt: skip
+    verdict = verify(spark, live.plan, live.stream.home)
+    assert (verdict.is_proven, verdict.late_rows) == (True, 0)
+
+
+SLIDING = """
+from airflow_nrt.table import SlideRows, col, lit, row_interval
+
+
+def build(t_env):
+    t_env.execute_sql('''{table}''')
+    t_env.execute_sql('''
+        CREATE TABLE around (n INT, s INT)
+        WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/around', 'format' = 'json')
+    ''')
+    t_env.from_path("events").over_window(
+        SlideRows.preceding({length}).following({length}).on(col("pt")).alias("w"),
+    ).select(col("n"), col("n").sum.over(col("w"))).execute_insert("around")
+"""
+
+
+@pytest.mark.parametrize(
+    ("length", "before", "after"),
+    [
+        ("lit(1).minutes", [[1, 3], [2, 3]], [[1, 3], [2, 3], [4, 12], [8, 12]]),
+        ("row_interval(1)", [[1, 3], [2, 7], [4, 14]], [[1, 3], [2, 7], [4, 14], [8, 12]]),
+    ],
+)
+def test_rows_that_wait_come_with_the_end_of_the_input(
+    spark, tmp_path: Path, length: str, before: list[list[int]], after: list[list[int]]
+) -> None:
+    report = tmp_path / f"sliding_{len(length)}.py"
+    table = EVENTS.format(proctime="PROCTIME").replace("${DATA}", str(tmp_path))
+    report.write_text(SLIDING.format(table=table, length=length))
+    live = Live(spark, tmp_path, load_report(report, {"DATA": str(tmp_path)}))
+    live.absorb(MORNING, 1, 2)
+    live.absorb(MORNING + 2 * MINUTE, 4)
+    live.absorb(MORNING + 2 * MINUTE + 1, 8)
+    assert live.rows("around") == before
+    live.stream.end()
+    assert live.rows("around") == after
     verdict = verify(spark, live.plan, live.stream.home)
     assert (verdict.is_proven, verdict.late_rows) == (True, 0)
