@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airflow_nrt.report.timing import OutputOptions
-    from airflow_nrt.table.environment import EnvironmentSettings, StatementSet, TableEnvironment
+    from airflow_nrt.table.environment import StatementSet, TableEnvironment
     from airflow_nrt.table.expression import Expression, TimeIntervalUnit
     from airflow_nrt.table.expressions import (
         CURRENT_RANGE,
@@ -27,20 +27,26 @@ if TYPE_CHECKING:
         concat,
         concat_ws,
         convert_tz,
+        current_date,
+        current_timestamp,
         current_watermark,
         date_format,
         e,
         from_unixtime,
         greatest,
         if_then_else,
+        json_string,
         least,
         lit,
+        local_timestamp,
+        log,
         map_,
         negative,
         not_,
         null_of,
         or_,
         pi,
+        row,
         row_interval,
         timestamp_diff,
         to_date,
@@ -61,7 +67,12 @@ if TYPE_CHECKING:
         udtaf,
         udtf,
     )
+    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
+    from airflow_nrt.table.pipeline import TablePipeline
+    from airflow_nrt.table.result import TableResult
+    from airflow_nrt.table.schema import TableSchema
     from airflow_nrt.table.session_rows import SessionRows
+    from airflow_nrt.table.settings import EnvironmentSettings, TableConfig
     from airflow_nrt.table.slide_rows import SlideRows
     from airflow_nrt.table.table import Table
     from airflow_nrt.table.tumble_rows import TumbleRows
@@ -69,23 +80,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
-    "EnvironmentSettings", "Expression", "FunctionContext", "OutputOptions", "Over", "Row", "ScalarFunction", "Session",
-    "SessionRows", "Slide", "SlideRows", "StatementSet", "Table", "TableAggregateFunction", "TableEnvironment",
-    "TableFunction", "TimeIntervalUnit", "Tumble", "TumbleRows",
+    "EnvironmentSettings", "Expression", "FunctionContext", "GroupWindowedTable", "GroupedTable", "OutputOptions",
+    "Over", "OverWindowedTable", "Row", "ScalarFunction", "Session", "SessionRows", "Slide", "SlideRows", "StatementSet",
+    "Table", "TableAggregateFunction", "TableConfig", "TableEnvironment", "TableFunction", "TablePipeline",
+    "TableResult", "TableSchema", "TimeIntervalUnit", "Tumble", "TumbleRows",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
-    "current_watermark", "date_format", "e", "from_unixtime", "greatest", "if_then_else", "least", "lit", "map_",
-    "negative", "not_", "null_of", "or_", "pi", "row_interval", "timestamp_diff", "to_date", "to_timestamp",
-    "to_timestamp_ltz", "udaf", "udf", "udtaf", "udtf", "unix_timestamp",
+    "current_date", "current_timestamp", "current_watermark", "date_format", "e", "from_unixtime", "greatest",
+    "if_then_else", "json_string", "least", "lit", "local_timestamp", "log", "map_", "negative", "not_", "null_of",
+    "or_", "pi", "row", "row_interval", "timestamp_diff", "to_date", "to_timestamp", "to_timestamp_ltz", "udaf", "udf",
+    "udtaf", "udtf", "unix_timestamp",
 ]  # fmt: skip
 
 _MODULES = {
-    "environment": ("EnvironmentSettings", "OutputOptions", "StatementSet", "TableEnvironment"),
+    "environment": ("OutputOptions", "StatementSet", "TableEnvironment"),
     "expression": ("Expression", "TimeIntervalUnit"),
     "functions": (
         "AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableAggregateFunction",
         "TableFunction", "udaf", "udf", "udtaf", "udtf",
     ),
+    "grouped": ("GroupWindowedTable", "GroupedTable", "OverWindowedTable"),
+    "pipeline": ("TablePipeline",),
+    "result": ("TableResult",),
+    "schema": ("TableSchema",),
     "session_rows": ("SessionRows",),
+    "settings": ("EnvironmentSettings", "TableConfig"),
     "slide_rows": ("SlideRows",),
     "table": ("Table",),
     "tumble_rows": ("TumbleRows",),
@@ -96,6 +114,12 @@ _HOMES = dict.fromkeys(__all__, "expressions") | {name: home for home, names in 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
+        from airflow_nrt.table.elsewhere import instead_of
+
+        instead = instead_of(name)
+        if instead is not None:
+            # Of an AttributeError the import would say nothing but the name.
+            raise ImportError(f"there is no {name!r} in the Table API: {instead}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     return found

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,71 +20,28 @@ from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
 from airflow_nrt.table.expression import Expression, fields_of
 from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
+from airflow_nrt.table.settings import EnvironmentSettings, TableConfig
 from airflow_nrt.table.table import Table
-from airflow_nrt.table.wrong import checked, checked_name
+from airflow_nrt.table.wrong import Complete, check_overwrite, checked, checked_name
 
 if TYPE_CHECKING:
     from airflow_nrt.functions import Declared
     from airflow_nrt.report.functions import PythonFunction
     from airflow_nrt.report.plan import Plan
-    from airflow_nrt.report.program import Program
     from airflow_nrt.sql import parsed
     from airflow_nrt.sql.planner import Planner
     from airflow_nrt.sql.scope import ScopeColumn
+    from airflow_nrt.table.pipeline import TablePipeline
     from airflow_nrt.table.result import TableResult
 
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-@dataclass(frozen=True)
-class EnvironmentSettings:
-    """How a result that is asked for at once is computed: `mode` is `stream` or `batch`."""
-
-    mode: str = "stream"
-
-    @classmethod
-    def new_instance(cls) -> EnvironmentSettings:
-        """`EnvironmentSettings.new_instance().in_batch_mode().build()` is `EnvironmentSettings.in_batch_mode()`."""
-        return cls()
-
-    def build(self) -> EnvironmentSettings:
-        return self
-
-    @classmethod
-    def in_streaming_mode(cls) -> EnvironmentSettings:
-        return cls("stream")
-
-    @classmethod
-    def in_batch_mode(cls) -> EnvironmentSettings:
-        return cls("batch")
-
-
-class TableConfig:
-    """The settings of a program: what SQL sets with SET."""
-
-    def __init__(self, environment: TableEnvironment) -> None:
-        self._environment = environment
-
-    def set(self, key: str, value: str) -> TableConfig:
-        from airflow_nrt.sql import parsed
-
-        checked("set takes two texts, as in set('table.local-time-zone', 'UTC')", key, str)
-        checked(f"the value of {key!r} is a text, as in set({key!r}, '10')", value, str)
-        self._environment.add(parsed.SetOption(key, value, here()))
-        return self
-
-    def get(self, key: str, default: str) -> str:
-        """A setting of whoever runs the report (`--set KEY=VALUE`), else of the program, else the default."""
-        found = self._environment.setting(checked_name("get takes the name of a setting", key))
-        return default if found is None else found
-
-    def set_local_timezone(self, zone: str) -> None:
-        self.set("table.local-time-zone", zone)
-
-
-class Declaration:
+class Declaration(Complete):
     """What a statement gives that declares and computes nothing: there is nothing to wait for."""
+
+    called = "a declaration, which computes nothing,"
 
     def wait(self, timeout_ms: int | None = None) -> None:
         """Returns at once."""
@@ -93,13 +50,20 @@ class Declaration:
         print("OK")
 
 
-class StatementSet:
+class StatementSet(Complete):
     """Inserts of one report: they share what they read and compute."""
+
+    called = "a statement set"
 
     def __init__(self, environment: TableEnvironment) -> None:
         self._environment = environment
+        self._first = len(environment.statements)
 
-    def add_insert(self, target_path: str, table: Table, options: OutputOptions | None = None) -> StatementSet:
+    def add_insert(
+        self, target_path: str, table: Table, overwrite: bool = False, options: OutputOptions | None = None
+    ) -> StatementSet:
+        """One more, which publishes at the times that the options say."""
+        check_overwrite(overwrite)
         self._environment.add_insert(target_path, table, options)
         return self
 
@@ -107,19 +71,39 @@ class StatementSet:
         self._environment.execute_sql(statement)
         return self
 
+    def add(self, table_pipeline: TablePipeline) -> StatementSet:
+        """What `table.insert_into("name")` gives."""
+        from airflow_nrt.table.pipeline import TablePipeline
+
+        checked("add takes an insert, as table.insert_into('name') gives", table_pipeline, TablePipeline).execute()
+        return self
+
+    def explain(self, as_json: bool = False) -> str:
+        """The plan of the inserts since it was created in words, or as JSON."""
+        from airflow_nrt.sql import parsed
+
+        added = self._environment.statements[self._first :]
+        return self._environment.explained_inserts([one for one in added if isinstance(one, parsed.Insert)], as_json)
+
+    def print_explain(self) -> None:
+        print(self.explain())
+
     def execute(self) -> Declaration:
         """Nothing is left to do: a report runs when `airflow-nrt run` or an operator starts it."""
         return Declaration()
 
 
-class TableEnvironment:
+class TableEnvironment(Complete):
     """The tables, views, settings and inserts of one program; relative paths of tables start at `base`."""
+
+    called = "a table environment"
 
     def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
         self.mode = (settings or EnvironmentSettings()).mode
         self.base = base or Path.cwd()
         self.modules = base or _beside_program()
         self.statements: list[parsed.Statement] = []
+        self.pipelines: list[TablePipeline] = []
         self._planner: Planner | None = None
         self._functions: dict[str, Declared] = {}
 
@@ -144,14 +128,18 @@ class TableEnvironment:
         """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
         from airflow_nrt.sql.parse_statements import parse_script
 
-        checked("execute_sql takes statements of SQL as text", stmt, str)
-        if stmt.split(None, 1)[:1] and stmt.split(None, 1)[0].upper() in ("SELECT", "WITH"):
-            return self.sql_query(stmt).execute()
+        stmt = self.filled(checked("execute_sql takes statements of SQL as text", stmt, str))
+        if _is_query(stmt):
+            return self._queried(stmt).execute()
         problems = Problems()
         for statement in parse_script(stmt, problems):
             problems.attempt(lambda one=statement: self.add(one))  # type: ignore[misc]
         problems.raise_any(stmt)
         return Declaration()
+
+    def filled(self, text: str) -> str:
+        """SQL as it is planned."""
+        return text
 
     def add(self, statement: parsed.Statement) -> None:
         """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
@@ -198,6 +186,12 @@ class TableEnvironment:
         self._declare(path, as_declared(function, path))
 
     create_temporary_system_function = create_temporary_function
+
+    def list_functions(self) -> list[str]:
+        return sorted({*_built_in(), *self.planner().functions})
+
+    def list_user_defined_functions(self) -> list[str]:
+        return sorted(self.planner().functions)
 
     def _declare(self, name: str, declared: Declared) -> None:
         from airflow_nrt.sql import parsed
@@ -263,9 +257,11 @@ class TableEnvironment:
         return Table(self, ast.Select(star, ast.TableName(path.rpartition(".")[2].strip("`"), at), at))
 
     def sql_query(self, query: str) -> Table:
+        return self._queried(self.filled(checked("sql_query takes a query of SQL as text", query, str)))
+
+    def _queried(self, query: str) -> Table:
         from airflow_nrt.sql.parse_statements import parse_query
 
-        checked("sql_query takes a query of SQL as text", query, str)
         problems = Problems()
         table = problems.attempt(lambda: Table(self, parse_query(query)))
         problems.raise_any(query)
@@ -279,10 +275,44 @@ class TableEnvironment:
         self.check_own(table)
         self.add(parsed.CreateView(view_path, (), table.query, False, here()))
 
+    def drop_temporary_view(self, view_path: str) -> bool:
+        """Forgets a view, and says whether there was one. What was made of it can't be executed any more."""
+        from airflow_nrt.sql import parsed
+        from airflow_nrt.table.forget import forget
+
+        return forget(self, view_path, parsed.CreateView)
+
+    def drop_temporary_table(self, table_path: str) -> bool:
+        """The same of a table."""
+        from airflow_nrt.sql import parsed
+        from airflow_nrt.table.forget import forget
+
+        return forget(self, table_path, parsed.CreateTable)
+
+    drop_view, drop_table = drop_temporary_view, drop_temporary_table
+
+    def replace_statements(self, statements: list[parsed.Statement], planner: Planner) -> None:
+        """All statements anew, and the planner that knows them."""
+        self.statements, self._planner = statements, planner
+
+    def list_tables(self) -> list[str]:
+        """The names of tables and views."""
+        return sorted([*self.planner().queries.tables, *self.planner().queries.views])
+
+    def list_views(self) -> list[str]:
+        return sorted(self.planner().queries.views)
+
+    list_temporary_tables, list_temporary_views = list_tables, list_views
+
     def create_statement_set(self) -> StatementSet:
         return StatementSet(self)
 
     def add_insert(self, target_path: str, table: Table, options: OutputOptions | None = None) -> Declaration:
+        self.add(self.insert_of(target_path, table, options))
+        return Declaration()
+
+    def insert_of(self, target_path: str, table: Table, options: OutputOptions | None) -> parsed.Insert:
+        """An insert that is not declared yet."""
         from airflow_nrt.sql import parsed
 
         checked_name("an insert takes the name of a table", target_path)
@@ -290,25 +320,44 @@ class TableEnvironment:
         if options is not None:
             checked("an insert takes OutputOptions(…)", options, OutputOptions)
         timing = tuple(options.written().items()) if options is not None else ()
-        self.add(parsed.Insert(target_path, (), table.query, here(), timing))
-        return Declaration()
+        return parsed.Insert(target_path, (), table.query, here(), timing)
 
     # ------------------------------------------------------------------ plans and results
 
     def plan_of(self, table: Table) -> Plan:
         """The plan of one table's rows. Raises SqlError, or SqlErrors."""
-        from airflow_nrt.sql import parsed
         from airflow_nrt.sql.planner import plan_asked
 
-        declared = [one for one in self.statements if not isinstance(one, parsed.Insert)]
-        return replace(plan_asked(declared, table.query, self.base), base=str(self.modules))
+        return replace(plan_asked(self._declared(), table.query, self.base), base=str(self.modules))
 
-    def explained(self, table: Table) -> str:
-        import json
+    def explain_sql(self, stmt: str, as_json: bool = False) -> str:
+        """The plan of a query, or of inserts, in words or as JSON. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse_statements import parse_script
 
-        from airflow_nrt.report.description import describe
+        stmt = self.filled(checked("explain_sql takes a query or an INSERT of SQL as text", stmt, str))
+        if _is_query(stmt):
+            return self._queried(stmt).explain(as_json)
+        problems = Problems()
+        inserts = [one for one in parse_script(stmt, problems) if isinstance(one, parsed.Insert)]
+        problems.raise_any(stmt)
+        return self.explained_inserts(inserts, as_json, stmt)
 
-        return json.dumps(describe(self.plan_of(table)), indent=2, ensure_ascii=False)
+    def explained_inserts(self, inserts: Sequence[parsed.Insert], as_json: bool, script: str = "") -> str:
+        """The plan of these inserts alone. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.sql.planner import plan_statements
+        from airflow_nrt.table.explained import explained
+
+        if not inserts:
+            raise SqlError("there is no insert here to explain: a table has .explain() of its own", here())
+        return explained(
+            plan_statements([*self._declared(), *inserts], script, "inserts", self.base, {}, Problems()), as_json
+        )
+
+    def _declared(self) -> list[parsed.Statement]:
+        from airflow_nrt.sql import parsed
+
+        return [one for one in self.statements if not isinstance(one, parsed.Insert)]
 
     def executed(self, table: Table) -> TableResult:
         from airflow_nrt.table.result import TableResult
@@ -324,53 +373,8 @@ def _beside_program() -> Path:
     return file.parent if file.suffix == ".py" and not is_installed(file) else Path.cwd()
 
 
-class ReportEnvironment(TableEnvironment):
-    """The environment that a report is built in: it declares, and is run by somebody else.
-
-    `settings` are those of whoever runs it. `modules` is where the program's modules stand.
-    """
-
-    def __init__(self, settings: Mapping[str, str], base: Path, modules: Path) -> None:
-        super().__init__(base=base)
-        self.modules = modules
-        self._settings = dict(settings)
-        self._asked: set[str] = set()
-
-    def check_insert(self) -> None:
-        """Inserts are what it is for."""
-
-    def setting(self, key: str) -> str | None:
-        self._asked.add(key)
-        return self._settings.get(key, super().setting(key))
-
-    def execute_sql(self, stmt: str) -> TableResult | Declaration:
-        return super().execute_sql(self._filled(checked("execute_sql takes statements of SQL as text", stmt, str)))
-
-    def sql_query(self, query: str) -> Table:
-        return super().sql_query(self._filled(checked("sql_query takes a query of SQL as text", query, str)))
-
-    def _filled(self, text: str) -> str:
-        """SQL with the settings in place of `${KEY}`."""
-        from airflow_nrt.sql.load import fill_placeholders, placeholders
-
-        self._asked |= placeholders(text)
-        return fill_placeholders(text, self._settings)
-
-    def executed(self, table: Table) -> TableResult:
-        raise InputError(
-            f"{here()}: a report declares what is written, and computes nothing at once: use execute_insert"
-        )
-
-    def report(self, name: str, program: Program) -> Plan:
-        """The plan of all inserts. Raises SqlError, or SqlErrors."""
-        from airflow_nrt.report.options import is_setting
-        from airflow_nrt.report.program import Built
-        from airflow_nrt.sql.planner import plan_statements
-
-        asked = {key for key in self._asked if not is_setting(key)}
-        overrides = {key: value for key, value in self._settings.items() if key not in asked}
-        plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
-        return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))
+def _is_query(text: str) -> bool:
+    return text.split(None, 1)[:1] != [] and text.split(None, 1)[0].upper() in ("SELECT", "WITH")
 
 
 def _built_in() -> set[str]:

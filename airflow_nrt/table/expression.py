@@ -12,9 +12,10 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.table.depth import check_depth
 from airflow_nrt.table.literals import length_of, months_of, node_of
+from airflow_nrt.table.operators import Operators
 from airflow_nrt.table.places import here
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
-from airflow_nrt.table.wrong import NotPython, checked, checked_name, checked_type, no_such_name
+from airflow_nrt.table.wrong import checked, checked_name, checked_type, no_such_name
 
 ROWS = "row_interval"
 """The call that stands for a number of rows where windows take one."""
@@ -36,10 +37,10 @@ class TimeIntervalUnit(Enum):
     MICROSECOND = "MICROSECOND"
 
 
-class Expression:
+class Expression(Operators):
     """`node` is what it means in SQL, `names` what `.alias(…)` calls its column or, of a table function, its columns.
 
-    Operators make expressions: `&`, `|` and `~` for SQL's AND, OR and NOT. Plain functions are in `vocabulary.py`.
+    Plain functions are in `vocabulary.py`.
     """
 
     def __init__(self, node: ast.Expression, names: tuple[str, ...] = ()) -> None:
@@ -61,103 +62,15 @@ class Expression:
         if name in AGGREGATES:
             return _call(AGGREGATES[name], self)
         if name in METHODS:
-            return self._method(METHODS[name])
+            return self._method(name)
         raise no_such_name("an expression has no", name, [*PROPERTIES, *METHODS, *AGGREGATES, *vars(Expression)])
 
-    def _method(self, function: str) -> Callable[..., Expression]:
-        return lambda *arguments: _call(function, self, *arguments)
+    def _method(self, name: str) -> Callable[..., Expression]:
+        def method(*arguments: Any) -> Expression:
+            return _call(METHODS[name], self, *arguments)
 
-    def __bool__(self) -> NoReturn:
-        raise SqlError(
-            f"({self!r}) has no truth yet, so that `and`, `or`, `not` and `if` can't ask for it: write & for AND, "
-            "| for OR and ~ for NOT, each side in parentheses",
-            here(),
-        )
-
-    def __iter__(self) -> NoReturn:
-        raise NotPython("an expression is one value: there is nothing in it to go through", here())
-
-    def __contains__(self, value: object) -> NoReturn:
-        raise NotPython("Python's in can't ask an expression: write col('a').in_(1, 2)", here())
-
-    def __getitem__(self, index: object) -> NoReturn:
-        raise NotPython("an element of an array or a map is .at(1), a field of a row is .get('name')", here())
-
-    # ------------------------------------------------------------------ operators
-
-    def __add__(self, other: Any) -> Expression:
-        return _binary("+", self, other)
-
-    def __radd__(self, other: Any) -> Expression:
-        return _binary("+", other, self)
-
-    def __sub__(self, other: Any) -> Expression:
-        return _binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Expression:
-        return _binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Expression:
-        return _binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Expression:
-        return _binary("*", other, self)
-
-    def __truediv__(self, other: Any) -> Expression:
-        return _binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Expression:
-        return _binary("/", other, self)
-
-    def __mod__(self, other: Any) -> Expression:
-        return _binary("%", self, other)
-
-    def __rmod__(self, other: Any) -> Expression:
-        return _binary("%", other, self)
-
-    def __pow__(self, other: Any) -> Expression:
-        return _call("POWER", self, other)
-
-    def __rpow__(self, other: Any) -> Expression:
-        return _call("POWER", other, self)
-
-    def __neg__(self) -> Expression:
-        return Expression(ast.Unary("-", self.node, here()))
-
-    def __invert__(self) -> Expression:
-        return Expression(ast.Unary("NOT", self.node, here()))
-
-    def __and__(self, other: Any) -> Expression:
-        return _binary("AND", self, other)
-
-    def __rand__(self, other: Any) -> Expression:
-        return _binary("AND", other, self)
-
-    def __or__(self, other: Any) -> Expression:
-        return _binary("OR", self, other)
-
-    def __ror__(self, other: Any) -> Expression:
-        return _binary("OR", other, self)
-
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return _binary("=", self, other)
-
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
-        return _binary("<>", self, other)
-
-    def __lt__(self, other: Any) -> Expression:
-        return _binary("<", self, other)
-
-    def __le__(self, other: Any) -> Expression:
-        return _binary("<=", self, other)
-
-    def __gt__(self, other: Any) -> Expression:
-        return _binary(">", self, other)
-
-    def __ge__(self, other: Any) -> Expression:
-        return _binary(">=", self, other)
-
-    __hash__ = None  # type: ignore[assignment]
+        method.__name__ = name
+        return method
 
     def log(self, base: Any = None) -> Expression:
         """The natural logarithm, or that to a base."""
@@ -211,6 +124,10 @@ class Expression:
     def like(self, pattern: Any) -> Expression:
         return Expression(ast.Like(self.node, node_of(pattern), None, False, here()))
 
+    def similar(self, pattern: Any) -> Expression:
+        """Whether all of it is like a regular expression of SQL."""
+        return Expression(ast.Like(self.node, node_of(pattern), None, False, here(), similar=True))
+
     def then(self, if_true: Any, if_false: Any) -> Expression:
         """One value where this is true, the other where it is not."""
         branch = (self.node, node_of(if_true))
@@ -258,13 +175,11 @@ class Expression:
     def trim(self, character: Any = " ") -> Expression:
         return self._trimmed("BOTH", character)
 
-    @property
-    def trim_leading(self) -> Expression:
-        return self._trimmed("LEADING", " ")
+    def trim_leading(self, character: Any = " ") -> Expression:
+        return self._trimmed("LEADING", character)
 
-    @property
-    def trim_trailing(self) -> Expression:
-        return self._trimmed("TRAILING", " ")
+    def trim_trailing(self, character: Any = " ") -> Expression:
+        return self._trimmed("TRAILING", character)
 
     def _trimmed(self, side: str, character: Any) -> Expression:
         at = here()
@@ -405,10 +320,6 @@ def call_of(function: str, *arguments: Any) -> Expression:
 
 
 _call = call_of
-
-
-def _binary(operator: str, left: Any, right: Any) -> Expression:
-    return Expression(ast.Binary(operator, node_of(left), node_of(right), here()))
 
 
 def keyword(unit: TimeIntervalUnit) -> ast.Keyword:

@@ -126,6 +126,20 @@ def unix_timestamp(text: Any = None, pattern: Any = None) -> Expression:
     return call_of("UNIX_TIMESTAMP", *(one for one in (text, pattern) if one is not None))
 
 
+def current_timestamp() -> Expression:
+    """The time of the batch that a row is absorbed in, an instant."""
+    return call_of("CURRENT_TIMESTAMP")
+
+
+def local_timestamp() -> Expression:
+    """The same on the clock of the session's zone."""
+    return call_of("LOCALTIMESTAMP")
+
+
+def current_date() -> Expression:
+    return call_of("CURRENT_DATE")
+
+
 def current_watermark(time: Any) -> Expression:
     return call_of("CURRENT_WATERMARK", time)
 
@@ -136,6 +150,19 @@ def pi() -> Expression:
 
 def e() -> Expression:
     return call_of("E")
+
+
+def log(value: Any, base: Any = None) -> Expression:
+    """The natural logarithm, or that to a base."""
+    return call_of("LN", value) if base is None else call_of("LOG", base, value)
+
+
+def row(first: Any, *others: Any) -> Expression:
+    return call_of("ROW", first, *others)
+
+
+def json_string(value: Any) -> Expression:
+    return call_of("JSON_STRING", value)
 
 
 def atan2(y: Any, x: Any) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from airflow_nrt.report.types import decimal
@@ -49,7 +49,11 @@ def node_of(value: Any) -> ast.Expression:
 def _instead(value: Any) -> str:
     """The way out of what is often taken for a value."""
     from airflow_nrt.functions import Declared
+    from airflow_nrt.table.expression import Expression
 
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, Expression) or (isinstance(value, FunctionType) and value.__module__ == Expression.__module__):
+        return f" before it is called, .{value.__name__}(…)"
     if isinstance(value, MethodType):
         return f", a column of this name is col({value.__name__!r})"
     if isinstance(value, Declared):

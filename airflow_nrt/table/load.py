@@ -37,7 +37,7 @@ def load_report(
 
 def plan_program(program: Program, settings: Mapping[str, str], name: str, base: Path) -> Plan:
     """The plan of what a program builds; see `load_report`."""
-    from airflow_nrt.table.environment import ReportEnvironment
+    from airflow_nrt.table.report_environment import ReportEnvironment
 
     build = load_function(program.target, program.root)
     environment = ReportEnvironment(settings, base, program.root)

@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+
+from airflow_nrt.table.wrong import Complete
 
 if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
     from airflow_nrt.report.plan import Plan
+    from airflow_nrt.table.schema import TableSchema
 
 _READ: dict[str, Callable[[str], Any]] = {"DECIMAL": Decimal, "DATE": date.fromisoformat}
 """What JSON has as texts."""
 
 
-class TableResult:
+class CloseableIterator(Iterator[tuple[str, dict[str, Any]]]):
+    """Changes, which `with` lets go of."""
+
+    def __init__(self, changes: Generator[tuple[str, dict[str, Any]], None, None]) -> None:
+        self._changes = changes
+
+    def __next__(self) -> tuple[str, dict[str, Any]]:
+        return next(self._changes)
+
+    next = __next__
+
+    def close(self) -> None:
+        self._changes.close()
+
+    def __enter__(self) -> CloseableIterator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class TableResult(Complete):
     """The result of a plan with one insert. It is computed when it is looked at."""
+
+    called = "a result"
 
     def __init__(self, plan: Plan, mode: str) -> None:
         self.plan = plan
@@ -35,8 +61,20 @@ class TableResult:
 
         return map(json.loads, run_bounded(_session(self.plan), self.plan, self.mode))
 
-    def collect(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def get_resolved_schema(self) -> TableSchema:
+        from airflow_nrt.sql.scope import ScopeColumn
+        from airflow_nrt.table.schema import TableSchema
+
+        fields = self.plan.inserts[0].query.fields
+        return TableSchema(tuple(ScopeColumn(field.name, field.type) for field in fields))
+
+    get_table_schema = get_resolved_schema
+
+    def collect(self) -> CloseableIterator:
         """Each change of the result, as it came: `+I`, `-U`, `+U` or `-D`, and the row."""
+        return CloseableIterator(self._changes())
+
+    def _changes(self) -> Generator[tuple[str, dict[str, Any]], None, None]:
         from airflow_nrt.engine.query import run_changelog
 
         for line in run_changelog(_session(self.plan), self.plan, self.mode):

@@ -20,6 +20,11 @@ class TableSchema:
     def get_field_data_types(self) -> list[DataType]:
         return [column.type for column in self.columns]
 
+    def get_field_count(self) -> int:
+        return len(self.columns)
+
+    get_column_names, get_column_data_types, get_column_count = get_field_names, get_field_data_types, get_field_count
+
     def __str__(self) -> str:
         lines = [f"  `{column.title}` {column.type}{_time_attribute(column)}" for column in self.columns]
         return "(\n" + ",\n".join(lines) + "\n)"

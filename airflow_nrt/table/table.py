@@ -11,7 +11,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
-from airflow_nrt.table.wrong import checked, checked_name, no_such_name, wrong
+from airflow_nrt.table.wrong import check_overwrite, checked, checked_name, no_such_name, wrong
 
 if TYPE_CHECKING:
     import pandas
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.environment import Declaration, TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
+    from airflow_nrt.table.pipeline import TablePipeline
     from airflow_nrt.table.result import TableResult
     from airflow_nrt.table.row_functions import AggregatedTable
     from airflow_nrt.table.schema import TableSchema
@@ -55,6 +56,8 @@ class Table:
         from airflow_nrt.table.schema import TableSchema
 
         return TableSchema(self.columns)
+
+    get_resolved_schema = get_schema
 
     def print_schema(self) -> None:
         print(self.get_schema())
@@ -293,15 +296,27 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         return self.execute().to_pandas()
 
-    def insert_into(self, table_path: str, options: OutputOptions | None = None) -> Declaration:
+    def execute_insert(
+        self, table_path: str, overwrite: bool = False, options: OutputOptions | None = None
+    ) -> Declaration:
         """Has the report write its rows to a table, at the times that the options say."""
+        check_overwrite(overwrite)
         return self.environment.add_insert(table_path, self, options)
 
-    execute_insert = insert_into
+    def insert_into(self, table_path: str, options: OutputOptions | None = None) -> TablePipeline:
+        """The same, once that is executed: `insert_into("name").execute()`."""
+        from airflow_nrt.table.pipeline import TablePipeline
 
-    def explain(self) -> str:
-        """The plan in words."""
-        return self.environment.explained(self)
+        return TablePipeline(self, table_path, options)
+
+    def explain(self, as_json: bool = False) -> str:
+        """The plan in words, or as JSON."""
+        from airflow_nrt.table.explained import explained
+
+        return explained(self.environment.plan_of(self), as_json)
+
+    def print_explain(self) -> None:
+        print(self.explain())
 
 
 def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import is_dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import SqlError
@@ -64,14 +64,39 @@ def checked_name(wanted: str, value: Any) -> str:
     return value
 
 
-def no_such_name(what: str, name: str, names: Iterable[str]) -> NoSuchName:
-    """The error of a name that is not there, with the nearest of those that are."""
-    from airflow_nrt.report.options import nearest
+def check_overwrite(overwrite: object) -> None:
+    """Raises SqlError for an insert that shall replace what is there."""
+    if overwrite:
+        raise SqlError(
+            "there is no overwrite: a report adds to what it has published; airflow-nrt backfill replaces the windows "
+            "of a time, and another directory and home begin anew",
+            here(),
+        )
 
+
+def no_such_name(what: str, name: str, names: Iterable[str]) -> NoSuchName:
+    """The error of a name that is not there, with what stands in its place, or the nearest of those that are."""
+    from airflow_nrt.report.options import nearest
+    from airflow_nrt.table.elsewhere import instead_of
+
+    instead = instead_of(name)
+    if instead is not None:
+        return NoSuchName(f"{what} {name!r}: {instead}", here())
     spelled = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
     known = [one for one in names if not one.startswith("_")]
     hint = f"; did you mean {spelled!r}?" if spelled in known else nearest(name, known)
     return NoSuchName(f"{what} {name!r}{hint}", here())
+
+
+class Complete:
+    """What programs ask for more than it has; `called` is what it is."""
+
+    called = ""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise no_such_name(f"{self.called} has no", name, dir(type(self)))
 
 
 class Unfinished:

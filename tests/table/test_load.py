@@ -13,6 +13,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.program import Program, program_of
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.table.load import load_report, plan_of_home
 
@@ -249,8 +250,8 @@ SELECT TUMBLE_END(ts, INTERVAL '10' MINUTE), SUM(price) FROM bids GROUP BY TUMBL
 @pytest.mark.parametrize(
     ("name", "insert"),
     [
-        ("timed", 'totals.execute_insert("totals", TIMING)'),
-        ("timed_too", 'totals.insert_into("totals", options=TIMING)'),
+        ("timed", 'totals.execute_insert("totals", options=TIMING)'),
+        ("timed_too", 'totals.insert_into("totals", TIMING).execute()'),
         ("timed_in_a_set", 't_env.create_statement_set().add_insert("totals", totals, options=TIMING).execute()'),
     ],
 )
@@ -265,6 +266,52 @@ def test_an_insert_of_a_program_is_timed_as_by_a_hint(tmp_path: Path, name: str,
 
 
 def test_the_timing_of_an_insert_is_output_options(tmp_path: Path) -> None:
-    (tmp_path / "mistimed.py").write_text(TIMED.format(tables=TABLES, insert='totals.execute_insert("totals", True)'))
+    (tmp_path / "mistimed.py").write_text(
+        TIMED.format(tables=TABLES, insert='totals.execute_insert("totals", options=True)')
+    )
     with pytest.raises(InputError, match=r"mistimed.py, line \d+: an insert takes OutputOptions\(…\), not True"):
         load_report(tmp_path / "mistimed.py", {})
+
+
+@pytest.mark.parametrize(
+    ("last", "inserts"),
+    [
+        ("cheap.insert_into('out').execute()", 1),
+        ("t_env.create_statement_set().add(cheap.insert_into('out')).add_insert('more', cheap).execute()", 2),
+        ("cheap.execute_insert('out')", 1),
+    ],
+)
+def test_inserts_are_declared_as_in_pyflink(tmp_path: Path, last: str, inserts: int) -> None:
+    plan = load_report(inserting(tmp_path, f"inserts_{len(last)}", last))
+    assert [insert.name for insert in plan.inserts] == ["out", "more"][:inserts]
+
+
+def test_an_insert_that_nobody_executes_is_told(tmp_path: Path) -> None:
+    report = inserting(tmp_path, "forgotten", "cheap.execute_insert('out'); cheap.insert_into('more')")
+    with pytest.raises(SqlError, match=r"forgotten.py, line 6: nobody executes this insert: insert_into\('more'\)\.ex"):
+        load_report(report)
+
+
+def test_a_statement_set_explains_its_own_inserts(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    line = (
+        "cheap.execute_insert('out'); s = t_env.create_statement_set(); s.add_insert('more', cheap); "
+        f"open({str(said)!r}, 'w').write(s.explain())"
+    )
+    load_report(inserting(tmp_path, "explaining", line))
+    assert "\ninsert more\n" in said.read_text() and "\ninsert out\n" not in said.read_text()
+
+
+def inserting(place: Path, name: str, last: str) -> Path:
+    """A program whose last line is this one."""
+    table = "CREATE TABLE {} (n INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json')"
+    tables = "; ".join(table.format(one, one) for one in ("numbers", "out", "more"))
+    report = place / f"{name}.py"
+    report.write_text(f"""
+from airflow_nrt.table import col
+def build(t_env):
+    t_env.execute_sql(\"\"\"{tables}\"\"\")
+    cheap = t_env.from_path('numbers').where(col('n') < 5)
+    {last}
+""")
+    return report

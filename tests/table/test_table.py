@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -193,7 +194,7 @@ SAME = {
             col("ts").floor(TimeIntervalUnit.HOUR).alias("c"), (col("price") / 2.5).alias("d"), (-col("price") % 7).alias("e"),
             col("price").cast(DataTypes.BIGINT()).alias("f"), null_of(DataTypes.DATE()).alias("g"), col("note").substring(2, 3).alias("h"),
             (col("shop").in_("a", "b") | col("note").is_null).alias("i"), call_sql("UPPER(shop) || '?'").alias("j"),
-            (col("ts") + lit(90).seconds).alias("k"), col("shop").trim_leading.alias("l"),
+            (col("ts") + lit(90).seconds).alias("k"), col("shop").trim_leading().alias("l"),
         ),
         "SELECT CASE WHEN price BETWEEN 1 AND 5 THEN 'low' ELSE 'high' END AS a, COALESCE(note, CONCAT(shop, '!')) AS b, "
         "FLOOR(ts TO HOUR) AS c, price / 2.5E0 AS d, -price % 7 AS e, CAST(price AS BIGINT) AS f, CAST(NULL AS DATE) AS g, "
@@ -362,3 +363,79 @@ def test_an_unknown_method_is_no_function(orders: Table) -> None:
 
 def test_a_plan_in_words(orders: Table) -> None:
     assert "TUMBLE 5 s" in by_window(orders, Tumble.over(lit(5).seconds).on(col("ts"))).explain()
+
+
+def test_plans_are_told_in_words(orders: Table, capsys: pytest.CaptureFixture[str]) -> None:
+    counted = orders.group_by(col("shop")).select(col("shop"), col("price").sum.alias("s"))
+    assert counted.explain().startswith("report query\n\nsource orders\n")
+    assert json.loads(counted.explain(as_json=True))["sources"][0]["name"] == "orders"
+    counted.print_explain()
+    assert capsys.readouterr().out == counted.explain() + "\n"
+    environment = orders.environment
+    sql = environment.explain_sql("SELECT shop, SUM(price) AS s FROM orders GROUP BY shop")
+    assert sql.splitlines()[:4] == counted.explain().splitlines()[:4]
+    environment.execute_sql("CREATE TABLE out (shop STRING, s INT) WITH ('connector' = 'print')")
+    inserted = counted.insert_into("out").explain()
+    assert inserted.startswith("report inserts") and "\ninsert out\n" in inserted
+    assert (
+        environment.explain_sql("INSERT INTO out SELECT shop, SUM(price) FROM orders GROUP BY shop").splitlines()[1:4]
+        == (inserted.splitlines()[1:4])
+    )
+    with pytest.raises(SqlError, match="no table 'nowhere' to insert into"):
+        counted.insert_into("nowhere").explain()
+    with pytest.raises(SqlError, match="there is no insert here to explain"):
+        environment.explain_sql("SET 'table.local-time-zone' = 'UTC'")
+
+
+def test_nothing_is_overwritten(orders: Table) -> None:
+    inserts = orders.environment.create_statement_set()
+    for insert in (
+        lambda: orders.execute_insert("out", overwrite=True),
+        lambda: inserts.add_insert("out", orders, overwrite=True),
+    ):
+        with pytest.raises(SqlError, match=r"there is no overwrite: .*airflow-nrt backfill"):
+            insert()
+
+
+def test_declared_names_are_listed_and_dropped(orders: Table) -> None:
+    environment = orders.environment
+    environment.create_temporary_view("cheap", orders.where(col("price") < 5))
+    environment.create_temporary_view("cheapest", environment.from_path("cheap").where(col("price") < 2))
+    assert environment.list_tables() == ["cheap", "cheapest", "orders", "visits"]
+    assert environment.list_views() == ["cheap", "cheapest"]
+    with pytest.raises(SqlError, match="'cheap' is still read, or written: "):
+        environment.drop_temporary_view("cheap")
+    assert environment.drop_temporary_view("cheapest") and not environment.drop_temporary_view("cheapest")
+    assert environment.drop_temporary_table("visits") and not environment.drop_temporary_table("cheap")
+    environment.create_temporary_view("cheapest", orders.where(col("price") < 1))
+    assert environment.list_tables() == ["cheap", "cheapest", "orders"]
+    assert "UPPER" in environment.list_functions() and environment.list_user_defined_functions() == []
+
+
+def test_changes_are_an_iterator_that_closes(orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ['{"op": "+I", "row": {"n": 1}}', '{"op": "+I", "row": {"n": 2}}']
+    monkeypatch.setattr("airflow_nrt.engine.query.run_changelog", lambda *_: iter(lines))
+    monkeypatch.setattr("airflow_nrt.table.result._session", lambda plan: None)
+    result = orders.select(col("price").alias("n")).execute()
+    assert result.get_resolved_schema().get_column_names() == result.get_table_schema().get_field_names() == ["n"]
+    with result.collect() as changes:
+        assert changes.next() == ("+I", {"n": 1})
+        assert next(changes) == ("+I", {"n": 2})
+    with result.collect() as changes:
+        assert [row["n"] for _, row in changes] == [1, 2]
+    changes = result.collect()
+    changes.close()
+    assert list(changes) == []
+
+
+def test_parentheses_stand_where_pyflink_has_them(orders: Table) -> None:
+    trimmed = orders.select(
+        col("shop").ltrim().alias("a"), col("shop").rtrim("x").alias("b"), col("shop").trim_leading("x").alias("c")
+    )
+    query = "SELECT LTRIM(shop) AS a, RTRIM(shop, 'x') AS b, TRIM(LEADING 'x' FROM shop) AS c FROM orders"
+    assert orders.environment.plan_of(trimmed).inserts == plan_query(DDL, query, BASE).inserts
+    with pytest.raises(TypeError, match=r"\(UPPER\(shop\)\) is an expression already: leave out the parentheses"):
+        col("shop").upper_case()
+    for method in (col("shop").ltrim, col("shop").trim):
+        with pytest.raises(SqlError, match=r"is no value of SQL before it is called, \.l?trim\(…\)"):
+            orders.select(method)

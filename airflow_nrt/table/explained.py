@@ -1,0 +1,14 @@
+"""A plan as programs print it: in words, as `airflow-nrt plan` tells it, or as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from airflow_nrt.report.description import describe
+from airflow_nrt.report.description_lines import plan_lines
+from airflow_nrt.report.plan import Plan
+
+
+def explained(plan: Plan, as_json: bool) -> str:
+    told = describe(plan)
+    return json.dumps(told, indent=2, ensure_ascii=False) if as_json else "\n".join(plan_lines(told))
