@@ -67,7 +67,8 @@ if TYPE_CHECKING:
         udtaf,
         udtf,
     )
-    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
+    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable
+    from airflow_nrt.table.over_windowed import OverWindowedTable
     from airflow_nrt.table.pipeline import TablePipeline
     from airflow_nrt.table.result import TableResult
     from airflow_nrt.table.schema import TableSchema
@@ -98,7 +99,8 @@ _MODULES = {
         "AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableAggregateFunction",
         "TableFunction", "udaf", "udf", "udtaf", "udtf",
     ),
-    "grouped": ("GroupWindowedTable", "GroupedTable", "OverWindowedTable"),
+    "grouped": ("GroupWindowedTable", "GroupedTable"),
+    "over_windowed": ("OverWindowedTable",),
     "pipeline": ("TablePipeline",),
     "result": ("TableResult",),
     "schema": ("TableSchema",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,11 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.known_functions import calling
-from airflow_nrt.sql.walk import children, rewritten
+from airflow_nrt.sql.walk import rewritten
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table, check_windows
-from airflow_nrt.table.windows import GroupWindow, OverWindow
+from airflow_nrt.table.windows import GroupWindow
 from airflow_nrt.table.wrong import Unfinished
 
 if TYPE_CHECKING:
@@ -87,14 +87,6 @@ class GroupedTable(Unfinished):
         return rewritten(node, change)
 
 
-def _bare_aggregates(node: ast.Expression) -> Iterator[ast.Call]:
-    """Those inside of an expression that have no row window."""
-    if isinstance(node, ast.Call) and is_aggregate(node):
-        yield node
-    for part in children(node):
-        yield from _bare_aggregates(part)
-
-
 def _own_name(item: ast.SelectItem) -> str | None:
     return item.expression.parts[-1] if isinstance(item.expression, ast.Name) else None
 
@@ -114,38 +106,3 @@ class GroupWindowedTable(Unfinished):
         if len(others) != len(keys) - 1:
             raise SqlError(f"group_by takes the window once, as col({self.window.name!r}), beside the keys", here())
         return GroupedTable(self.table, others, self.window)
-
-
-class OverWindowedTable(Unfinished):
-    """A table with row windows, which `.over(col(alias))` refers to."""
-
-    unfinished = "over_window is no table yet: it goes on with .select(…)"
-
-    def __init__(self, table: Table, windows: tuple[OverWindow, ...]) -> None:
-        self.table = table
-        self.windows = windows
-
-    def select(self, *fields: Expression) -> Table:
-        chosen = self.table.environment.chosen(fields)
-        check_windows((one.node for one in chosen), None)
-        self._check_aggregates(chosen)
-        items = self.table.environment.items(self._without_star(chosen))
-        table = self.table
-        for window in self.windows:
-            for column in window.below:
-                table = table.with_column(self.table.environment.named(column))
-        relation, where = table.rows()
-        windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
-        return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))
-
-    def _check_aggregates(self, fields: tuple[Expression, ...]) -> None:
-        """Raises SqlError for an aggregate that no row window belongs to: it would be of the whole table."""
-        with calling(self.table.environment.planner().functions):
-            bare = next((call for one in fields for call in _bare_aggregates(one.node)), None)
-        if bare is not None:
-            raise SqlError(f"{bare.name} has no row window here: .over(col({self.windows[0].name!r}))", bare.at)
-
-    def _without_star(self, fields: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """The fields with the table's own columns for `*`, which would also be those below the windows."""
-        columns = [Expression(ast.Name((column.name,), here())) for column in self.table.columns]
-        return tuple(field for one in fields for field in (columns if isinstance(one.node, ast.Star) else [one]))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.walk import rewritten
 from airflow_nrt.table.expression import WINDOW_PROPERTIES, Expression
+from airflow_nrt.table.over_windowed import aggregates_in
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table
 from airflow_nrt.table.wrong import NoSuchName
@@ -77,6 +80,7 @@ class AggregatedTable:
         }
         every = [Expression(ast.Name((name,), here())) for name in (*below.values(), *names)]
         chosen = environment.expressions(fields)
+        self._check_aggregates(chosen, (*below.values(), *names))
         items = environment.items(
             one for field in chosen for one in (every if isinstance(field.node, ast.Star) else [field])
         )
@@ -110,6 +114,17 @@ class AggregatedTable:
             flat += [ast.SelectItem(ast.Name(part, at), name) for part, name in zip(parts, names)]
             relation = ast.Derived(ast.Select(tuple(flat), ast.Derived(rows.query, at), at), at)
         return Table(environment, ast.Select(above, relation, at))
+
+    def _check_aggregates(self, fields: Iterable[Expression], names: tuple[str, ...]) -> None:
+        """Raises SqlError for an aggregate: there is one already, which a select only chooses columns of."""
+        with calling(self.grouped.table.environment.planner().functions):
+            found = next((call for one in fields for call in aggregates_in(one.node)), None)
+        if found is not None:
+            raise SqlError(
+                f"select behind {self.method} chooses columns, which are {', '.join(names)}: {found.name} stands in a "
+                "select behind that one, with a group_by of its own",
+                found.at,
+            )
 
 
 def _call(table: Table, func: Any, kinds: tuple[str, ...], method: str) -> tuple[Expression, PythonFunction]:

@@ -15,7 +15,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
-from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, keys_of, so_far
+from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, keys_of, on_clock, so_far
 from airflow_nrt.table.wrong import Unfinished, wrong
 
 
@@ -40,7 +40,11 @@ def _session(partition: Keys, gap: ast.Interval, name: str, time: ast.Name) -> O
     begins = ast.Binary(">", time, ast.Binary("+", before, gap, at), at)
     gaps = ast.Call("COUNT", (ast.Star(None, at),), at, filter=begins, over=so_far(partition, time))
     over = so_far((*partition, session), time, growing=True)
-    return OverWindow(name, over, (ast.SelectItem(last, before.parts[0]), ast.SelectItem(gaps, session.parts[0])))
+    first = ast.Call("MIN", (on_clock(time),), at, over=ast.Over((), (), None, name, at))
+    # As of a session of groups: where it would end if no row came any more.
+    end = ast.Binary("+", on_clock(time), gap, at)
+    below = ast.SelectItem(last, before.parts[0]), ast.SelectItem(gaps, session.parts[0])
+    return OverWindow(name, over, below, first, end)
 
 
 class SessionRows:

@@ -25,6 +25,10 @@ class _Around(Unfinished):
     def following(self, following: Expression) -> _Around:
         return replace(self, high=following)
 
+    @property
+    def unbounded_preceding(self) -> _Around:
+        return replace(self, low=None)
+
     def on(self, time: Expression) -> NamedLast:
         return TimedLast(lambda name, at: Ordered(self.partition, at, self.low, self.high).alias(name)).on(time)
 
@@ -32,8 +36,11 @@ class _Around(Unfinished):
 class SlideRows:
     """For each row those around it: `SlideRows.preceding(lit(5).minutes).following(lit(5).minutes).on(col("ts"))`.
 
-    Without `preceding` it is all rows before, without `following` those up to the row itself; an alias comes last.
+    Without `preceding`, which can be spelled `unbounded_preceding`, it is all rows before, without `following` those up
+    to the row itself; an alias comes last.
     """
+
+    unbounded_preceding = _Around(())
 
     @classmethod
     def partition_by(cls, *keys: Expression) -> _Around:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from airflow_nrt.report.timing import OutputOptions
     from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.environment import Declaration, TableEnvironment
-    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable, OverWindowedTable
+    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable
+    from airflow_nrt.table.over_windowed import OverWindowedTable
     from airflow_nrt.table.pipeline import TablePipeline
     from airflow_nrt.table.result import TableResult
     from airflow_nrt.table.row_functions import AggregatedTable
@@ -279,7 +280,7 @@ class Table:
         return GroupWindowedTable(self, checked(complete, window, GroupWindow))
 
     def over_window(self, *windows: OverWindow) -> OverWindowedTable:
-        from airflow_nrt.table.grouped import OverWindowedTable
+        from airflow_nrt.table.over_windowed import OverWindowedTable
         from airflow_nrt.table.windows import OverWindow
 
         complete = "over_window takes row windows with their order and alias, Over.order_by(col('ts')).alias('w')"

@@ -18,7 +18,7 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.intervals import interval_ms
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
-from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, current_row, keys_of, row_count, so_far
+from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, current_row, keys_of, on_clock, row_count, so_far
 from airflow_nrt.table.wrong import Unfinished, wrong
 
 
@@ -40,9 +40,8 @@ class _Partitioned(Unfinished):
                 "row_interval(10)",
                 size,
             )
-        length = interval_ms(node)
-        if length <= 0 or length % SECOND:
-            raise SqlError(f"TumbleRows.over takes whole seconds, at least one, not {length} ms", here())
+        if interval_ms(node) <= 0:
+            raise wrong("TumbleRows.over takes a length of time, such as lit(10).minutes", size)
         return TimedLast(lambda name, time: _of_time(self.partition, node, name, time))
 
 
@@ -50,24 +49,49 @@ def _of_time(partition: Keys, size: ast.Interval, name: str, time: ast.Name) -> 
     at = here()
     frame = ast.Frame("RANGE", ast.Bound(size, False), current_row(), "", at)
     order = ast.OrderItem(time, False, None)
-    return OverWindow(name, ast.Over((*partition, _window_of(size, time)), (order,), frame, None, at))
+    over = ast.Over((*partition, _window_of(interval_ms(size), time)), (order,), frame, None, at)
+    start = _start(interval_ms(size), time)
+    return OverWindow(name, over, start=start, end=ast.Binary("+", start, size, at))
 
 
-def _window_of(size: ast.Interval, time: ast.Name) -> ast.Expression:
+def _window_of(size: int, time: ast.Name) -> ast.Expression:
     """The number of the window that holds a row, from 1970 on, on the clock of its time attribute."""
     at = here()
-    clock = ast.Cast(time, DataType("TIMESTAMP", precision=3), True, at)
-    seconds = ast.Call("EXTRACT", (ast.Keyword("EPOCH", at), clock), at)
-    length = ast.Cast(ast.Literal("number", str(interval_ms(size) // SECOND), at), DataType("DOUBLE"), True, at)
-    return ast.Call("FLOOR", (ast.Binary("/", seconds, length, at),), at)
+    if size % SECOND == 0:
+        since, length = _extracted("EPOCH", time), size // SECOND
+    else:
+        since, length = _milliseconds(time), size
+    return ast.Call("FLOOR", (ast.Binary("/", since, ast.Cast(_number(length), DataType("DOUBLE"), True, at), at),), at)
+
+
+def _start(size: int, time: ast.Name) -> ast.Expression:
+    """The time at which the window of a row begins."""
+    at = here()
+    begins = ast.Binary("*", _window_of(size, time), _number(size), at)
+    back = ast.Cast(ast.Binary("-", begins, _milliseconds(time), at), DataType("BIGINT"), True, at)
+    return ast.Call("TIMESTAMPADD", (ast.Keyword("MILLISECOND", at), back, on_clock(time)), at)
+
+
+def _milliseconds(time: ast.Name) -> ast.Expression:
+    """Since 1970."""
+    seconds = ast.Binary("*", _extracted("EPOCH", time), _number(SECOND), here())
+    return ast.Binary("+", seconds, _extracted("MILLISECOND", time), here())
+
+
+def _extracted(unit: str, time: ast.Name) -> ast.Expression:
+    return ast.Call("EXTRACT", (ast.Keyword(unit, here()), on_clock(time)), here())
+
+
+def _number(value: int) -> ast.Literal:
+    return ast.Literal("number", str(value), here())
 
 
 def _of_rows(partition: Keys, rows: int, name: str, time: ast.Name) -> OverWindow:
     at = here()
     number = f"{name}$row"
     counted = ast.Call("COUNT", (ast.Star(None, at),), at, over=so_far(partition, time))
-    before = ast.Binary("-", ast.Name((number,), at), ast.Literal("number", "1", at), at)
-    window = ast.Binary("/", before, ast.Literal("number", str(rows), at), at)
+    before = ast.Binary("-", ast.Name((number,), at), _number(1), at)
+    window = ast.Binary("/", before, _number(rows), at)
     over = so_far((*partition, window), time, growing=True)
     return OverWindow(name, over, (ast.SelectItem(counted, number),))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.table.expression import ROWS, Expression, FrameEnd, fields_of
@@ -151,11 +152,16 @@ class OverWindow:
     """A row window: `name` is what `.over(col(name))` calls it.
 
     It may read columns that the table itself lacks: those `below`, each over the table and the ones before it.
+    `start` and `end` are those of the window so far that a row is in, where there is one; `on` is its column where
+    that must be a time attribute.
     """
 
     name: str
     over: ast.Over
     below: tuple[ast.SelectItem, ...] = ()
+    start: ast.Expression | None = None
+    end: ast.Expression | None = None
+    on: ast.Name | None = None
 
 
 @dataclass(frozen=True)
@@ -215,6 +221,11 @@ def so_far(partition: Keys, time: ast.Name, growing: bool = False) -> ast.Over:
     at = here()
     frame = ast.Frame("ROWS", ast.Bound(None, False), current_row(), "", at)
     return ast.Over(partition, (ast.OrderItem(time, False, None),), frame, None, at, growing)
+
+
+def on_clock(time: ast.Name) -> ast.Cast:
+    """A time attribute on its clock, without a zone."""
+    return ast.Cast(time, DataType("TIMESTAMP", precision=3), True, here())
 
 
 def current_row() -> ast.Bound:
@@ -287,4 +298,4 @@ class TimedLast(Unfinished):
         if not isinstance(time, Expression) or not isinstance(time.node, ast.Name):
             raise wrong("a row window is on a time attribute: .on(col('ts'))", time)
         column = time.node
-        return NamedLast(lambda name: self.make(name, column))
+        return NamedLast(lambda name: replace(self.make(name, column), on=column))

@@ -220,7 +220,7 @@ def test_windows_count_the_rows_that_come_in_time(spark, tmp_path: Path, size: i
 
 @pytest.mark.parametrize("mode", MODES)
 def test_rows_see_their_tumbling_window_so_far(spark, tmp_path: Path, mode: str) -> None:
-    size = 7 * MINUTE
+    size, odd = 7 * MINUTE, 90_500
     events = arriving(random_events(41, 50, HOUR), 41, DELAY)
     # Rows of one time see each other.
     events += [
@@ -233,18 +233,24 @@ def test_rows_see_their_tumbling_window_so_far(spark, tmp_path: Path, mode: str)
         .over_window(
             TumbleRows.partition_by(col("shop")).over(lit(7).minutes).on(col("ts")).alias("w"),
             TumbleRows.over(lit(7).minutes).on(col("ts")).alias("all"),
+            TumbleRows.over(lit(odd).milli).on(col("ts")).alias("odd"),
         )
         .select(
             col("id"),
             col("id").sum.over(col("w")),
             col("user_id").count.distinct.over(col("w")),
             lit(1).count.over(col("all")),
+            lit(1).count.over(col("odd")),
+            col("w").start,
+            col("odd").end,
         )
     )
     expected = []
     for row in events:
+        of_odd = [one for one in events if one.at // odd == row.at // odd and one.at <= row.at]
         so_far = [one for one in events if one.at // size == row.at // size and one.at <= row.at]
         own = [one for one in so_far if one.shop == row.shop]
         users = {one.user for one in own if one.user is not None}
-        expected.append((row.id, sum(one.id for one in own), len(users), len(so_far)))
+        bounds = clock(row.at // size * size), clock((row.at // odd + 1) * odd)
+        expected.append((row.id, sum(one.id for one in own), len(users), len(so_far), len(of_odd), *bounds))
     assert rows_of(table) == ordered(expected)

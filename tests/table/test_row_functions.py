@@ -182,6 +182,10 @@ def test_a_function_may_be_named_in_any_letters(orders: Table) -> None:
         (lambda t: t.map(col("price")), "map takes a scalar function, @udf"),
         (lambda t: t.flat_map(doubled(col("price"))), "flat_map takes a table function, @udtf"),
         (lambda t: t.aggregate(doubled(col("price"))), "aggregate takes an aggregate function, @udaf"),
+        (
+            lambda t: t.group_by(col("shop")).aggregate(udaf(Both())(col("price"))).select(col("a").sum),
+            "select behind aggregate chooses columns, which are shop, a, b: SUM stands in a select behind that one",
+        ),
         (lambda t: t.flat_map(split(col("shop")).alias("a")), "SPLIT_1 gives 2 columns, its alias has 1 names"),
         (lambda t: t.select(split(col("shop"))), "is a table function"),
         (lambda t: t.join_lateral(split(col("shop")).alias("shop", "n")), "the left side has a column 'shop' too"),

@@ -20,6 +20,7 @@ from airflow_nrt.table import (
     DataTypes,
     EnvironmentSettings,
     Over,
+    OverWindowedTable,
     Session,
     SessionRows,
     Slide,
@@ -110,7 +111,7 @@ SAME = {
     "row windows around": (
         lambda t: t.over_window(
             SlideRows.partition_by(col("shop")).preceding(lit(90).seconds).following(lit(5).minutes).on(col("ts")).alias("a"),
-            SlideRows.following(lit(1).hours).on(col("ts")).alias("b"),
+            SlideRows.unbounded_preceding.following(lit(1).hours).on(col("ts")).alias("b"),
         ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
         "SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY ts RANGE BETWEEN INTERVAL '90' SECOND PRECEDING AND "
         "INTERVAL '5' MINUTE FOLLOWING) AS x, MAX(price) OVER (ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND "
@@ -119,7 +120,7 @@ SAME = {
     "row windows around, of rows": (
         lambda t: t.over_window(
             SlideRows.partition_by(col("shop")).preceding(row_interval(2)).following(row_interval(1)).on(col("ts")).alias("a"),
-            SlideRows.partition_by(col("shop")).following(row_interval(3)).on(col("ts")).alias("b"),
+            SlideRows.partition_by(col("shop")).unbounded_preceding.following(row_interval(3)).on(col("ts")).alias("b"),
         ).select(col("shop"), col("price").sum.over(col("a")).alias("x"), col("price").max.over(col("b")).alias("y")),
         "SELECT shop, SUM(price) OVER (w ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS x, MAX(price) OVER (w ROWS BETWEEN "
         "UNBOUNDED PRECEDING AND 3 FOLLOWING) AS y FROM orders WINDOW w AS (PARTITION BY shop ORDER BY ts)",
@@ -287,6 +288,10 @@ def test_functions_stand_in_conditions_and_keys_of_row_windows(orders: Table) ->
     assert [function.name for function in plan.functions] == ["DOUBLED"]
 
 
+def over(t: Table) -> OverWindowedTable:
+    return t.over_window(SlideRows.following(row_interval(1)).on(col("ts")).alias("w"))
+
+
 @pytest.mark.parametrize(
     "wrong, told",
     [
@@ -328,7 +333,25 @@ def test_functions_stand_in_conditions_and_keys_of_row_windows(orders: Table) ->
         (lambda t: SessionRows.with_gap(row_interval(3)), "takes a length of time, such as lit(10).minutes, not"),
         (lambda t: SessionRows.with_gap(lit(0).seconds), "takes a length of time"),
         (lambda t: SessionRows.with_gap(lit(5).seconds).on("ts"), "is on a time attribute"),
-        (lambda t: TumbleRows.over(lit(1500).milli), "takes whole seconds"),
+        (lambda t: TumbleRows.over(lit(0).seconds), "takes a length of time"),
+        (
+            lambda t: t.over_window(TumbleRows.over(lit(1).days).on(col("shop")).alias("w")),
+            "is on a time attribute, as is pt, ts; 'shop' is none",
+        ),
+        (lambda t: t.over_window(SlideRows.following(lit(1).days).on(col("shop")).alias("w")), "'shop' is none"),
+        (
+            lambda t: t.over_window(*[TumbleRows.over(row_interval(2)).on(col("ts")).alias("a")] * 2),
+            "two row windows are called 'a'",
+        ),
+        (lambda t: over(t).select(col("w").end), "in place of col('ts').max.over(col('w'))"),
+        (
+            lambda t: over(t).select(col("v").start),
+            "there is no row window 'v' here: it comes from .over_window(….alias('v'))",
+        ),
+        (
+            lambda t: over(t).select(col("w").rowtime),
+            "each row keeps its time: select that column in place of .rowtime",
+        ),
         (lambda t: TumbleRows.over(lit(5).seconds).on("ts"), "is on a time attribute"),
         (lambda t: t.alias(*"abcdef"), "there are 6 names for 5 columns"),
         (lambda t: t.join(t, col("price") == 1), "both sides of the join have a column 'note'"),
