@@ -82,10 +82,15 @@ def under(package: str, modules: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "program", ["import airflow_nrt.cli.main", "from airflow_nrt.table import TableEnvironment, Tumble, col"]
+    ("program", "most"),
+    [
+        ("import airflow_nrt.table", 0.05),
+        ("import airflow_nrt.cli.main", 0.25),
+        ("from airflow_nrt.table import TableEnvironment, Tumble, col", 0.25),
+    ],
 )
-def test_what_people_wait_for_starts_fast(program: str) -> None:
+def test_what_people_wait_for_starts_fast(program: str, most: float) -> None:
     seconds = min(loaded(program)[1] for _ in range(3))
     print(f"{program}: {seconds * 1000:.0f} ms")
-    # Processor time: alone they take 10 and 50 ms, and a machine that is busy with other tests takes longer.
-    assert seconds < 0.25
+    # Processor time: alone they take 5, 10 and 50 ms, and a machine that is busy with other tests takes longer.
+    assert seconds < most

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from airflow_nrt import table as api
+from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.table.load import load_report
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
 from tests.golden.statements import ERRORS
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "table-api.md").read_text(encoding="utf-8")
+PROGRAMS = re.findall(r"```python\n([^`]*)```", TEXT[: TEXT.index("## What is told where")])
+CHANGE = '{"op": "+I", "row": {"item": "A", "top": "4.00"}}'
+LEFT_OUT = {
+    "Bid (…) WITH (…,": "Bid (ts TIMESTAMP(3), price DECIMAL(10, 2), WATERMARK FOR ts AS ts) WITH "
+    "('connector' = 'filesystem', 'format' = 'json',",
+    "top (…) WITH (…)": "top (ends TIMESTAMP(3), price DECIMAL(10, 2)) WITH "
+    "('connector' = 'filesystem', 'path' = 'top', 'format' = 'json')",
+}
 EXAMPLES = re.findall(r"```python\n([^`]*)```\n\n```json\n([^`]*)```", TEXT)
 
 
@@ -53,3 +64,35 @@ def test_a_result_is_a_table_of_text_and_a_frame(spark, capsys) -> None:
 def test_names_mean_one_thing() -> None:
     assert not (set(PROPERTIES) & set(METHODS) or set(PROPERTIES) & set(AGGREGATES) or set(METHODS) & set(AGGREGATES))
     assert not {name for name in (*PROPERTIES, *METHODS, *AGGREGATES) if name in vars(api.Expression)}
+
+
+def written_out(program: str, place: Path) -> Path:
+    """The file with the program, and with what that leaves out."""
+    for short, long in LEFT_OUT.items():
+        program = program.replace(short, long)
+    assert "…" not in program
+    place.write_text(program)
+    return place
+
+
+def test_the_first_program_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("airflow_nrt.engine.query.run_changelog", lambda *_: [CHANGE])
+    monkeypatch.setattr("airflow_nrt.table.result._session", lambda plan: None)
+    exec(PROGRAMS[0], {"__name__": "example"})
+    assert "| +I |    A | 4.00 |" in capsys.readouterr().out
+
+
+def test_the_report_is_one(tmp_path: Path) -> None:
+    plan = load_report(written_out(PROGRAMS[1], tmp_path / "documented.py"), {"DATA": "bids", "size": "5"})
+    assert [insert.name for insert in plan.inserts] == ["top"]
+    assert (plan.operators[0].window.size, plan.sources[0].table.path) == (5 * MINUTE, str(tmp_path / "bids"))
+
+
+def test_the_dag_file_parses(tmp_path: Path) -> None:
+    pytest.importorskip("airflow")
+    header = "from airflow.sdk import DAG, task\nfrom airflow_nrt.operators.verify import NrtVerifyOperator\n"
+    dags = runpy.run_path(str(written_out(header + PROGRAMS[2], tmp_path / "documented_dag.py")))
+    assert dags["top"].__name__ == "top"
