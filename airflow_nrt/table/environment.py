@@ -22,7 +22,7 @@ from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
 from airflow_nrt.table.settings import EnvironmentSettings, TableConfig
 from airflow_nrt.table.table import Table
-from airflow_nrt.table.wrong import Complete, check_overwrite, checked, checked_name
+from airflow_nrt.table.wrong import Complete, check_overwrite, checked, checked_name, wrong
 
 if TYPE_CHECKING:
     from airflow_nrt.functions import Declared
@@ -181,6 +181,8 @@ class TableEnvironment(Complete):
 
         if _NAME.fullmatch(checked("a function's name is a text", path, str)) is None:
             raise SqlError(f"{path!r} is no name of a function: it has letters, digits and _, no catalog", here())
+        if isinstance(function, Expression):
+            raise wrong("create_temporary_function takes a function, as @udf declares one", function)
         if path.upper() in _built_in():
             raise SqlError(f"there is a built-in function {path.upper()}: give yours another name", here())
         self._declare(path, as_declared(function, path))

@@ -18,6 +18,7 @@ from airflow_nrt.functions import (
 )
 from airflow_nrt.functions.kinds import Type
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.function_calls import CallableFunction
 from airflow_nrt.table.places import here
 from airflow_nrt.table.wrong import wrong
@@ -114,7 +115,9 @@ def _declared(
     def declare(function: Any) -> Declared:
         try:
             instance = function() if isinstance(function, type) else function
-            if not callable(instance) and not isinstance(instance, UserDefinedFunction):
+            # Expressions can be called to be told that they can't.
+            is_function = callable(instance) and not isinstance(instance, Expression)
+            if not is_function and not isinstance(instance, UserDefinedFunction):
                 raise wrong(f"{kind} takes a function, or an instance of a class of functions", function)
             return CallableFunction(kind, instance, input_types=listed, **said)
         except (TypeError, ValueError) as refused:

@@ -10,6 +10,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.known_functions import calling
+from airflow_nrt.sql.scope import Scope
 from airflow_nrt.sql.walk import children, rewritten
 from airflow_nrt.table.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.places import here
@@ -43,16 +44,16 @@ class OverWindowedTable(Unfinished):
 
     def _check_windows(self) -> None:
         """Raises SqlError for two windows of one name, and for one that is on anything but a time attribute."""
-        times = {column.name for column in self.table.columns if column.rowtime or column.proctime}
-        known = {column.name for column in self.table.columns}
+        scope = Scope(self.table.columns)
         names = [window.name for window in self.windows]
         for window in self.windows:
             if names.count(window.name) > 1:
                 raise SqlError(f"two row windows are called {window.name!r}: give one another alias", window.over.at)
-            name = window.on.parts[-1] if window.on is not None else None
-            if name in known - times:
-                hint = f", as is {', '.join(sorted(times))}" if times else ", as WATERMARK or PROCTIME() declares one"
-                raise SqlError(f"a row window is on a time attribute{hint}; {name!r} is none", window.over.at)
+            column = scope.find(window.on) if window.on is not None else None
+            if column is not None and not (column.rowtime or column.proctime):
+                times = [one.name for one in scope.columns if one.rowtime or one.proctime]
+                hint = f", as {' or '.join(times)}" if times else ", which WATERMARK or PROCTIME() declares"
+                raise SqlError(f"a row window is on a time attribute{hint}: {column.title!r} is none", window.over.at)
 
     def _bound(self, part: Any) -> ast.Expression | None:
         """Where a window begins or ends, if that is asked."""

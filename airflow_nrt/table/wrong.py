@@ -96,7 +96,7 @@ class Complete:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise no_such_name(f"{self.called} has no", name, dir(type(self)))
+        raise no_such_name(f"{self.called} has no", name, {*dir(type(self))} - {"called"})
 
 
 class Unfinished:

@@ -336,14 +336,18 @@ def over(t: Table) -> OverWindowedTable:
         (lambda t: TumbleRows.over(lit(0).seconds), "takes a length of time"),
         (
             lambda t: t.over_window(TumbleRows.over(lit(1).days).on(col("shop")).alias("w")),
-            "is on a time attribute, as is pt, ts; 'shop' is none",
+            "is on a time attribute, as ts or pt: 'shop' is none",
         ),
         (lambda t: t.over_window(SlideRows.following(lit(1).days).on(col("shop")).alias("w")), "'shop' is none"),
         (
             lambda t: t.over_window(*[TumbleRows.over(row_interval(2)).on(col("ts")).alias("a")] * 2),
             "two row windows are called 'a'",
         ),
-        (lambda t: over(t).select(col("w").end), "in place of col('ts').max.over(col('w'))"),
+        (
+            lambda t: t.over_window(SlideRows.following(lit(1).days).on(col("nope")).alias("w")),
+            "there is no column 'nope'",
+        ),
+        (lambda t: over(t).select(col("w").end), "it is col('ts').max.over(col('w'))"),
         (
             lambda t: over(t).select(col("v").start),
             "there is no row window 'v' here: it comes from .over_window(….alias('v'))",

@@ -150,6 +150,11 @@ def use(result: Any) -> None:
         (lambda: 1 in col("price"), "write col('a').in_(1, 2)"),
         (lambda: [*col("price")], "an expression is one value"),
         (lambda: TABLE.union_all(TABLE.group_by(col("shop"))), "as from_path('name') gives, not this GroupedTable"),
+        (lambda: udf(col("shop")), "or an instance of a class of functions, not shop"),
+        (
+            lambda: ENVIRONMENT.create_temporary_function("f", col("shop")),
+            "takes a function, as @udf declares one, not",
+        ),
         (lambda: udf(3), "udf takes a function, or an instance of a class of functions, not 3"),
     ],
 )
