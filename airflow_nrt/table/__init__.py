@@ -82,9 +82,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
     "EnvironmentSettings", "Expression", "FunctionContext", "GroupWindowedTable", "GroupedTable", "OutputOptions",
-    "Over", "OverWindowedTable", "Row", "ScalarFunction", "Session", "SessionRows", "Slide", "SlideRows", "StatementSet",
-    "Table", "TableAggregateFunction", "TableConfig", "TableEnvironment", "TableFunction", "TablePipeline",
-    "TableResult", "TableSchema", "TimeIntervalUnit", "Tumble", "TumbleRows",
+    "Over", "OverWindowedTable", "Row", "ScalarFunction", "Session", "SessionRows", "Slide", "SlideRows",
+    "StatementSet", "Table", "TableAggregateFunction", "TableConfig", "TableEnvironment", "TableFunction",
+    "TablePipeline", "TableResult", "TableSchema", "TimeIntervalUnit", "Tumble", "TumbleRows",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
     "current_date", "current_timestamp", "current_watermark", "date_format", "e", "from_unixtime", "greatest",
     "if_then_else", "json_string", "least", "lit", "local_timestamp", "log", "map_", "negative", "not_", "null_of",
