@@ -33,10 +33,13 @@ def bound(plan: Plan, operator: Updating) -> str | None:
 
 
 def is_cause(plan: Plan, operator: Updating) -> bool:
-    """Whether nothing bounds its state though the tables that it reads are bounded, as far as updating operators go."""
+    """Whether nothing bounds its state, and it is the first of which that holds.
+
+    What an interval join keeps is bounded, and the pairs that it gives are not: what keeps those is a cause.
+    """
     known = {one.name: one for one in plan.updating}
     below = [known[name] for query in operator.inputs for name in query.inputs if name in known]
-    return bound(plan, operator) is None and all(_contents(plan, one) for one in below)
+    return bound(plan, operator) is None and all(bound(plan, one) for one in below)
 
 
 def _own(operator: Updating) -> str | None:

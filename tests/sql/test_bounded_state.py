@@ -207,3 +207,19 @@ def test_an_interval_bounds_rows_of_tables_whatever_they_are_called(what: str) -
 def test_an_interval_bounds_nothing_else(left: str) -> None:
     with pytest.raises(InputError, match="the interval bounds nothing of rows that change, or that waited for windows"):
         plan_of(told(f"SELECT a.i FROM {left} AS a JOIN sensors AS b ON {MET}"))
+
+
+@pytest.mark.parametrize(
+    ("query", "cause"),
+    [
+        (
+            f"SELECT COUNT(*) FROM (SELECT a.i FROM {FILTERED} AS a JOIN sensors AS b ON {MET}) GROUP BY i",
+            "an aggregation",
+        ),
+        (f"SELECT a.i FROM {FILTERED} AS a JOIN sensors AS b ON {MET} JOIN known AS c ON c.id = a.i", "a join"),
+    ],
+)
+def test_what_keeps_the_pairs_of_an_interval_join_is_not_bounded_by_it(query: str, cause: str) -> None:
+    with pytest.raises(InputError, match=f"{cause} without[^\n]* keeps every key for ever"):
+        plan_of(told(query))
+    plan_of(told(query.replace("sensors", "ended").replace("known", "ended")))
