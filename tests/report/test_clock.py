@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_nrt.report.clock import advanced, operator_watermark
+from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
 from airflow_nrt.report.entries import SourceState
+from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.instants import END_OF_TIME, parse_instant
 
 WATERMARKS = st.one_of(st.none(), st.integers(1, 1000))
@@ -51,3 +52,11 @@ def test_other_sources_do_not_count() -> None:
     assert operator_watermark(None, sources, ["a"]) == 10
     assert operator_watermark(None, sources, ["a", "b"]) == 5
     assert operator_watermark(None, sources, ["a", "not read yet"]) is None
+
+
+def test_the_clock_ends_with_all_sources_where_rows_wait_for_others() -> None:
+    sources = with_clock({"a": SourceState(10, ended=True), "b": SourceState(5)}, 100)
+    assert operator_watermark(None, sources, [CLOCK], waits=True) == 99
+    ended = {**sources, "b": SourceState(5, ended=True)}
+    assert operator_watermark(99, ended, [CLOCK], waits=True) == END_OF_TIME
+    assert operator_watermark(99, ended, [CLOCK]) == 99
