@@ -91,8 +91,14 @@ def test_the_report_is_one(tmp_path: Path) -> None:
     assert (plan.operators[0].window.size, plan.sources[0].table.path) == (5 * MINUTE, str(tmp_path / "bids"))
 
 
+def test_the_timing_is_one() -> None:
+    names: dict[str, Any] = {}
+    exec(PROGRAMS[2].split("\n\n", 2)[0] + "\n" + PROGRAMS[2].split("\n\n", 2)[1].splitlines()[0], names)
+    names["timing"].check_of_windows()
+
+
 def test_the_dag_file_parses(tmp_path: Path) -> None:
     pytest.importorskip("airflow")
     header = "from airflow.sdk import DAG, task\nfrom airflow_nrt.operators.verify import NrtVerifyOperator\n"
-    dags = runpy.run_path(str(written_out(header + PROGRAMS[2], tmp_path / "documented_dag.py")))
+    dags = runpy.run_path(str(written_out(header + PROGRAMS[3], tmp_path / "documented_dag.py")))
     assert dags["top"].__name__ == "top"
