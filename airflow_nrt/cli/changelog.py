@@ -1,25 +1,40 @@
-"""`airflow-nrt changelog`: what became visible, was replaced and was taken away, one line a window and version."""
+"""`airflow-nrt changelog`: what became visible, was replaced and was taken away, one line a window and version.
+
+Where files hold changes of rows, with `--rows` also these.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from airflow_nrt.cli.common import add_home, add_json, print_json
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.shown import changes
+from airflow_nrt.report.shown import CHANGED, Change, changes
+from airflow_nrt.table.load import plan_of_home
+
+_OPS = {"c": "+", "d": "-"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
+    parser.add_argument(
+        "--rows", action="store_true", help="also the rows that came (+) and went (-), of files of debezium-json"
+    )
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    told = changes(Home.open(options.home).log().entries())
+    home = Home.open(options.home)
+    told = changes(home.log().entries())
+    roots = _roots(home) if options.rows else {}
     if options.json:
-        print_json([{"entry": one.entry, "time": one.time, "op": one.op, **asdict(one.published)} for one in told])
+        print_json([{**_told(one), **({"rows_changed": _rows(roots, one)} if options.rows else {})} for one in told])
         return 0
     print(
         f"{'entry':>6}  {'published (UTC)':23}  op  {'insert':20} {'window start':19}  {'window end':19}  "
@@ -31,4 +46,26 @@ def run(options: argparse.Namespace) -> int:
             f"{one.entry:6}  {format_instant(one.time):23}  {one.op:2}  {seen.insert:20} "
             f"{format_instant(seen.start):19}  {format_instant(seen.end):19}  {seen.state:9} {seen.rows:8}"
         )
+        for row in _rows(roots, one):
+            side = row["before"] if row["op"] == "d" else row["after"]
+            print(f"{'':33}{_OPS[row['op']]}   {json.dumps(side, ensure_ascii=False)}")
     return 0
+
+
+def _told(one: Change) -> dict[str, Any]:
+    return {"entry": one.entry, "time": one.time, "op": one.op, **asdict(one.published)}
+
+
+def _roots(home: Home) -> dict[str, Path]:
+    """Where the inserts that write changes of rows have their files."""
+    inserts = [insert for insert in plan_of_home(home).inserts if insert.sink.is_changelog]
+    return {insert.name: Path(insert.sink.path.removeprefix("file://")) for insert in inserts}
+
+
+def _rows(roots: Mapping[str, Path], one: Change) -> list[dict[str, Any]]:
+    """The changes in a file, as it has them; none if somebody has taken it away since."""
+    root = roots.get(one.published.insert)
+    file = root / one.published.target if root is not None and one.op == CHANGED else None
+    if file is None or not file.is_file():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -18,6 +18,7 @@ from airflow_nrt.report.log import Writer
 from airflow_nrt.report.status import read_status
 from tests.cli.conftest import Command
 from tests.cli.place import furnish
+from tests.engine import reports
 from tests.sample import plan_of
 
 
@@ -103,6 +104,35 @@ def test_changelog(command: Command, streamed: Path) -> None:
     assert lines[0].split() == "entry published (UTC) op insert window start window end state rows".split()
     assert lines[1].split()[3:] == "+I curve 2024-06-18 10:00:00 2024-06-18 10:10:00 complete 1".split()
     assert len(lines) == 7
+
+
+TOTALS = """
+SET 'table.exec.state.ttl' = '1 d';
+CREATE TABLE totals (shop INT, n BIGINT)
+WITH ('connector' = 'filesystem', 'path' = '${DATA}/totals', 'format' = 'debezium-json');
+INSERT INTO totals SELECT shop, COUNT(*) FROM events GROUP BY shop;
+"""
+
+
+def test_changelog_of_rows(spark, command: Command, tmp_path: Path) -> None:
+    plan = reports.plan_of(tmp_path, reports.events_table(), TOTALS)
+    stream = reports.Stream(spark, plan, tmp_path / "home")
+    lines = [f"{n},{shop},5,a,10.00,0.5,2024-06-18 10:00:0{n}" for n, shop in enumerate((1, 1, 2))]
+    for n, line in enumerate(lines):
+        stream.absorb(reports.write_lines(tmp_path / "events" / f"{n}.csv", [line]))
+    told_rows = [
+        [(row["op"], row["before"] or row["after"]) for row in one["rows_changed"]]
+        for one in told(command, "changelog", tmp_path, "--rows")
+    ]
+    assert told_rows == [
+        [("c", {"shop": 1, "n": 1})],
+        [("d", {"shop": 1, "n": 1}), ("c", {"shop": 1, "n": 2})],
+        [("c", {"shop": 2, "n": 1})],
+    ]
+    text = command("changelog", "--home", tmp_path / "home", "--rows").out.splitlines()
+    assert [line.strip() for line in text if "{" in line] == [
+        '+   {"shop": 1, "n": 1}', '-   {"shop": 1, "n": 1}', '+   {"shop": 1, "n": 2}', '+   {"shop": 2, "n": 1}',
+    ]  # fmt: skip
 
 
 def test_late(command: Command, streamed: Path) -> None:
