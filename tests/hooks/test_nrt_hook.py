@@ -10,6 +10,7 @@ import pytest
 
 from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 from tests.launch.homes import beat, lease, new_home
 
 
@@ -52,7 +53,7 @@ def test_packages_and_settings_reach_the_submission(connection, tmp_path: Path) 
     connection("rich", extra={"packages": "a:b:1,c:d:2", "conf": conf, "master": "spark://h:1"})
     submission = NrtHook("rich").submission(new_home(tmp_path), "orders", ["--report", "x.sql"])
     assert submission.hook["packages"] == "a:b:1,c:d:2"
-    assert submission.hook["conf"] == {"spark.executor.memory": "4g"}
+    assert submission.hook["conf"] == {**DEFAULT_JAVA_OPTIONS, "spark.executor.memory": "4g"}
     assert submission.connection["host"] == "spark://h:1"
 
 
