@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.shown import CHANGED, Change, changes
@@ -57,8 +58,10 @@ def _told(one: Change) -> dict[str, Any]:
 
 
 def _roots(home: Home) -> dict[str, Path]:
-    """Where the inserts that write changes of rows have their files."""
+    """Where the inserts that write changes of rows have their files. Raises InputError if there are none."""
     inserts = [insert for insert in plan_of_home(home).inserts if insert.sink.is_changelog]
+    if not inserts:
+        raise InputError("--rows: no table that this report writes has 'format' = 'debezium-json', which holds changes")
     return {insert.name: Path(insert.sink.path.removeprefix("file://")) for insert in inserts}
 
 
