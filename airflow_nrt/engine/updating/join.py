@@ -43,6 +43,10 @@ class JoinStep(Step):
         return (*self.keys, KEY) if self.operator.changing or self.operator.padded else None
 
     @property
+    def reads_again(self) -> bool:
+        return True
+
+    @property
     def needed(self) -> str | None:
         """A row that was written alone is written again when it has met its first: it stays a millisecond longer."""
         if self.operator.interval is None:

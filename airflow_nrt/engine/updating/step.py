@@ -27,6 +27,11 @@ class Step(Protocol):
         return self.keys
 
     @property
+    def reads_again(self) -> bool:
+        """Whether `judged` and `results` read what is merged several times."""
+        return False
+
+    @property
     def needed(self) -> str | None:
         """SQL of the last watermark (ms) at which a row is needed, greater each time that it is written anew; None if
         that does not follow from the row."""

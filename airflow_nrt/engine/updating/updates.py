@@ -46,7 +46,13 @@ def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
     if isinstance(operator, RecentRows):
         return recent(operator, _together(parts))
     step = step_of(operator)
-    return step.results(step.judged(step.merged(None, step.fresh(_together(parts)))))
+    rows = step.merged(None, step.fresh(_together(parts)))
+    if not step.reads_again:
+        return step.results(step.judged(rows))
+    # As in `Held`; Spark lets go of them when nobody can read them any more.
+    rows = rows.localCheckpoint(eager=False)
+    judged = step.judged(rows)
+    return step.results(judged if judged is rows else judged.localCheckpoint(eager=False))
 
 
 class Updates:

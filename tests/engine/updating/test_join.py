@@ -7,9 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.compaction import FANOUT
 from airflow_nrt.report.plan import Plan
-from tests.engine.reports import HOUR, MORNING, Event, Stream, events_table, ordered, plan_of, rows_of
+from tests.engine.reports import (
+    HOUR,
+    MORNING,
+    Event,
+    Stream,
+    events_table,
+    ordered,
+    plan_of,
+    rows_of,
+    source_file,
+    write_events,
+)
 from tests.engine.updating.queries import changing_plan, folded, published_in_parquet, told
 
 TTL = "SET 'table.exec.state.ttl' = '1 h';"
@@ -110,3 +122,24 @@ def test_sources_of_a_join_may_come_in_any_order(spark, tmp_path: Path, kind: st
     expected += [(2, None)] if kind in ("LEFT", "FULL") else []
     expected += [(None, 12)] if kind in ("RIGHT", "FULL") else []
     assert tables == [ordered(expected), ordered(expected)]
+
+
+def test_a_batch_of_joins_above_each_other_is_no_longer_to_plan(spark, tmp_path: Path) -> None:
+    """Each reads what is below it several times: three had 498 scans of the two tables in one plan, which took minutes."""
+    files = {
+        name: [source_file(write_events(tmp_path / name / "0.csv", [sale(1, 1), sale(2, 2)]))]
+        for name in ("sales", "visits")
+    }
+
+    def planned(joins: int) -> int:
+        on = "ON s.shop = v{0}.shop AND s.price < v{0}.price + {0}"
+        others = (f"LEFT JOIN visits AS v{n} {on.format(n)}" for n in range(joins))
+        table = "CREATE TABLE pairs (id BIGINT) WITH ('connector' = 'print');"
+        query = f"INSERT INTO pairs SELECT s.id FROM sales AS s {' '.join(others)};"
+        plan = plan_of(tmp_path, TTL, events_table("sales"), events_table("visits"), table, query)
+        assert len(plan.updating) == joins
+        frame = insert_result(spark, plan, plan.inserts[0], files)
+        assert sorted(row.id for row in frame.collect()) == [1, 2]
+        return len(frame._jdf.queryExecution().optimizedPlan().toString().splitlines())
+
+    assert planned(3) < 2 * planned(1)
