@@ -125,7 +125,7 @@ def test_sources_of_a_join_may_come_in_any_order(spark, tmp_path: Path, kind: st
 
 
 def test_a_batch_of_joins_above_each_other_is_no_longer_to_plan(spark, tmp_path: Path) -> None:
-    """Each reads what is below it several times: three had 498 scans of the two tables in one plan, which took minutes."""
+    """Each reads what is below it several times: three had 498 scans in one plan, which took minutes."""
     files = {
         name: [source_file(write_events(tmp_path / name / "0.csv", [sale(1, 1), sale(2, 2)]))]
         for name in ("sales", "visits")
