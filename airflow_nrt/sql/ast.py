@@ -279,7 +279,6 @@ class FunctionTable:
     call: Call
     at: Place = field(compare=False)
     alias: str | None = None
-    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

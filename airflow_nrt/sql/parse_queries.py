@@ -254,11 +254,11 @@ class QueryParser:
             cursor.advance()
             call = self._function(at)
             cursor.expect_symbol(")")
-            return self._with_alias(ast.FunctionTable(call, at))
+            return self._listed(ast.FunctionTable(call, at), self._alias())
         if cursor.is_symbol("("):
             return self._parenthesised(at)
         if cursor.token.kind is Kind.NAME and cursor.ahead().text == "(":
-            return self._with_alias(ast.FunctionTable(self._function(at), at))
+            return self._listed(ast.FunctionTable(self._function(at), at), self._alias())
         return self._table(at)
 
     def _lateral(self, at: Place) -> ast.Relation:
@@ -294,12 +294,7 @@ class QueryParser:
         if self.cursor.is_word("FOR", "SYSTEM_TIME"):
             raise NotThereYet("FOR SYSTEM_TIME AS OF", self.cursor.at)
         options = self.hint()
-        alias = self._alias()
-        if alias is not None and self.cursor.is_symbol("("):
-            columns = self.cursor.names()
-            table = ast.TableName(name, at, None, options or self.hint())
-            return ast.Derived(ast.Select((ast.SelectItem(ast.Star(None, at), None),), table, at), at, alias, columns)
-        return ast.TableName(name, at, alias, options or self.hint())
+        return self._listed(ast.TableName(name, at, None, options), self._alias())
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
@@ -326,7 +321,17 @@ class QueryParser:
             return self.cursor.name("an alias")
         return self.cursor.name() if self.cursor.is_name() else None
 
-    def _with_alias(self, relation: ast.Derived | ast.FunctionTable | ast.Lateral) -> ast.Relation:
+    def _listed(self, relation: ast.TableName | ast.FunctionTable, alias: str | None) -> ast.Relation:
+        """Under this alias, with the column list behind it: then all of its columns stand in a query of their own."""
+        columns = self.cursor.names() if alias and self.cursor.is_symbol("(") else ()
+        if isinstance(relation, ast.TableName):
+            relation = replace(relation, options=relation.options or self.hint())
+        if not columns:
+            return replace(relation, alias=alias)
+        at = relation.at
+        return ast.Derived(ast.Select((ast.SelectItem(ast.Star(None, at), None),), relation, at), at, alias, columns)
+
+    def _with_alias(self, relation: ast.Derived | ast.Lateral) -> ast.Relation:
         alias = self._alias()
         columns = self.cursor.names() if alias and self.cursor.is_symbol("(") else ()
         return replace(relation, alias=alias, columns=columns)

@@ -176,7 +176,7 @@ class Queries:
                 rows = self.relations(node.query, ctes)
                 return [_renamed(one, node.columns, node.at) for one in rows], node.alias
             case ast.FunctionTable():
-                return [_renamed(self._windowing(node.call, ctes), node.columns, node.at)], node.alias
+                return [self._windowing(node.call, ctes)], node.alias
             case ast.Lateral():
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
@@ -316,14 +316,17 @@ def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
         return relation
     if len(names) != len(relation.columns):
         raise SqlError(f"the column list has {len(names)} names, the query {len(relation.columns)} columns", at)
-    if relation.pending is not None:
-        raise NotThereYet("a column list on a windowing function", at)
-    items = [f"{quote(column.name)} AS {quote(name)}" for column, name in zip(relation.columns, names)]
     renames = dict(zip(relation.names, names))
+    items = [
+        f"{quote(column.name)} AS {quote(renames[column.name])}"
+        for column in relation.columns
+        if not relation.is_window_column(column.name)
+    ]
     return replace(
         relation,
         text=f"(SELECT {', '.join([*items, *relation.hidden])} FROM {relation.text})",
         columns=tuple(replace(column, name=name) for column, name in zip(relation.columns, names)),
+        partition=relation.partition and tuple(renames[column] for column in relation.partition),
         keys=tuple((renames[column], key) for column, key in relation.keys),
         unique=tuple(tuple(renames[column] for column in key) for key in relation.unique),
         scan=None,
