@@ -19,7 +19,7 @@ settings.load_profile("suite")
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """Rows are few here and plans are many: to compile a plan takes longer than to run it."""
 JAVA = (
-    # Tests are too short for the optimizing compiler of Java: it would take half of their processor time.
+    # Drivers of tests live too short for the optimizing compiler of Java: it would take half of their processor time.
     "-XX:TieredStopAtLevel=1",
     # Without that compiler Java has room for 48 MB of code only, and compiles again and again what it has thrown away.
     "-XX:ReservedCodeCacheSize=240m",
@@ -49,7 +49,8 @@ def spark() -> Iterator[object]:
 
     ensure_java()
     # Collecting in parallel takes from the other test process what it gains here.
-    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m"}
+    # It lives long enough for the optimizing compiler, with which it takes two thirds of the time once warm.
+    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m -XX:TieredStopAtLevel=4"}
     session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
     session.sparkContext.setLogLevel("ERROR")
     yield session
