@@ -49,7 +49,7 @@ def spark() -> Iterator[object]:
 
     ensure_java()
     # Collecting in parallel takes from the other test process what it gains here.
-    # It lives long enough for the optimizing compiler, with which it takes two thirds of the time once warm.
+    # The optimizing compiler pays here: a session lives for all tests of its process.
     serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m -XX:TieredStopAtLevel=4"}
     session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
     session.sparkContext.setLogLevel("ERROR")

@@ -254,11 +254,11 @@ class QueryParser:
             cursor.advance()
             call = self._function(at)
             cursor.expect_symbol(")")
-            return self._listed(ast.FunctionTable(call, at), self._alias())
+            return self._listed(ast.FunctionTable(call, at))
         if cursor.is_symbol("("):
             return self._parenthesised(at)
         if cursor.token.kind is Kind.NAME and cursor.ahead().text == "(":
-            return self._listed(ast.FunctionTable(self._function(at), at), self._alias())
+            return self._listed(ast.FunctionTable(self._function(at), at))
         return self._table(at)
 
     def _lateral(self, at: Place) -> ast.Relation:
@@ -294,7 +294,7 @@ class QueryParser:
         if self.cursor.is_word("FOR", "SYSTEM_TIME"):
             raise NotThereYet("FOR SYSTEM_TIME AS OF", self.cursor.at)
         options = self.hint()
-        return self._listed(ast.TableName(name, at, None, options), self._alias())
+        return self._listed(ast.TableName(name, at, None, options))
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
@@ -321,8 +321,9 @@ class QueryParser:
             return self.cursor.name("an alias")
         return self.cursor.name() if self.cursor.is_name() else None
 
-    def _listed(self, relation: ast.TableName | ast.FunctionTable, alias: str | None) -> ast.Relation:
-        """Under this alias, with the column list behind it: then all of its columns stand in a query of their own."""
+    def _listed(self, relation: ast.TableName | ast.FunctionTable) -> ast.Relation:
+        """With the alias behind it; with a column list, too, its columns stand in a query of their own."""
+        alias = self._alias()
         columns = self.cursor.names() if alias and self.cursor.is_symbol("(") else ()
         if isinstance(relation, ast.TableName):
             relation = replace(relation, options=relation.options or self.hint())
