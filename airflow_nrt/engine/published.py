@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from airflow_nrt.engine.given_rows import empty_rows, given_rows
+from airflow_nrt.engine.given_rows import given_rows
+from airflow_nrt.engine.result_files import read_results
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
+from airflow_nrt.engine.update_tables import folded
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
+from airflow_nrt.report.spelling import bigint, quote
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ def standing_rows(
             mine.append((path, published.end))
         elif published is None and not _is_of_another(insert, path, base, ledger):
             foreign.append(path)
+    places = {place: n for n, place in enumerate(ledger)}
+    mine.sort(key=lambda one: places[insert.name, str(one[0].relative_to(base))])
     return Standing(_read(spark, insert, base, mine), tuple(foreign))
 
 
@@ -61,41 +65,12 @@ def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Mapping[tuple
 
 def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
     table = insert.sink
-    schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in table.physical)
-    if not files:
-        stored = [(quote(column.name), column.type.spark) for column in table.physical]
-        return empty_rows(spark, [*stored, (WINDOW_END, "BIGINT")])
-    columns = [quote(column.name) for column in table.physical]
-    if table.is_changelog:
-        # A window is written once: its file holds rows that are added alone.
-        schema, columns = _of_added(table)
-    reader = spark.read.schema(schema).option("basePath", str(base))
-    if table.format == "csv":
-        null = sink_option(table.options, "csv.null-literal")
-        separator = sink_option(table.options, "csv.field-delimiter")
-        mark = sink_option(table.options, "csv.quote-character")
-        written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
-        reader = reader.options(**written, multiLine=True)
-    rows = reader.format(_spark_format(table)).load([str(path).translate(GLOB) for path, _ in files])
+    if insert.changes and table.is_changelog and files:
+        return folded(spark, table, base, [path for path, _ in files]).withColumn(WINDOW_END, F.expr(bigint(None)))
+    rows = read_results(spark, table, base, [path for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
     ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)
-    return known_files(rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}"), ends, WINDOW_END).drop(FILE)
-
-
-def _of_added(table: Table) -> tuple[str, list[str]]:
-    """The schema of a changelog's files, and the table's columns in it."""
-    stored = [column for column in table.physical if column.name not in table.partition_keys]
-    row = ", ".join(f"{quote(column.name)}: {column.type.spark}" for column in stored)
-    keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
-    columns = [
-        f"after.{quote(column.name)} AS {quote(column.name)}" if column in stored else quote(column.name)
-        for column in table.physical
-    ]
-    return ", ".join([f"after STRUCT<{row}>", *keys]), columns
-
-
-def _spark_format(table: Table) -> str:
-    return "json" if table.is_changelog else table.format
+    return known_files(rows, ends, WINDOW_END).drop(FILE)
 
 
 def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
@@ -110,5 +85,6 @@ def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
 
 def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:
     """How many rows foreign files hold."""
+    kind = "json" if insert.sink.is_changelog else insert.sink.format
     paths = [str(path).translate(GLOB) for path in files]
-    return spark.read.format(_spark_format(insert.sink)).load(paths).count() if paths else 0
+    return spark.read.format(kind).load(paths).count() if paths else 0

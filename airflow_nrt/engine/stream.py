@@ -31,6 +31,7 @@ from airflow_nrt.engine.time.accept import judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import is_small, suit
+from airflow_nrt.engine.update_tables import replaced
 from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions import VersionedInserts, with_state
@@ -438,6 +439,19 @@ class StreamDriver:
     def _stage(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
         if insert.changes and insert.sink.primary_key:
             frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
+        if insert.replaces_table:
+            return self._stage_table(insert, frame, state)
+        return self._staged(insert, frame, state, tasks)
+
+    def _stage_table(self, insert: Insert, changes: DataFrame, state: str) -> list[Published]:
+        """A table as these changes leave it; nothing if there are none."""
+        told = changes.persist()
+        try:
+            return [] if told.isEmpty() else self._staged(insert, replaced(insert, told, self.writer.log), state, 1)
+        finally:
+            told.unpersist()
+
+    def _staged(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
         directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
 

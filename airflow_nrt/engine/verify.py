@@ -16,7 +16,16 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.comparison import CLASS, Sides, classify, without
-from airflow_nrt.engine.evidence import ReadRows, check_ledger, check_watermarks, fired_rows, rows_read, with_seen
+from airflow_nrt.engine.evidence import (
+    BACKFILL,
+    ENTRY,
+    ReadRows,
+    check_ledger,
+    check_watermarks,
+    fired_rows,
+    rows_read,
+    with_seen,
+)
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.published import as_read, foreign_rows, standing_rows
@@ -24,6 +33,7 @@ from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.report.comparable import not_comparable
 from airflow_nrt.report.entries import OperatorState, SourceFile
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.hidden import WINDOW_END
@@ -34,7 +44,7 @@ from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.spelling import bigint
+from airflow_nrt.report.spelling import bigint, quote
 from airflow_nrt.report.verdict import (
     CLASSES,
     DIFFERENT,
@@ -122,8 +132,9 @@ def verify(
         if insert.sink.connector != "filesystem":
             notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
             continue
-        if any(one.name in insert.query.inputs for one in plan.updating):
-            notes.append(f"{insert.name}: results that never complete can't be verified")
+        unknown = not_comparable(plan, insert, history.position)
+        if unknown is not None:
+            notes.append(f"{insert.name}: {unknown}")
             continue
         verdict, foreign = _verify_insert(scene, insert, published)
         problems += foreign
@@ -191,7 +202,7 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
     time = partition_time(table, scene.plan.source(source).zone)
     if time is None or (scene.interval.start is None and scene.interval.end is None):
         return files
-    if scene.plan.passing(source) or scene.plan.is_read_by_clock(source):
+    if scene.plan.passing(source) or scene.plan.updated_by(source) or scene.plan.is_read_by_clock(source):
         return files
     bounds = [(o.name, _bounds(scene.plan, scene.history, scene.interval, o)) for o in scene.plan.operators]
     reached = [(scene.plan.first_rows(name, b[0]), b[1]) for name, b in bounds if b is not None]
@@ -213,7 +224,9 @@ def _unread(scene: _Scene, source: str) -> list[SourceFile]:
 
 def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[InsertVerdict, list[str]]:
     if not insert.operators:
-        return _compare(scene, insert, _passed_sides(scene, insert), [None], 0, root)
+        never_complete = any(one.name in insert.query.inputs for one in scene.plan.updating)
+        batch = _standing(scene, insert) if never_complete else _passed(scene, insert)
+        return _compare(scene, insert, (batch, None), [None], 0, root)
     operator = scene.plan.operator(insert.operators[0])
     bounds = _bounds(scene.plan, scene.history, scene.interval, operator)
     pending = _pending(scene, operator)
@@ -283,10 +296,17 @@ def on_time(rows: DataFrame) -> DataFrame:
     return rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
 
 
-def _passed_sides(scene: _Scene, insert: Insert) -> tuple[DataFrame, None]:
+def _passed(scene: _Scene, insert: Insert) -> DataFrame:
     """An insert without windows: all rows, none of them late."""
     views = {name: on_time(scene.sources[name].frame) for name in insert.query.inputs}
-    return run_query(insert.query, views).withColumn(WINDOW_END, F.lit(None).cast("bigint")), None
+    return run_query(insert.query, views).withColumn(WINDOW_END, F.lit(None).cast("bigint"))
+
+
+def _standing(scene: _Scene, insert: Insert) -> DataFrame:
+    """Results that never complete: what all rows give that the stream has read."""
+    views = {name: on_time(read.frame.where(f"{ENTRY} <> {BACKFILL}")) for name, read in scene.sources.items()}
+    rows = computed(scene.plan, insert, same_rows(views), -END_OF_TIME, END_OF_TIME)
+    return rows.selectExpr(*(quote(field.name) for field in insert.query.fields), f"{bigint(None)} AS {WINDOW_END}")
 
 
 def _compare(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.firing import Round
-from airflow_nrt.engine.session_versions import keep, kept, turn
+from airflow_nrt.engine.session_versions import STATE, STATES, counted, keep, kept, turn
 from airflow_nrt.engine.shown import changed_rows, show, shown_rows
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.state.store import SliceStore
@@ -27,7 +28,7 @@ from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.instants import END_OF_TIME
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.timing import COMPLETE, EARLY, LATE, Rows
+from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, Rows
 
 Operators = Mapping[str, OperatorState]
 Stage = Callable[[Insert, DataFrame, int], list[Published]]
@@ -169,14 +170,23 @@ class VersionedInserts:
             return {}, [], before.shown
         held = Held()
         try:
-            current = held.compute(no_windows(self.store.spark, self.plan.operator(name)) if found is None else found)
+            operator = self.plan.operator(name)
+            found = no_windows(self.store.spark, operator) if found is None else found
+            current = held.compute(counted(insert, operator, found))
 
-            def query(sessions: DataFrame) -> DataFrame:
+            def result(sessions: DataFrame) -> DataFrame:
                 firing = Firing(name, sessions, state, after, END_OF_TIME)
                 return Round(self.store, self.plan, self.layouts, dict(operators), {name: firing}).result(insert.query)
 
+            def query(sessions: DataFrame) -> DataFrame:
+                if insert.timing.result_state is None:
+                    return result(sessions)
+                each = (result(sessions.where(f"{STATE} = {n}")) for n in range(len(STATES)))
+                told = (with_state(insert, rows, string_literal(STATES[n])) for n, rows in enumerate(each))
+                return reduce(DataFrame.unionAll, told)
+
             shown = kept(self.store, before.shown, current)
-            changed = turn(insert, layout.keys, shown, current, (before.at, now), after, query)
+            changed = turn(insert, operator, shown, current, (before.at, now), after, query)
             if not changed.slots:
                 return {}, [], before.shown
             due = {slot: _state_of_slot(insert, slot, before.at, now) for slot in changed.slots}
@@ -206,6 +216,8 @@ def _has_sessions(insert: Insert) -> bool:
 def _state_of_slot(insert: Insert, slot: int, before: int | None, now: int) -> str:
     if not insert.timing.is_complete(slot, now):
         return EARLY
+    if insert.timing.result_state is not None and slot + insert.timing.final - 1 <= now and insert.timing.late_updates:
+        return LAST
     return LATE if insert.timing.is_complete(slot, before) else COMPLETE
 
 

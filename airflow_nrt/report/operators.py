@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from airflow_nrt.report.functions import PythonFunction
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.types import BIGINT, DataType, Field
 from airflow_nrt.report.windows import Window
 from airflow_nrt.report.written import Written
 
@@ -57,6 +57,10 @@ class AggregateCall:
         """
         exact = self.argument_type is not None and self.argument_type.is_whole
         return self.distinct and (self.function in ("COUNT", "SUM", "AVG") or (self.function in VARIANCES and exact))
+
+
+ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
+"""No query reads its result: it says how many rows have come."""
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,11 @@ class Insert:
     timing: OutputOptions = AT_ONCE
     steps: tuple[Step, ...] = field(default=(), compare=False)
 
+    @property
+    def replaces_table(self) -> bool:
+        """Whether its rows stand in one file, which is replaced when some of them change."""
+        return self.changes and self.sink.is_update_table
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -116,4 +116,9 @@ class Table:
     @property
     def takes_changes(self) -> bool:
         """Whether a row that was written to it can be taken back."""
-        return self.connector == "print" or self.is_changelog
+        return self.connector == "print" or self.is_changelog or self.is_update_table
+
+    @property
+    def is_update_table(self) -> bool:
+        """Whether one file holds its rows as they stand, where they change singly."""
+        return self.connector == "filesystem" and not self.is_changelog and bool(self.primary_key)

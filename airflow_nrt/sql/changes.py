@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.report.bounds import is_cause
-from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
+from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option, sink_option
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import CHANGELOG, Table
-from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.relation import Relation
 
@@ -19,12 +19,28 @@ _OTHERWISE = (
 
 def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
     """Raises SqlError if rows change and the connector of the sink can't take any back."""
-    if relation.is_changing and not relation.adds_only and not sink.takes_changes:
-        cause = found.boundless[relation.inputs[0]]
+    if not relation.is_changing or relation.adds_only:
+        return
+    cause = found.boundless[relation.inputs[0]]
+    if not sink.takes_changes:
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
-            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}'. "
-            f"A PRIMARY KEY does not help: files of 'format' = '{sink.format}' are only added to",
+            f"{cause.clause}, or declare PRIMARY KEY (…) NOT ENFORCED, so that its file is replaced, or write to "
+            f"connector 'print', or to files of 'format' = '{CHANGELOG}'",
+            cause.at,
+        )
+    if not sink.is_update_table:
+        return
+    if sink.partition_keys:
+        raise NotThereYet(
+            f"table {sink.name!r}: rows that change in a partitioned table of 'format' = '{sink.format}'",
+            cause.at,
+            f"leave PARTITIONED BY out, or use 'format' = '{CHANGELOG}'",
+        )
+    if sink.format == "csv" and sink_option(sink.options, "csv.null-literal") is None:
+        raise SqlError(
+            f"table {sink.name!r} is read again when its rows change, and csv can't tell NULL from '': "
+            "set 'csv.null-literal', or use 'format' = 'json'",
             cause.at,
         )
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from airflow_nrt.report.hidden import CLOCK
-from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.report.operators import ROWS_COME, Query, Regroup, WindowAggregate
 from airflow_nrt.report.partition_filter import PartitionFilter, any_of
 from airflow_nrt.report.plan import Insert, Source, below, together
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.report.types import BIGINT
 from airflow_nrt.report.updating import Updating
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.relation import Relation
@@ -47,10 +46,6 @@ class Boundless:
     clause: str
     at: Place
     bounds: tuple[str, ...] = ()
-
-
-ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
-"""Nobody reads its result: it says how many rows have come."""
 
 
 @dataclass

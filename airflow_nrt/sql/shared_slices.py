@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.operators import AggregateCall, Query, WindowAggregate
+from airflow_nrt.report.operators import ROWS_COME, AggregateCall, Query, WindowAggregate
 from airflow_nrt.sql.errors import Place
-from airflow_nrt.sql.findings import ROWS_COME, Findings, Values
+from airflow_nrt.sql.findings import Findings, Values
 
 
 @dataclass(frozen=True)

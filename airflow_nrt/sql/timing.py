@@ -9,7 +9,7 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.tables import Table
-from airflow_nrt.report.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions, Rows
+from airflow_nrt.report.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Findings
@@ -111,10 +111,6 @@ def _check_operators(found: Findings, names: tuple[str, ...], at: Place) -> None
 def _check_sessions(found: Findings, sink: Table, timing: OutputOptions, names: tuple[str, ...], at: Place) -> None:
     if sink.partition_keys:
         raise NotThereYet("several results of SESSION in a partitioned table", at, "leave PARTITIONED BY out")
-    if isinstance(timing.update_rate, Rows):
-        raise NotThereYet("an update rate of rows for SESSION", at)
-    if timing.result_state is not None:
-        raise NotThereYet("a result state of SESSION that has several results", at)
     if len(names) > 1:
         raise NotThereYet("early results and late updates of sessions that a query combines", at)
     if any(CLOCK in one.clock for one in found.operators if one.name in names):

@@ -27,17 +27,23 @@ FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL
 GROUP BY shop, window_start, window_end;
 """
 RECENT = curve_insert("TUMBLE(INTERVAL '20' MINUTE)", AGGREGATES, "recent", path="${OUT}/recent")
+TOTALS = """
+CREATE TABLE totals (shop INT, n BIGINT, PRIMARY KEY (shop) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '${OUT}/totals', 'format' = 'parquet');
+SET 'table.exec.state.unbounded' = 'allow';
+INSERT INTO totals SELECT shop, COUNT(*) FROM events GROUP BY shop;
+"""
 POINTS = {"absorb-written": 2, "commit-after": 1, "fire-staged": 1, "tick-after": 1, "publish-between": 1}
 
 
 def test_killed_in_turn(spark, tmp_path: Path) -> None:
     """Each driver recovers from the one before it, and dies at the next point."""
     declared = f"CREATE FUNCTION digest AS '{write_module(tmp_path, MODULE)}.Digest' LANGUAGE PYTHON;"
-    place = Place.make(tmp_path, declared, CURVE, RECENT)
+    place = Place.make(tmp_path, declared, CURVE, RECENT, TOTALS)
     killed = place.beside("killed")
     assert place.run(spark) == "finished"
     clean = versions(place)
-    assert {state for _, _, state, _ in clean} == {"early", "complete", "late"}
+    assert {state for _, _, state, _ in clean} == {"early", "complete", "late", "changed"}
     for point, time in POINTS.items():
         driver = Driver(killed, fault("kill", point, time))
         try:
@@ -48,7 +54,7 @@ def test_killed_in_turn(spark, tmp_path: Path) -> None:
             driver.end()
     assert killed.run(spark) == "finished"
     assert versions(killed) == clean
-    for sink in ("curve", "recent"):
+    for sink in ("curve", "recent", "totals"):
         assert published(killed, sink) == published(place, sink)
 
 

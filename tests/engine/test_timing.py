@@ -180,6 +180,54 @@ def test_sessions_grow_and_meet(spark, tmp_path: Path) -> None:
     assert verify(spark, stream.plan, stream.stream.home).is_proven
 
 
+def test_a_session_says_what_it_is(spark, tmp_path: Path) -> None:
+    """
+    10:00     10:10     10:20     10:30
+      |--1-------------|                    complete at 10:17, late, last at 10:37
+        |--2-----------|                    shown with the first, of the same minute, and ends later
+    """
+    lately = OutputOptions(first_result=-5 * MINUTE, late_updates=True, last_result=20 * MINUTE, result_state="state")
+    stream = Scripted(spark, tmp_path, timed_insert(SESSION, lately, column="state STRING,"))
+    stream.absorb((1, 1, 2), (2, 1, 2.5), until=13)
+    assert states(stream) == [("10:02", 1, EARLY), ("10:02", 1, EARLY)]
+    stream.absorb(until=17)
+    assert states(stream) == [("10:02", 1, COMPLETE), ("10:02", 1, EARLY)]
+    stream.absorb(until=18)
+    assert states(stream) == [("10:02", 1, COMPLETE), ("10:02", 1, COMPLETE)]
+    stream.restart()
+    stream.absorb((1, 2, 2), until=20)
+    assert states(stream) == [("10:02", 2, LATE), ("10:02", 1, COMPLETE)]
+    stream.absorb((3, 1, 1), until=21)
+    assert states(stream) == [("10:01", 1, LATE), ("10:02", 2, LATE), ("10:02", 1, COMPLETE)]
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+    stream.stream.end()
+    assert states(stream) == [("10:01", 1, LAST), ("10:02", 2, LAST), ("10:02", 1, LAST)]
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def states(stream: Scripted) -> list[tuple[str, int, str]]:
+    found = sorted((row["window_start"], row["n"], row["state"]) for row in stream.rows())
+    return [(start[11:16], n, state) for start, n, state in found]
+
+
+def test_a_session_is_updated_by_its_rows(spark, tmp_path: Path) -> None:
+    """Those of all that it puts together count."""
+    counted = OutputOptions(first_result=-10 * MINUTE, update_rate=Rows(2))
+    stream = Scripted(spark, tmp_path, timed_insert(SESSION, counted))
+    stream.absorb((1, 1, 2), (2, 1, 3), until=8)
+    assert sessions(stream) == [("10:02", "10:17", 1), ("10:03", "10:18", 1)]
+    stream.absorb((1, 1, 3), (2, 1, 4), (2, 1, 5))
+    # The first of shop 2 is due at 10:10 again, but for the two rows that came.
+    assert sessions(stream) == [("10:02", "10:17", 1), ("10:03", "10:18", 1)]
+    stream.absorb(until=10)
+    assert sessions(stream) == [("10:02", "10:17", 1), ("10:03", "10:20", 3)]
+    stream.restart()
+    stream.absorb((1, 1, 2), until=10)
+    assert sessions(stream) == [("10:02", "10:18", 3), ("10:03", "10:20", 3)]
+    stream.stream.end()
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
 def sessions(stream: Scripted) -> list[tuple[str, str, int]]:
     return sorted((row["window_start"][11:16], row["window_end"][11:16], row["n"]) for row in stream.rows())
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -124,13 +124,123 @@ def random_timing(chance: random.Random) -> OutputOptions:
         return timing
 
 
+@dataclass
+class ExpectedSessions:
+    """The same of sessions with a gap in minutes. A session that is there says its (start, end), in milliseconds, and
+    its rows; those that time has closed stay, and take no rows."""
+
+    gap: int
+    timing: OutputOptions
+    there: list[Session] = field(default_factory=list)
+    shown: list[Session] = field(default_factory=list)
+
+    def absorb(self, rows: list[Row], before: float, now: float) -> set[int]:
+        """The slots, minutes, whose sessions a reader sees otherwise than before."""
+        times = int(before * MINUTE), int(now * MINUTE)
+        for island in self._islands(rows):
+            open_ones = [one for one in self.there if one.end + self.timing.final - 1 > times[0]]
+            whole = [island, *(one for one in open_ones if one.touches(island))]
+            session = Session.of(whole)
+            if session.end + self.timing.final - 1 > times[0]:
+                self.there = [one for one in self.there if one not in whole] + [session]
+        told = [one for one in self.there if self._is_due(one, *times)]
+        stood = self.shown
+        kept = [one for one in stood if not any(one.is_part_of(other) for other in told)]
+        # What has grown is shown as it was until that would have been complete.
+        over = [one for one in kept if one not in self.there and one.end + self.timing.complete_result - 1 <= times[1]]
+        self.shown = [one for one in kept if one not in over] + told
+        slots = (_by_slot(stood), _by_slot(self.shown))
+        return {slot for slot in slots[1] if slots[0].get(slot) != slots[1][slot]}
+
+    def _islands(self, rows: list[Row]) -> list[Session]:
+        """Rows of a batch that touch, the latest first."""
+        found: list[Session] = []
+        for shop, user, minute in sorted(rows, key=lambda row: row[2]):
+            at = int(minute * MINUTE)
+            one = Session(shop, at, at + self.gap * MINUTE, (user,))
+            touching = [other for other in found if other.touches(one)]
+            found = [other for other in found if other not in touching] + [Session.of([*touching, one])]
+        return sorted(found, key=lambda one: -one.start)
+
+    def _is_due(self, session: Session, before: int, now: int) -> bool:
+        first, complete = session.end + self.timing.earliest - 1, session.end + self.timing.complete_result - 1
+        if before < first <= now or before < complete <= now:
+            return True
+        if complete <= now:
+            # Where nothing has changed since, a version changes nothing either.
+            return self.timing.late_updates
+        rate = self.timing.update_rate
+        if isinstance(rate, Rows):
+            known = sum(len(one.users) for one in self.shown if one.is_part_of(session))
+            return first <= now and len(session.users) - known >= rate.count
+        return first <= now and (rate is None or (now - first) // rate > (before - first) // rate)
+
+    def rows(self) -> list[tuple[int, float, float, int, int]]:
+        return sorted(
+            (one.shop, one.start / MINUTE, one.end / MINUTE, len(one.users), len({*one.users})) for one in self.shown
+        )
+
+
+@dataclass(frozen=True)
+class Session:
+    shop: int
+    start: int
+    end: int
+    users: tuple[int, ...]
+
+    @classmethod
+    def of(cls, parts: list[Session]) -> Session:
+        users = tuple(user for one in parts for user in one.users)
+        return cls(parts[0].shop, min(one.start for one in parts), max(one.end for one in parts), users)
+
+    def touches(self, other: Session) -> bool:
+        return self.shop == other.shop and self.start <= other.end and other.start <= self.end
+
+    def is_part_of(self, other: Session) -> bool:
+        return self.shop == other.shop and other.start <= self.start and self.end <= other.end
+
+
+def _by_slot(sessions: list[Session]) -> dict[int, set[tuple[object, ...]]]:
+    """What a reader sees, by the minute that a session ends in."""
+    found: dict[int, set[tuple[object, ...]]] = {}
+    for one in sessions:
+        content = (one.shop, one.start, one.end, len(one.users), len({*one.users}))
+        found.setdefault(-(-one.end // MINUTE), set()).add(content)
+    return found
+
+
 @pytest.mark.parametrize("seed", range(-(-TIMINGS // TOGETHER)))
 def test_whenever_a_reader_looks(spark, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     grids = chance.sample(GRIDS, 2)
     expected = {f"t{n}": Expected(chance.choice(grids), random_timing(chance)) for n in range(TOGETHER)}
     inserts = [timed_insert(one.grid.sql, one.timing, name) for name, one in expected.items()]
-    stream = Scripted(spark, tmp_path, *inserts)
+    look_at_all_times(Scripted(spark, tmp_path, *inserts), expected, chance, is_verified=seed % 10 == 0)
+
+
+@pytest.mark.parametrize("seed", range(-(-TIMINGS // 100)))
+def test_whenever_a_reader_looks_at_sessions(spark, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    expected = {f"t{n}": ExpectedSessions(chance.choice((4, 9)), _of_versions(chance)) for n in range(8)}
+    inserts = [
+        timed_insert(f"SESSION(INTERVAL '{one.gap}' MINUTE)", one.timing, name) for name, one in expected.items()
+    ]
+    look_at_all_times(Scripted(spark, tmp_path, *inserts), expected, chance, is_verified=True)
+
+
+def _of_versions(chance: random.Random) -> OutputOptions:
+    """What is published once has no versions: a slot of such sessions has a file for each firing."""
+    return next(one for one in iter(lambda: random_timing(chance), None) if not one.publishes_once)
+
+
+def look_at_all_times(
+    stream: Scripted,
+    expected: Mapping[str, Expected | ExpectedSessions],
+    chance: random.Random,
+    *,
+    is_verified: bool,
+) -> None:
+    """Raises AssertionError where a reader sees something else than the definitions say."""
     before: float = -NEVER
     seen = dict.fromkeys(expected, 0)
     for batch in _arrival(chance):
@@ -142,16 +252,16 @@ def test_whenever_a_reader_looks(spark, tmp_path: Path, seed: int) -> None:
             due = one.absorb(batch, before, now)
             versions = stream.published(name)[seen[name] :]
             seen[name] += len(versions)
-            assert {version.end for version in versions} == due, (name, one.grid, one.timing)
-            assert len(versions) == len(due), (name, one.grid, one.timing)
-            assert _read(stream, name) == one.rows(), (name, one.grid, one.timing)
+            assert {version.end for version in versions} == due, (name, one)
+            assert len(versions) == len(due), (name, one)
+            assert _read(stream, name) == one.rows(), (name, one)
         before = now
     stream.stream.end()
     for name, one in expected.items():
         one.absorb([], before, NEVER)
-        assert _read(stream, name) == one.rows(), (name, one.grid, one.timing)
-    if seed % 10 == 0:
-        verdict = verify(spark, stream.plan, stream.stream.home)
+        assert _read(stream, name) == one.rows(), (name, one)
+    if is_verified:
+        verdict = verify(stream.spark, stream.plan, stream.stream.home)
         assert verdict.is_proven, verdict
 
 

@@ -93,10 +93,27 @@ def test_files_of_changes_take_them() -> None:
     assert plan_of(script.format("debezium-json")).inserts[0].changes
     with pytest.raises(
         InputError,
-        match=r"doesn't support consuming update changes.*or to files of 'format' = 'debezium-json'. A PRIMARY KEY does "
-        r"not help: files of 'format' = 'json' are only added to",
+        match=r"doesn't support consuming update changes.*or declare PRIMARY KEY \(…\) NOT ENFORCED, so that its file is "
+        r"replaced, or write to connector 'print', or to files of 'format' = 'debezium-json'",
     ):
         plan_of(script.format("json"))
+
+
+def test_a_file_with_a_key_is_replaced() -> None:
+    script = inserted(TEXT_AND_COUNT, "shop", SHOPS, "filesystem").replace(
+        "'filesystem')", "'filesystem', 'path' = 'told', 'format' = '{}')"
+    )
+    assert plan_of(script.format("json")).inserts[0].replaces_table
+    assert plan_of(script.format("csv', 'csv.null-literal' = 'NULL")).inserts[0].replaces_table
+    with pytest.raises(
+        InputError, match=r"csv can't tell NULL from '': set 'csv.null-literal', or use 'format' = 'json'"
+    ):
+        plan_of(script.format("csv"))
+    partitioned = script.replace("NOT ENFORCED)", "NOT ENFORCED) PARTITIONED BY (shop)")
+    with pytest.raises(
+        InputError, match=r"rows that change in a partitioned table of 'format' = 'parquet'.*leave PARTITIONED BY out"
+    ):
+        plan_of(partitioned.format("parquet"))
 
 
 WINDOWED = f"SELECT {{}}, window_end, {{}} FROM {TUMBLE} GROUP BY {{}}window_start, window_end"

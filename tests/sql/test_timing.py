@@ -102,8 +102,6 @@ CASCADE = "SELECT CAST(1 AS INT), window_end, COUNT(*), 'x' FROM TABLE(TUMBLE((S
         ({"complete-result": "1 min"}, {"query": "SELECT shop, ts, CAST(1 AS BIGINT), 'x' FROM events"}, "rows that are published as they come"),  # noqa: E501
         (EARLY, {"query": GROUPS}, "results that never complete have no time but 'update-rate'"),
         (EARLY, {"query": SESSION.replace("(ts)", "(pt)")}, "early results of SESSION over processing time"),
-        ({**EARLY, "update-rate": "count(3)"}, {"query": SESSION}, "an update rate of rows for SESSION"),
-        ({**EARLY, "result-state": "state"}, {"query": SESSION.replace(", 'x'", "")}, "a result state of SESSION"),
         (EARLY, {"query": SESSION, "key": f"{KEY}) PARTITIONED BY (shop"}, "several results of SESSION in a part"),
         (EARLY, {"query": CASCADE}, "early results and late updates of windows over the results of windows"),
     ],

@@ -1,9 +1,9 @@
 """A directory of files, exactly once for any reader.
 
 A file holds one whole window of one insert (or the rows of one batch where nothing is windowed, or what fired together
-of one slot, where windows have no grid). It is written below
-the home, and becomes visible by one rename; a restatement replaces it by one overwriting rename. So a reader sees whole
-windows at any time, and a rename that comes late finds its file gone and changes nothing.
+of one slot, where windows have no grid; or a table of rows that change, all of it). It is written below the home, and
+becomes visible by one rename; a restatement or a newer version replaces it by one overwriting rename. So a reader sees
+whole windows at any time, and a rename that comes late finds its file gone and changes nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import contextlib
 import csv
 import hashlib
 import os
+import shutil
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -40,6 +40,11 @@ OWNER = ".nrt-owner"
 
 def root_of(insert: Insert) -> Path:
     return Path(insert.sink.path.removeprefix("file://")).absolute()
+
+
+def file_of(insert: Insert) -> str:
+    """The file of an update table whose rows change singly."""
+    return f"{insert.name}.{insert.sink.suffix}"
 
 
 def check(home: Home, insert: Insert) -> None:
@@ -70,13 +75,15 @@ def check(home: Home, insert: Insert) -> None:
 # ---------------------------------------------------------------------------------------------------- stage
 
 
-def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
-    """Writes the rows below `directory`, one file a window; a window without rows has no file."""
+def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
+    """Writes the rows below `directory`, one file a window; what has no rows has no file, but for an update table."""
     table, windowed = insert.sink, bool(insert.operators)
     by = [*table.partition_keys, *([WINDOW_END] if windowed else [])]
     if windowed:
         # By the window alone: so all rows of a window meet in one task, and one file.
         frame = frame.repartition(max(tasks, 1), WINDOW_END) if tasks > 1 else frame.coalesce(1)
+    elif insert.replaces_table:
+        frame = frame.coalesce(1)
     if table.is_changelog:
         writer, kind = debezium_lines(_as_written(_ordered(frame, insert), table), insert).write, "text"
     else:
@@ -93,8 +100,17 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         writer = writer.option("ignoreNullFields", sink_option(table.options, "json.encode.ignore-null-fields"))
     path = directory / insert.name
     writer.format(kind).partitionBy(*by).save(str(path))
+    found = []
     for file in sorted(path.rglob(f"part-*.{'txt' if kind == 'text' else table.format}")):
-        yield _staged(insert, directory, path, file, state)
+        staged = _staged(insert, directory, path, file, state)
+        if staged.rows or insert.replaces_table:
+            found.append(staged)
+    if not found:
+        # Nobody publishes it, so nobody takes it away. Another insert may have written beside it.
+        shutil.rmtree(path)
+        with contextlib.suppress(OSError):
+            directory.rmdir()
+    return found
 
 
 def _ordered(frame: DataFrame, insert: Insert) -> DataFrame:
@@ -130,7 +146,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
             name += f"-{uuid.uuid4().hex}"
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
-    target = "/".join([*parts, f"{name}.{insert.sink.suffix}"])
+    target = file_of(insert) if insert.replaces_table else "/".join([*parts, f"{name}.{insert.sink.suffix}"])
     content = file.read_bytes()
     checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
     rows = _row_count(insert.sink, file, content)

@@ -1,0 +1,55 @@
+"""The rows in files that a sink has published, as any reader of its directory sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.engine.given_rows import empty_rows
+from airflow_nrt.engine.sources.filesystem import FILE, GLOB
+from airflow_nrt.report.options import sink_option
+from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.tables import Table
+
+_OP = "op"
+
+
+def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
+    """The table's columns and `_nrt_file`; of files of changes the rows that are added."""
+    if not files:
+        stored = [(quote(column.name), column.type.spark) for column in table.physical]
+        return empty_rows(spark, [*stored, (FILE, "STRING")])
+    if table.is_changelog:
+        return read_changes(spark, table, base, files).where(f"{_OP} = 'c'").drop(_OP)
+    schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in table.physical)
+    reader = spark.read.schema(schema).option("basePath", str(base))
+    if table.format == "csv":
+        null = sink_option(table.options, "csv.null-literal")
+        separator = sink_option(table.options, "csv.field-delimiter")
+        mark = sink_option(table.options, "csv.quote-character")
+        written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
+        reader = reader.options(**written, multiLine=True)
+    rows = reader.format(table.format).load(_paths(files))
+    return rows.selectExpr(*(quote(column.name) for column in table.physical), f"_metadata.file_path AS {FILE}")
+
+
+def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
+    """Of files of changes: the row that came or went, `_nrt_file`, and which of these, `op`: `c` or `d`."""
+    stored = [column for column in table.physical if column.name not in table.partition_keys]
+    row = ", ".join(f"{quote(column.name)}: {column.type.spark}" for column in stored)
+    keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
+    schema = ", ".join([*(f"{side} STRUCT<{row}>" for side in ("before", "after")), f"{_OP} STRING", *keys])
+    columns = [
+        f"coalesce(after, before).{quote(column.name)} AS {quote(column.name)}"
+        if column in stored
+        else quote(column.name)
+        for column in table.physical
+    ]
+    lines = spark.read.schema(schema).option("basePath", str(base)).json(_paths(files))
+    return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", _OP)
+
+
+def _paths(files: Iterable[Path]) -> list[str]:
+    return [str(path).translate(GLOB) for path in files]

@@ -1,0 +1,172 @@
+"""Tables whose rows change as they come: files that hold them as they stand, and the proof of what they hold."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.engine.verify import verify
+from airflow_nrt.report.errors import DataError
+from airflow_nrt.report.shown import standing_at
+from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of
+
+COUNTS = "SELECT n, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) GROUP BY n"
+KEY = ", PRIMARY KEY (n) NOT ENFORCED"
+WITH = "WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/{}', {})"
+FORMATS = {
+    "json": "'format' = 'json'",
+    "parquet": "'format' = 'parquet'",
+    "csv": "'format' = 'csv', 'csv.null-literal' = 'NULL'",
+}
+
+
+def table(columns: str, query: str, options: str, name: str = "told") -> str:
+    return f"CREATE TABLE {name} ({columns}) {WITH.format(name, options)};\nINSERT INTO {name} {query};\n"
+
+
+def counts(options: str, key: str = KEY) -> str:
+    return table(f"n BIGINT, users BIGINT{key}", COUNTS, options)
+
+
+class Live:
+    """A stream of one file a batch, of these users."""
+
+    def __init__(self, spark, place: Path, *statements: str) -> None:
+        self.spark, self.place, self.came = spark, place, 0
+        self.plan = plan_of(place, events_table(), *statements)
+        self.restart()
+
+    def restart(self) -> None:
+        self.stream = Stream(self.spark, self.plan, self.place / "home")
+
+    def absorb(self, *users: int | None) -> None:
+        events = [Event(self.came + n, 1, user, "a", None, 0.5, MORNING) for n, user in enumerate(users)]
+        self.came += len(users)
+        self.stream.absorb_batches(self.place, [events])
+
+    def verdict(self):
+        return verify(self.spark, self.plan, self.stream.home)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_one_file_holds_the_table(spark, tmp_path: Path, name: str) -> None:
+    live = Live(spark, tmp_path, counts(FORMATS[name]))
+    file = tmp_path / "told" / f"told.{name}"
+    live.absorb(5, 6)
+    assert list((tmp_path / "told").glob(f"*.{name}")) == [file]
+    assert rows_of(tmp_path / "told", name) == [(1, 2)]
+    live.restart()
+    live.absorb(5)
+    assert rows_of(tmp_path / "told", name) == [(1, 1), (2, 1)]
+    live.absorb(6)
+    assert rows_of(tmp_path / "told", name) == [(2, 2)]
+    verdict = live.verdict()
+    assert verdict.is_proven and verdict.inserts[0].equal == 1 and not verdict.notes
+    # One row of the log's that stands, however many batches changed it.
+    assert [one.published.rows for one in standing_at(live.stream.entries)] == [1]
+
+
+def test_a_table_can_be_empty_again(spark, tmp_path: Path) -> None:
+    few = "SELECT user_id, COUNT(*) FROM events GROUP BY user_id HAVING COUNT(*) < 2"
+    live = Live(spark, tmp_path, table("u INT, n BIGINT, PRIMARY KEY (u) NOT ENFORCED", few, FORMATS["json"]))
+    live.absorb(None, 1)
+    assert [n for _, n in rows_of(tmp_path / "told", "json")] == [1, 1]
+    live.absorb(None, 1)
+    assert (tmp_path / "told" / "told.json").read_text() == ""
+    live.absorb(2)
+    assert rows_of(tmp_path / "told", "json") == [(2, 1)]
+    assert live.verdict().is_proven
+
+
+def test_what_changes_nothing_writes_nothing(spark, tmp_path: Path) -> None:
+    highest = "SELECT shop, MAX(user_id) FROM events GROUP BY shop"
+    columns = "shop INT, u INT, PRIMARY KEY (shop) NOT ENFORCED"
+    pairs = table("shop INT, u INT", highest, "'format' = 'debezium-json'", "pairs")
+    shown = table("u INT", "SELECT user_id FROM events WHERE user_id > 7", FORMATS["json"], "shown")
+    live = Live(spark, tmp_path, table(columns, highest, FORMATS["json"]), pairs, shown)
+    live.absorb(5)
+    live.absorb(3)
+    assert [one.insert for one in live.stream.entries[-1].published] == []
+    assert len(list((tmp_path / "pairs").glob("*.json"))) == 1
+    assert not list((tmp_path / "shown").glob("*.json"))
+    assert not list((tmp_path / "home" / "staged").iterdir())
+    live.absorb(9)
+    assert {one.insert for one in live.stream.entries[-1].published} == {"told", "pairs", "shown"}
+    assert live.verdict().is_proven
+
+
+def test_a_file_that_is_gone_is_missed(spark, tmp_path: Path) -> None:
+    """Rows that do not change would be missing from it, without a word."""
+    live = Live(spark, tmp_path, counts(FORMATS["json"]))
+    live.absorb(5, 6)
+    (tmp_path / "told" / "told.json").unlink()
+    with pytest.raises(DataError, match=r"somebody has taken its file .*told\.json away"):
+        live.absorb(7)
+    assert not live.verdict().is_proven
+
+
+@pytest.mark.parametrize(("name", "key"), [("debezium-json", ""), ("debezium-json", KEY), ("json", KEY)])
+def test_a_changed_file_is_an_error(spark, tmp_path: Path, name: str, key: str) -> None:
+    live = Live(spark, tmp_path, counts(f"'format' = '{name}'", key))
+    live.absorb(5, 6)
+    live.absorb(5)
+    live.absorb(6, 7)
+    assert live.verdict().is_proven
+    file = max((tmp_path / "told").glob("*.json"), key=lambda one: one.stat().st_mtime_ns)
+    file.write_text(file.read_text().replace('"users":2', '"users":3'))
+    verdict = live.verdict()
+    assert not verdict.is_proven and verdict.inserts[0].unexplained == 1
+
+
+def test_changes_that_wait(spark, tmp_path: Path) -> None:
+    live = Live(spark, tmp_path, counts(f"{FORMATS['json']}, 'update-rate' = 'count(3)'"))
+    live.absorb(5, 6)
+    assert not (tmp_path / "told" / "told.json").exists()
+    assert "changes wait for their 'update-rate'" in live.verdict().notes[0]
+    live.absorb(6)
+    assert rows_of(tmp_path / "told", "json") == [(1, 1), (2, 1)]
+    live.absorb(5, 5, 6)
+    assert rows_of(tmp_path / "told", "json") == [(3, 2)]
+    assert live.verdict().is_proven
+
+
+SHOPS = "SELECT shop, COUNT(*) AS n, COUNT(DISTINCT user_id) AS users FROM events GROUP BY shop"
+BEST = """SELECT shop, user_id, n FROM (
+SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY n DESC, user_id) AS place
+FROM (SELECT shop, user_id, COUNT(*) AS n FROM events GROUP BY shop, user_id)) WHERE place <= 2"""
+MET = """SELECT a.shop, a.user_id, b.n FROM (SELECT DISTINCT shop, user_id FROM events) AS a
+LEFT JOIN (SELECT shop, COUNT(*) AS n FROM events WHERE user_id > 3 GROUP BY shop) AS b ON a.shop = b.shop"""
+QUERIES = {
+    "groups": ("shop INT, n BIGINT, users BIGINT", "shop", SHOPS),
+    "best": ("shop INT, user_id INT, n BIGINT", "shop, user_id", BEST),
+    "met": ("shop INT, user_id INT, n BIGINT", "shop, user_id", MET),
+}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_arrival_and_any_cuts(spark, tmp_path: Path, seed: int) -> None:
+    """Each query into a table of json, into changes by key and into pairs: three times the rows of the batch."""
+    chance = random.Random(seed)
+    statements = []
+    for name, (columns, key, query) in QUERIES.items():
+        keyed = f"{columns}, PRIMARY KEY ({key}) NOT ENFORCED"
+        statements += [
+            table(keyed, query, FORMATS["json"], f"{name}_file"),
+            table(keyed, query, "'format' = 'debezium-json'", f"{name}_keyed"),
+            table(columns, query, "'format' = 'debezium-json'", f"{name}_pairs"),
+        ]
+    plan = plan_of(tmp_path, events_table(), *statements)
+    events = [
+        Event(n, chance.randint(1, 3), chance.choice((None, 1, 2, 3, 4, 5)), "a", None, 0.5, MORNING - n * MINUTE)
+        for n in range(40)
+    ]
+    places = sorted(chance.sample(range(1, len(events)), 3))
+    for first, last in zip([0, *places], [*places, len(events)]):
+        stream = Stream(spark, plan, tmp_path / "home")
+        stream.absorb_batches(tmp_path, [events[first:last]])
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven, verdict
+    assert len(verdict.inserts) == 9 and not verdict.notes
+    assert all(one.rows["equal"] > 0 for one in verdict.inserts)
