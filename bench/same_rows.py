@@ -13,9 +13,11 @@ def parquet(path: Path) -> str:
 
 
 def flink_csv(directory: Path, names: str) -> str:
-    """A table of what Flink's filesystem sink wrote; without checkpoints its files keep their hidden names."""
+    """A table of what Flink's filesystem sink wrote. Without checkpoints its files keep their hidden names; with them
+    what is hidden at the end is what a job that was killed had not committed."""
     columns = ", ".join(names.split())
-    files = [str(file) for file in directory.rglob("*") if file.is_file() and file.stat().st_size]
+    written = [file for file in directory.rglob("*") if file.is_file() and file.stat().st_size]
+    files = [str(file) for file in written if not file.name.startswith(".")] or [str(file) for file in written]
     return f"SELECT {columns} FROM read_csv({files}, header = false, names = {names.split()})"
 
 
