@@ -20,7 +20,7 @@ from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.engine.updating.changelog import ORDER
+from airflow_nrt.engine.updating.changelog import ORDER, in_update_form
 from airflow_nrt.report.entries import Lease, SourceFile
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.hidden import OP
@@ -61,9 +61,11 @@ def streamed_changes(spark: SparkSession, plan: Plan, place: Path) -> Iterator[s
     """What `stream_to_end` has published, as changes."""
     result = _published(spark, place)
     if result is not None:
-        changes = plan.inserts[0].changes
-        ordered = result.orderBy(*(F.expr(one) for one in ORDER)) if changes else result
-        yield from _change_lines(ordered, plan, place, OP if changes else "'+I'")
+        insert = plan.inserts[0]
+        if insert.changes and insert.sink.primary_key:
+            result = in_update_form(result, insert.query.fields, insert.sink.primary_key)
+        ordered = result.orderBy(*(F.expr(one) for one in ORDER)) if insert.changes else result
+        yield from _change_lines(ordered, plan, place, OP if insert.changes else "'+I'")
 
 
 def folded(changes: Iterable[str]) -> Iterator[str]:
@@ -113,7 +115,9 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     """
     declared = plan.inserts[0].sink
     options = _parquet(place / "result")
-    sink = Table(declared.name, declared.columns, "filesystem", primary_key=declared.primary_key, options=options)
+    # Changes are kept as such, whatever becomes of them in a table.
+    key = () if plan.inserts[0].changes else declared.primary_key
+    sink = Table(declared.name, declared.columns, "filesystem", primary_key=key, options=options)
     plan = replace(plan, inserts=tuple(replace(insert, sink=sink) for insert in plan.inserts))
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))

@@ -12,8 +12,10 @@ from airflow_nrt.engine.sources.filesystem import FILE, GLOB
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
+from airflow_nrt.report.types import DataType
 
-_OP = "op"
+CHANGE = "_nrt_change"
+"""Of files of changes, what a line says of its row: `c` it came, `d` it went."""
 
 
 def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
@@ -22,8 +24,8 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
         stored = [(quote(column.name), column.type.spark) for column in table.physical]
         return empty_rows(spark, [*stored, (FILE, "STRING")])
     if table.is_changelog:
-        return read_changes(spark, table, base, files).where(f"{_OP} = 'c'").drop(_OP)
-    schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in table.physical)
+        return read_changes(spark, table, base, files).where(f"{CHANGE} = 'c'").drop(CHANGE)
+    schema = ", ".join(f"{quote(column.name)} {_read_type(table, column.type)}" for column in table.physical)
     reader = spark.read.schema(schema).option("basePath", str(base))
     if table.format == "csv":
         null = sink_option(table.options, "csv.null-literal")
@@ -32,23 +34,31 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
         written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
         reader = reader.options(**written, multiLine=True)
     rows = reader.format(table.format).load(_paths(files))
-    return rows.selectExpr(*(quote(column.name) for column in table.physical), f"_metadata.file_path AS {FILE}")
+    columns = (f"CAST({quote(one.name)} AS {one.type.spark}) AS {quote(one.name)}" for one in table.physical)
+    return rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}")
 
 
 def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
-    """Of files of changes: the row that came or went, `_nrt_file`, and which of these, `op`: `c` or `d`."""
+    """Of files of changes: the row that came or went, `_nrt_file`, and which of these, `_nrt_change`."""
     stored = [column for column in table.physical if column.name not in table.partition_keys]
-    row = ", ".join(f"{quote(column.name)}: {column.type.spark}" for column in stored)
+    row = ", ".join(f"{quote(column.name)}: {_read_type(table, column.type)}" for column in stored)
     keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
-    schema = ", ".join([*(f"{side} STRUCT<{row}>" for side in ("before", "after")), f"{_OP} STRING", *keys])
+    schema = ", ".join([*(f"{side} STRUCT<{row}>" for side in ("before", "after")), "op STRING", *keys])
     columns = [
-        f"coalesce(after, before).{quote(column.name)} AS {quote(column.name)}"
+        f"CAST(coalesce(after, before).{quote(column.name)} AS {column.type.spark}) AS {quote(column.name)}"
         if column in stored
         else quote(column.name)
         for column in table.physical
     ]
     lines = spark.read.schema(schema).option("basePath", str(base)).json(_paths(files))
-    return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", _OP)
+    return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", f"op AS {CHANGE}")
+
+
+def _read_type(table: Table, kind: DataType) -> str:
+    """Keys of JSON are texts, and Spark's reader gives nothing else."""
+    if table.format == "parquet" or kind.name != "MAP":
+        return kind.spark
+    return f"MAP<STRING, {kind.children[1][1].spark}>"
 
 
 def _paths(files: Iterable[Path]) -> list[str]:

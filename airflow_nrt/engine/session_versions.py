@@ -59,17 +59,25 @@ def turn(
     keys = _keys(operator)
     judged = _with_state(insert, keys, shown, _with_came(insert, operator, shown, current), times)
     due = judged.where(due_sql(insert.timing, *times)).drop(_CAME)
+
+    def told(sessions: DataFrame) -> DataFrame:
+        """What a version is of. A number of rows is news by itself: they are not counted again."""
+        if not isinstance(insert.timing.update_rate, Rows):
+            return query(sessions)
+        slot = f"{operator.window.name(Sql(WINDOW_END))} AS {WINDOW_END}"
+        return sessions.selectExpr(f"* EXCEPT ({WINDOW_END})", f"{WINDOW_END} AS _nrt_until", slot)
+
     if shown is None:
         behind = _alike(insert, due)
-        return Turn(None, behind, _changed_slots(None, query(behind)))
+        return Turn(None, behind, _changed_slots(None, told(behind)))
     others = shown.alias("s").join(due.alias("d"), _lies_in(keys), "left_anti")
     # A session that has grown is shown as it was, but not beyond the time at which that would have been complete.
     over = f"l.{WINDOW_END} > {fired}L AND l.{WINDOW_END} + {insert.timing.complete_result - 1}L <= {times[1]}L"
     there = current.select(*keys, WINDOW_START, WINDOW_END, F.lit(True).alias("_nrt_there"))
-    told = others.alias("l").join(there.alias("r"), same([*keys, WINDOW_START, WINDOW_END]), "left")
-    still = told.where(f"_nrt_there OR NOT ({over})").select("l.*")
+    others = others.alias("l").join(there.alias("r"), same([*keys, WINDOW_START, WINDOW_END]), "left")
+    still = others.where(f"_nrt_there OR NOT ({over})").select("l.*")
     behind = _alike(insert, still.unionByName(due))
-    return Turn(shown, behind, _changed_slots(query(shown), query(behind)))
+    return Turn(shown, behind, _changed_slots(told(shown), told(behind)))
 
 
 def _with_came(insert: Insert, operator: WindowAggregate, shown: DataFrame | None, current: DataFrame) -> DataFrame:
@@ -88,8 +96,11 @@ def _with_came(insert: Insert, operator: WindowAggregate, shown: DataFrame | Non
 def _with_state(
     insert: Insert, keys: list[str], shown: DataFrame | None, current: DataFrame, times: tuple[int | None, int]
 ) -> DataFrame:
-    """The sessions with what they are if a version of them is due; nothing is late about one that is shown as it is."""
-    if insert.timing.result_state is None or shown is None:
+    """The sessions with what they are if a version of them is due, where that is told; nothing is late about one that
+    is shown as it is."""
+    if insert.timing.result_state is None:
+        return current
+    if shown is None:
         return current.withColumn(STATE, F.expr(_state_sql(insert.timing, *times, "NULL")))
     values = [name for name in shown.columns if name != STATE]
     content = f"to_json(struct({', '.join(values)})) AS _nrt_content"
@@ -110,8 +121,6 @@ def _alike(insert: Insert, sessions: DataFrame) -> DataFrame:
 def _state_sql(timing: OutputOptions, before: int | None, now: int, stands: str) -> str:
     """SQL over a session of which a version is due: what it is, as a place in `STATES`. `stands` is SQL of what it is
     already, NULL if it has changed since."""
-    if timing.result_state is None:
-        return "0"
 
     def reached(offset: int, at: int | None) -> str:
         return "false" if at is None else f"{WINDOW_END} + {offset - 1}L <= {at}L"
@@ -129,9 +138,10 @@ def keep(store: SliceStore, insert: Insert, window: Window, rows: DataFrame, fir
     return () if file is None else (file,)
 
 
-def kept(store: SliceStore, files: tuple[StateFile, ...], like: DataFrame) -> DataFrame | None:
-    """The rows that `keep` wrote, with the columns of these and their state."""
-    rows = store.read(files, [*(SLICE if name == WINDOW_END else name for name in like.columns), STATE])
+def kept(store: SliceStore, insert: Insert, files: tuple[StateFile, ...], like: DataFrame) -> DataFrame | None:
+    """The rows that `keep` wrote, with the columns of these, and their state where that is told."""
+    state = [] if insert.timing.result_state is None else [STATE]
+    rows = store.read(files, [*(SLICE if name == WINDOW_END else name for name in like.columns), *state])
     return None if rows is None else rows.withColumnRenamed(SLICE, WINDOW_END)
 
 

@@ -31,7 +31,7 @@ from airflow_nrt.engine.time.accept import judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import is_small, suit
-from airflow_nrt.engine.update_tables import replaced
+from airflow_nrt.engine.update_tables import UpdateTables
 from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions import VersionedInserts, with_state
@@ -82,8 +82,10 @@ class StreamDriver:
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
         self.versions = VersionedInserts(self.store, plan, self.layouts)
         self.rated = RatedInserts(self.store, plan)
+        self.tables = UpdateTables(self.store)
         self.nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
         self.position = self._complete(writer.log.position())
+        self.tables.stand_at(self.position.tables)
         self.now = self._last_clock()
         self.files_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
@@ -166,6 +168,7 @@ class StreamDriver:
         self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None], write: Write
     ) -> Taken:
         """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
+        self.tables.stand_at(self.position.tables)
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
         corrupt = [file for file in files if file.corrupt]
         if corrupt:
@@ -277,6 +280,7 @@ class StreamDriver:
                 **self.versions.noted(self.position, moved[1], batch.touched),
                 **self.rated.noted(self.position.versions, batch.held, {name: batch.rows}, clock),
             },
+            tables=self.tables.files,
             late=self.position.late + sum(one.late for one in batch.late),
             dropped=self.position.dropped + sum(one.dropped for one in batch.late),
         )
@@ -376,6 +380,7 @@ class StreamDriver:
             operators=self.versions.with_complete(operators),
             windows=self.position.windows + self.versions.completed(self.position, published),
             updating=updates.files,
+            tables=self.tables.files,
             versions={**edition.versions, **self.rated.noted(told, held, {}, clock)},
         )
         reach("tick-before")
@@ -398,7 +403,13 @@ class StreamDriver:
             updates.close()
         noted = self.rated.noted(self.position.versions, held, {}, self.clock())
         versions = {**self.position.versions, **noted}
-        position = replace(self.position, updating=updates.files, moments=updates.moments, versions=versions)
+        position = replace(
+            self.position,
+            updating=updates.files,
+            tables=self.tables.files,
+            moments=updates.moments,
+            versions=versions,
+        )
         reach("tick-before")
         entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
         self._stand_at(position)
@@ -440,18 +451,10 @@ class StreamDriver:
         if insert.changes and insert.sink.primary_key:
             frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
         if insert.replaces_table:
-            return self._stage_table(insert, frame, state)
-        return self._staged(insert, frame, state, tasks)
-
-    def _stage_table(self, insert: Insert, changes: DataFrame, state: str) -> list[Published]:
-        """A table as these changes leave it; nothing if there are none."""
-        told = changes.persist()
-        try:
-            return [] if told.isEmpty() else self._staged(insert, replaced(insert, told, self.writer.log), state, 1)
-        finally:
-            told.unpersist()
-
-    def _staged(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
+            table = self.tables.behind(insert, frame)
+            if table is None:
+                return []
+            frame = table
         directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
 
@@ -462,6 +465,7 @@ class StreamDriver:
         waiting = frozenset().union(*self._released)
         self._released.append((self.position.files() | self.store.standing) - position.files() - waiting)
         self.position = position
+        self.tables.stand_at(position.tables)
         self.files_read = {name: state.files for name, state in position.sources.items()}
         while len(self._released) > COMMITS_KEPT:
             self.store.remove(self._released.pop(0))

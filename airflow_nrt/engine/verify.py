@@ -360,7 +360,8 @@ def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) 
     found: set[int | None] = set()
     for entry in scene.home.log().entries(scene.history.entry + 1):
         removed = (known[target] for target in entry.removed if target in known)
-        found |= {one.end for one in (*entry.published, *removed) if one.insert == insert.name and one.end is not None}
+        mine = (one for one in (*entry.published, *removed) if one.insert == insert.name)
+        found |= {one.end for one in mine if one.end is not None or insert.replaces_table}
     return found & set(ends)
 
 

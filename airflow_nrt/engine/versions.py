@@ -185,7 +185,7 @@ class VersionedInserts:
                 told = (with_state(insert, rows, string_literal(STATES[n])) for n, rows in enumerate(each))
                 return reduce(DataFrame.unionAll, told)
 
-            shown = kept(self.store, before.shown, current)
+            shown = kept(self.store, insert, before.shown, current)
             changed = turn(insert, operator, shown, current, (before.at, now), after, query)
             if not changed.slots:
                 return {}, [], before.shown

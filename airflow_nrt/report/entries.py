@@ -92,7 +92,7 @@ class Position:
 
     `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
     rowtimes of the operators over recent rows, and `moments` are the watermarks that these stand at. `versions` are of
-    the inserts whose windows have several.
+    the inserts whose windows have several. `tables` are the rows of update tables that change singly.
     """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)
@@ -103,10 +103,11 @@ class Position:
     updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
     moments: Mapping[str, int] = field(default_factory=dict)
     versions: Mapping[str, Versions] = field(default_factory=dict)
+    tables: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
 
     def files(self) -> frozenset[str]:
         """All state that this position refers to."""
-        others = [*self.updating.values(), *(one.shown for one in self.versions.values())]
+        others = [*self.updating.values(), *self.tables.values(), *(one.shown for one in self.versions.values())]
         named = (frozenset(file.path for file in files) for files in others)
         return frozenset().union(*(state.files() for state in self.operators.values()), *named)
 
@@ -250,10 +251,15 @@ def _position(data: Mapping[str, Any]) -> Position:
         late=data["late"],
         dropped=data["dropped"],
         windows=data["windows"],
-        updating={name: tuple(StateFile(**file) for file in files) for name, files in data.get("updating", {}).items()},
+        updating=_files(data.get("updating", {})),
         moments=dict(data.get("moments", {})),
         versions={name: _versions(one) for name, one in data.get("versions", {}).items()},
+        tables=_files(data.get("tables", {})),
     )
+
+
+def _files(data: Mapping[str, Any]) -> dict[str, tuple[StateFile, ...]]:
+    return {name: tuple(StateFile(**file) for file in files) for name, files in data.items()}
 
 
 def _versions(data: Mapping[str, Any]) -> Versions:

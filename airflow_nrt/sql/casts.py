@@ -25,10 +25,15 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
     return Typed(_Cast(fails, at).value(operand, target), target, columns=operand.columns)
 
 
+_FULL_DIGITS = 6
+"""What Spark keeps of the fraction of a second."""
+
+
 def cast_to(typed: Typed, target: DataType) -> str:
     """The value as the target type, without a cast where it is that already."""
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
-        return typed.sql
+        shrinks = typed.type.is_timestamp and target.is_timestamp and _digits(typed.type) > _digits(target)
+        return _to_length(typed.sql, target) if shrinks else typed.sql
     return f"CAST({typed.sql} AS {target.spark})"
 
 
@@ -164,9 +169,13 @@ def _to_length(sql: str, kind: DataType) -> str:
         return f"rpad({sql}, {kind.precision}, ' ')"
     if kind.name == "VARCHAR":
         return f"left({sql}, {kind.precision})"
-    if kind.name == "TIMESTAMP" and kind.precision in _UNITS_OF_DIGITS:
-        return f"CAST(date_trunc('{_UNITS_OF_DIGITS[kind.precision]}', {sql}) AS TIMESTAMP_NTZ)"
+    if kind.is_timestamp and kind.precision in _UNITS_OF_DIGITS:
+        return f"CAST(date_trunc('{_UNITS_OF_DIGITS[kind.precision]}', {sql}) AS {kind.spark})"
     return sql
+
+
+def _digits(kind: DataType) -> int:
+    return _FULL_DIGITS if kind.precision is None else kind.precision
 
 
 def _timestamp_text(typed: Typed) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.report.bounds import is_cause
-from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option, sink_option
+from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import CHANGELOG, Table
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
@@ -25,23 +25,15 @@ def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> Non
     if not sink.takes_changes:
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
-            f"{cause.clause}, or declare PRIMARY KEY (…) NOT ENFORCED, so that its file is replaced, or write to "
-            f"connector 'print', or to files of 'format' = '{CHANGELOG}'",
+            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}', or declare "
+            "PRIMARY KEY (…) NOT ENFORCED, so that the table's file is replaced",
             cause.at,
         )
-    if not sink.is_update_table:
-        return
-    if sink.partition_keys:
+    if sink.is_update_table and sink.partition_keys:
         raise NotThereYet(
             f"table {sink.name!r}: rows that change in a partitioned table of 'format' = '{sink.format}'",
             cause.at,
             f"leave PARTITIONED BY out, or use 'format' = '{CHANGELOG}'",
-        )
-    if sink.format == "csv" and sink_option(sink.options, "csv.null-literal") is None:
-        raise SqlError(
-            f"table {sink.name!r} is read again when its rows change, and csv can't tell NULL from '': "
-            "set 'csv.null-literal', or use 'format' = 'json'",
-            cause.at,
         )
 
 

@@ -106,6 +106,12 @@ def check_sink(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be written to."""
     if table.connector == "filesystem":
         _check_file_table(table, at)
+        if table.name.startswith(("_", ".")):
+            raise SqlError(
+                f"table {table.name!r}: its files are named after it, and files that begin with {table.name[0]!r} are "
+                "hidden from readers: give it another name",
+                at,
+            )
         if source_option(table.options, "csv.disable-quote-character"):
             raise SqlError(
                 f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "

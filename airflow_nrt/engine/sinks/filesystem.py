@@ -96,6 +96,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         mark = sink_option(table.options, "csv.quote-character")
         separator = sink_option(table.options, "csv.field-delimiter")
         writer = writer.options(sep=separator, quote=mark, escape=mark, nullValue=null or "", emptyValue=mark * 2)
+        # A text keeps its blanks: Spark would take them away.
+        writer = writer.options(ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
     elif table.format == "json":
         writer = writer.option("ignoreNullFields", sink_option(table.options, "json.encode.ignore-null-fields"))
     path = directory / insert.name

@@ -233,6 +233,8 @@ class Folded:
 
 def told(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
     """What a sink was told: (operation, key, row), in order."""
+    if not list(directory.glob("*.parquet")):
+        return []
     changes = duckdb.sql(
         f"SELECT * FROM read_parquet('{directory}/*.parquet') ORDER BY _nrt_entry, _nrt_key, {OP} NOT IN ('-U', '-D')"
     )
