@@ -221,7 +221,7 @@ def test_whenever_a_reader_looks(spark, tmp_path: Path, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(-(-TIMINGS // 100)))
 def test_whenever_a_reader_looks_at_sessions(spark, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    expected = {f"t{n}": ExpectedSessions(chance.choice((4, 9)), _of_versions(chance)) for n in range(8)}
+    expected = {f"t{n}": ExpectedSessions(chance.choice((4, 9)), _of_versions(chance)) for n in range(5)}
     inserts = [
         timed_insert(f"SESSION(INTERVAL '{one.gap}' MINUTE)", one.timing, name) for name, one in expected.items()
     ]
