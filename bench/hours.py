@@ -34,8 +34,9 @@ def main() -> None:
     hours = [took[first : first + AN_HOUR] for first in range(0, len(took), AN_HOUR)]
     for number, hour in enumerate(hours):
         print(f"hour {number:2}: median {statistics.median(hour):.2f} s from a batch to its window")
-    first = statistics.median(hours[0])
-    print(f"the last window took {took[-1] / first:.2f} times as long as those of the first hour")
+    first, last = statistics.median(hours[0]), statistics.median(took[-AN_HOUR:])
+    print(f"windows of the last hour took {last / first:.2f} times as long as those of the first (medians)")
+    print(f"the slowest of the day took {max(took):.1f} s, number {took.index(max(took)) + 1} of {len(took)}")
 
 
 def firings(place: Path) -> list[float]:
