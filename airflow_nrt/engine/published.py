@@ -10,10 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.given_rows import given_rows
-from airflow_nrt.engine.result_files import read_results
+from airflow_nrt.engine.result_files import read_folded, read_results
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
-from airflow_nrt.engine.update_tables import folded
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
@@ -66,7 +65,8 @@ def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Mapping[tuple
 def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
     table = insert.sink
     if insert.changes and table.is_changelog and files:
-        return folded(spark, table, base, [path for path, _ in files]).withColumn(WINDOW_END, F.expr(bigint(None)))
+        rows = read_folded(spark, table, base, [path for path, _ in files])
+        return rows.withColumn(WINDOW_END, F.expr(bigint(None)))
     rows = read_results(spark, table, base, [path for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
     ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)

@@ -110,6 +110,21 @@ def test_a_file_that_is_gone_comes_back(spark, tmp_path: Path) -> None:
     assert live.verdict().is_proven
 
 
+def test_a_table_that_is_replaced_meanwhile_is_pending(spark, tmp_path: Path) -> None:
+    live = Live(spark, tmp_path, counts(FORMATS["json"]))
+    live.absorb(5, 6)
+    said: list[str] = []
+
+    def go_on(text: str) -> None:
+        said.append(text)
+        if len(said) == 1:
+            live.absorb(7, 8)
+
+    verdict = verify(spark, live.plan, live.stream.home, say=go_on)
+    assert verdict.is_proven and verdict.inserts[0].pending == 1, verdict
+    assert live.verdict().inserts[0].equal == 1
+
+
 AWKWARD = """
 CREATE TABLE lines (k STRING, at TIMESTAMP(6), n INT)
 WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/lines', 'format' = 'json');

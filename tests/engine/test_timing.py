@@ -228,6 +228,44 @@ def test_a_session_is_updated_by_its_rows(spark, tmp_path: Path) -> None:
     assert verify(spark, stream.plan, stream.stream.home).is_proven
 
 
+BARE = """
+CREATE TABLE counts (shop INT, window_start TIMESTAMP(3), window_end TIMESTAMP(3), n INT,
+    PRIMARY KEY (shop, window_start, n) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/counts', 'format' = 'json');
+INSERT INTO counts {hint} SELECT shop, window_start, window_end, {value}
+FROM TABLE(SESSION(TABLE events PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '15' MINUTE)) {more};"""
+GROUPED = {"value": "MAX(user_id)", "more": "GROUP BY shop, window_start, window_end"}
+
+
+def test_rows_that_change_nothing_count_for_a_session(spark, tmp_path: Path) -> None:
+    """They were news once, and are not for the next version."""
+    hint = OutputOptions(first_result=-15 * MINUTE, update_rate=Rows(3)).hint()
+    stream = Scripted(spark, tmp_path, BARE.format(hint=hint, **GROUPED))
+    stream.absorb((1, 5, 2))
+    stream.absorb((1, 1, 2), (1, 1, 2), (1, 1, 2))
+    assert sessions(stream) == [("10:02", "10:17", 5)]
+    stream.absorb((1, 9, 2))
+    assert sessions(stream) == [("10:02", "10:17", 5)]
+    stream.absorb((1, 1, 2), (1, 1, 2))
+    assert sessions(stream) == [("10:02", "10:17", 9)]
+    stream.stream.end()
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def test_the_rows_of_a_session_count(spark, tmp_path: Path) -> None:
+    """Each row is one of the result, and shows what its session is."""
+    hint = OutputOptions(first_result=-15 * MINUTE, update_rate=Rows(2)).hint()
+    stream = Scripted(spark, tmp_path, BARE.format(hint=hint, value="user_id", more="WHERE shop > 0"))
+    stream.absorb((1, 1, 1), (1, 2, 2))
+    stream.absorb((1, 3, 2))
+    assert sessions(stream) == [("10:01", "10:17", 1), ("10:01", "10:17", 2)]
+    stream.restart()
+    stream.absorb((1, 4, 2))
+    assert sessions(stream) == [("10:01", "10:17", n) for n in (1, 2, 3, 4)]
+    stream.stream.end()
+    assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
 def sessions(stream: Scripted) -> list[tuple[str, str, int]]:
     return sorted((row["window_start"][11:16], row["window_end"][11:16], row["n"]) for row in stream.rows())
 
