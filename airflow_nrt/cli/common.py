@@ -96,9 +96,10 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     from airflow_nrt.engine.java import ensure_java
 
     ensure_java()
+    from airflow_nrt.engine.brief_java import brief_java
     from airflow_nrt.engine.session import start_session
 
-    settings = {key: value for key, value in plan.settings if key.startswith("spark.")}
+    settings = {**brief_java(), **{key: value for key, value in plan.settings if key.startswith("spark.")}}
     spark = start_session(plan.name, master, settings)
     # What goes wrong is said once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")

@@ -16,6 +16,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from airflow_nrt.engine.brief_java import brief_java
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
@@ -76,7 +77,8 @@ def run_report(
     """
     Home.checked(location, plan)
     ensure_java()
-    settings = {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
+    settings = brief_java() if available_now or plan.ends else {}
+    settings |= {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)

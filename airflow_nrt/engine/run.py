@@ -137,10 +137,10 @@ class Runner:
             driver.recover()
         self._progressed()
         seen = self._files_read(driver)
-        self._feeds = [FileFeed(source, scratch, seen[source.name], self._absorb) for source in self.plan.sources]
+        self._feeds = []
         try:
-            for feed in self._feeds:
-                feed.start(self.spark)
+            for source in self.plan.sources:
+                self._feeds.append(FileFeed(self.spark, source, scratch, seen[source.name], self._absorb))
             return self._loop(driver)
         finally:
             for feed in self._feeds:
@@ -161,10 +161,6 @@ class Runner:
             drained = {feed.source.name: feed.is_drained for feed in self._feeds}
             for feed in self._feeds:
                 feed.poll()
-                if feed.failure is not None:
-                    raise feed.failure
-                if feed.query is not None and not feed.query.isActive:
-                    raise feed.query.exception() or RuntimeError(f"the query of {feed.source.name} ended by itself")
                 if feed.is_bounded and drained[feed.source.name]:
                     self._note(driver, feed.source.name, ended=True)
                 timeout = idle_after[feed.source.name]

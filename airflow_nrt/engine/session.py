@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 from collections.abc import Mapping
+from importlib import import_module
 
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.local_files import use_local_files
+from airflow_nrt.engine.merged_aggregates import use_merged_aggregates
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
@@ -67,6 +70,8 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
         )
+    # PySpark imports it, and pandas with it, at its first call to Java: better while Java starts.
+    threading.Thread(target=import_module, args=("pyspark.testing.utils",), daemon=True).start()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(f"airflow-nrt: {name}")
     defaults = {**_ALWAYS, **SQL_SETTINGS}
@@ -83,6 +88,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
+    use_merged_aggregates(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)

@@ -74,9 +74,8 @@ class NrtStreamOperator(NrtBaseOperator):
     def execute(self, context: Context) -> Any:
         with self.at_work():
             plan = self.load_plan()
-            is_bounded = all("source.monitor-interval" not in source.table.options for source in plan.sources)
             home = self._open_home(plan)
-            return self._supervise(context, home, not self.available_now and not is_bounded).ensure([])
+            return self._supervise(context, home, not self.available_now and not plan.ends).ensure([])
 
     def resume(
         self, context: Context, event: dict[str, Any], restarts: Sequence[float], home: str, endless: bool

@@ -102,6 +102,11 @@ class Plan:
     functions: tuple[PythonFunction, ...] = ()
     built: Built | None = None
 
+    @property
+    def ends(self) -> bool:
+        """Whether its input does: no source waits for more."""
+        return all("source.monitor-interval" not in source.table.options for source in self.sources)
+
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)
 

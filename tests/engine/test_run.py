@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine import feed
+from airflow_nrt.engine import journal
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.verify import verify
@@ -112,7 +112,7 @@ def test_takes_what_arrives_until_it_is_asked_to_stop(spark, tmp_path: Path) -> 
 
 
 def test_a_new_query_takes_over_before_one_has_read_too_much(spark, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(feed, "TURN", 2)
+    monkeypatch.setattr(journal, "TURN", 2)
     plan, home = live(tmp_path, source__max_batch_size="1 b")
     for n in range(5):
         write_events(tmp_path / "events" / f"{n}.csv", EVENTS[24 * n : 24 * (n + 1)])

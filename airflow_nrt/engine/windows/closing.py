@@ -66,7 +66,7 @@ def exchanged(layout: Layout, rows: DataFrame) -> DataFrame:
     moved = by_key(rows, layout.keys)
     if moved is rows:
         return rows
-    return moved.observe(Observation(), *(F.first(name).alias(name) for name in moved.columns))
+    return moved.observe(Observation(), F.first(F.struct(*moved.columns)).alias("row"))
 
 
 def _padded(layout: Layout, partials: DataFrame) -> DataFrame:

@@ -1,0 +1,27 @@
+"""Java for a process that ends with its work.
+
+Half of the processor time of a catch-up of five million rows went into compiling, and much of that into optimizing what
+starts Spark and plans queries, which is hardly used afterwards. In such a process the optimizing compiler leaves that
+alone, and waits longer before it takes up other code (docs/decisions/18-brief-java.md). A driver that goes on for
+months wants all of it: its micro-batches are mostly planning.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+
+_DRIVER = "spark.driver.defaultJavaOptions"
+_LATER = {"Tier4InvocationThreshold": 15_000, "Tier4MinInvocationThreshold": 2_000, "Tier4CompileThreshold": 30_000}
+"""Three times Java's own."""
+
+
+def brief_java() -> dict[str, str]:
+    """Settings of Spark, of a driver alone; none where the file is no file (in a zip), or its path is two options."""
+    directives = Path(__file__).with_name("brief.directives")
+    if not directives.is_file() or " " in str(directives):
+        return {}
+    later = (f"-XX:{name}={calls}" for name, calls in _LATER.items())
+    options = ("-XX:+UnlockDiagnosticVMOptions", f"-XX:CompilerDirectivesFile={directives}", *later)
+    return {_DRIVER: " ".join([DEFAULT_JAVA_OPTIONS[_DRIVER], *options])}

@@ -1,0 +1,81 @@
+"""The journal of arrivals: a Structured Streaming query whose rows are the names of files.
+
+Spark's own file source lists the whole directory at every trigger (1 s at 50,000 files), forgets files by age, and
+keeps a position of its own. Here arrivals are found by `Arrivals`, and the log alone knows what was read; the query's
+checkpoint is scratch, new for each epoch (docs/decisions/03-arrivals-journal.md).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from airflow_nrt.engine.sources.filesystem import GLOB
+from airflow_nrt.report.durable import replace_file
+from airflow_nrt.report.entries import SourceFile
+
+TURN = 100
+"""Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""
+
+
+class Journal:
+    """Batches of files go in at one end, one at a time, and come out in the thread of the query, as `on_files`."""
+
+    def __init__(
+        self, spark: SparkSession, name: str, scratch: Path, on_files: Callable[[list[SourceFile]], None]
+    ) -> None:
+        self._spark = spark
+        self._name = name
+        self._scratch = scratch
+        self._on_files = on_files
+        self._batches = 0
+        self._failure: BaseException | None = None
+        self._query = self._begin()
+
+    def write(self, batch: list[SourceFile]) -> None:
+        """Hands a batch on. The one before is absorbed."""
+        if self._batches and self._batches % TURN == 0:
+            self.stop()
+            old, self._query = self._place, self._begin()
+            shutil.rmtree(old, ignore_errors=True)
+        self._batches += 1
+        lines = "".join(json.dumps(asdict(file)) + "\n" for file in batch)
+        replace_file(self._place / "journal" / f"{self._batches:09d}.json", lines.encode())
+
+    def check(self) -> None:
+        """Raises whatever has ended the query."""
+        if self._failure is not None:
+            raise self._failure
+        if not self._query.isActive:
+            raise self._query.exception() or RuntimeError(f"the query of {self._name} ended by itself")
+
+    def stop(self) -> None:
+        self._query.stop()
+
+    def _begin(self) -> StreamingQuery:
+        self._place = self._scratch / str(self._batches)
+        journal = self._place / "journal"
+        journal.mkdir(parents=True)
+        arrivals = self._spark.readStream.option("maxFileAge", "100000d").text(str(journal).translate(GLOB))
+        return (
+            arrivals.writeStream.queryName(f"arrivals of {self._name}")
+            .option("checkpointLocation", str(self._place / "checkpoint"))
+            .trigger(processingTime="0 seconds")
+            .foreachBatch(self._absorb)
+            .start()
+        )
+
+    def _absorb(self, arrivals: DataFrame, batch: int) -> None:
+        try:
+            files = [SourceFile(**json.loads(row.value)) for row in arrivals.collect()]
+            if files:
+                self._on_files(sorted(files, key=lambda file: (file.modified, file.path)))
+        except BaseException as failure:
+            # Not raised: whoever polls ends the query, and Spark has nothing to add. No batch follows this one.
+            self._failure = failure
