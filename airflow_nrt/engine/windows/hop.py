@@ -72,22 +72,26 @@ def _changes(layout: Layout, group: DistinctSet, rows: DataFrame, after: int, un
     by = ", ".join([*layout.keys, group.column])
     ranges = (
         rows.where(f"{group.column} IS NOT NULL AND {first} <= {last}")
-        .selectExpr(*layout.keys, group.column, f"{first} AS _nrt_first", f"{last} AS _nrt_last")
+        # Led by a number, nearly all comparisons of the sort end with it.
+        .selectExpr(
+            *layout.keys, group.column, f"{first} AS _nrt_first", f"{last} AS _nrt_last", f"xxhash64({by}) AS _nrt_hash"
+        )
         .selectExpr(
             "*",
-            f"max(_nrt_last) OVER (PARTITION BY {by} ORDER BY _nrt_first, _nrt_last "
+            f"max(_nrt_last) OVER (PARTITION BY _nrt_hash, {by} ORDER BY _nrt_first, _nrt_last "
             "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS _nrt_covered",
         )
         .selectExpr("*", f"greatest(_nrt_first, _nrt_covered + {stride}L) AS _nrt_begin")
         .where("_nrt_begin <= _nrt_last")
     )
+    # Most values of a slice come and go together: they are counted before each counts twice.
+    counted = ranges.selectExpr(*layout.keys, "_nrt_begin", "_nrt_last", *(one.lifted for one in group.accumulators))
+    counted = aggregate(counted, [*layout.keys, "_nrt_begin", "_nrt_last"], group.accumulators)
     enters, leaves = "struct(_nrt_begin AS at, 1 AS sign)", f"struct(_nrt_last + {stride}L AS at, -1 AS sign)"
-    ends = f"explode(array({enters}, {leaves})) AS _nrt_e"
-    events = ranges.selectExpr(*layout.keys, group.column, ends)
-    signed = events.selectExpr(
+    signed = counted.selectExpr("*", f"explode(array({enters}, {leaves})) AS _nrt_e").selectExpr(
         *layout.keys,
         f"_nrt_e.at AS {WINDOW_END}",
-        *(f"CAST(({one.lift}) * _nrt_e.sign AS {one.type}) AS {one.name}" for one in group.accumulators),
+        *(f"CAST({one.name} * _nrt_e.sign AS {one.type}) AS {one.name}" for one in group.accumulators),
     )
     return aggregate(signed, [*layout.keys, WINDOW_END], group.accumulators)
 
