@@ -17,7 +17,7 @@ import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
-/** An aggregate in one step where no exchange lies between its two halves (see merged_aggregates.py). */
+/** An aggregate in one step where no exchange lies between its two halves (see plan_rules.py). */
 public class MergedAggregates extends Rule {
 
     /** Adds the rule to those of a session that has no plans yet. */

@@ -12,7 +12,7 @@ from importlib import import_module
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.local_files import use_local_files
-from airflow_nrt.engine.merged_aggregates import use_merged_aggregates
+from airflow_nrt.engine.plan_rules import use_plan_rules
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
@@ -88,7 +88,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
-    use_merged_aggregates(session)
+    use_plan_rules(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
