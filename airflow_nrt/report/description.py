@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from airflow_nrt.report.bounds import END, bound
@@ -93,9 +93,14 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
         **_keys(operator),
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
         "distinct_sets": len(operator.distinct_sets),
-        **{"SESSION": _sessions, "OVER": _row_windows}.get(operator.window.kind, _slices)(operator),
+        **_told_of(operator)(operator),
         **({"delay": f"its watermark stays {format_duration(operator.delay)} behind"} if operator.delay else {}),
     }
+
+
+def _told_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
+    kinds = {"SESSION": _sessions, "OVER": _row_parts if operator.parts else _row_windows}
+    return kinds.get(operator.window.kind, _slices)
 
 
 def _regroup(operator: Regroup) -> dict[str, Any]:
@@ -185,11 +190,21 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     }
 
 
+def _row_parts(operator: WindowAggregate) -> dict[str, Any]:
+    parts, stride = ", ".join(operator.input.inputs), format_duration(operator.window.stride)
+    return {
+        "published": f"when each of {parts} has given its part of a row, in files by {stride}",
+        "stored": ["the parts of rows that wait for others"],
+        "bounded_by": f"how many rows wait in {parts}",
+        "late": f"none: a row was in time for {parts}",
+    }
+
+
 def _frame(frame: RowFrame, written: Written) -> str:
     def bound(value: int | None) -> str:
         if value is None:
             return "UNBOUNDED PRECEDING"
-        length = format_duration(abs(value)) if frame.unit == "RANGE" else str(value)
+        length = format_duration(abs(value)) if frame.unit == "RANGE" else str(abs(value))
         return f"{length} {'PRECEDING' if value > 0 else 'FOLLOWING'}" if value else "CURRENT ROW"
 
     names = ", ".join(written.of(name) or name for name in frame.partition)

@@ -78,6 +78,11 @@ class RowFrame:
     high: int = 0
     growing: bool = False
 
+    @property
+    def follows(self) -> bool:
+        """Whether its row waits for a number of rows: nobody knows how long."""
+        return self.unit == "ROWS" and self.high < 0
+
 
 def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None], ...]:
     """The (argument, filter) pairs whose distinct values are counted or summed, each pair once."""
@@ -101,6 +106,7 @@ class WindowAggregate:
     Of OVER, too, the keys are columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
     result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
     what comes behind the watermark. It may forget a key that is idle (`forgets`).
+    With `parts` it puts rows together, of which so many operators of OVER give a part each.
     """
 
     name: str
@@ -115,6 +121,7 @@ class WindowAggregate:
     partition: tuple[str, ...] = ()
     frames: tuple[RowFrame, ...] = ()
     strict: bool = False
+    parts: int = 0
     delay: int = 0
     written: Written = field(default=Written(), compare=False)
 
@@ -131,7 +138,7 @@ class WindowAggregate:
     @property
     def followers(self) -> int:
         """Of OVER: how many rows of its partition a row waits for. All frames are of it then, and of no length."""
-        return max([0, *(-frame.high for frame in self.frames if frame.unit == "ROWS")])
+        return max([0, *(-frame.high for frame in self.frames if frame.follows)])
 
     @property
     def waits(self) -> bool:

@@ -23,6 +23,7 @@ from airflow_nrt.sql.kept_rows import Reads, place
 from airflow_nrt.sql.projection import expand
 from airflow_nrt.sql.ranking import RANKINGS, check_all_rows
 from airflow_nrt.sql.relation import Relation, as_rows, timed_by_clock
+from airflow_nrt.sql.row_parts import Part, parts_of, put_together
 from airflow_nrt.sql.rows_read import asked_items, finished_for, reads_of
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.shared_rows import KEPT, share_rows
@@ -185,18 +186,6 @@ class _RowWindows:
         """No two rows have one processing time, although those of a batch are counted as if they had."""
         return "ROWS" if self.rowtime is not None and self.rowtime.proctime else written
 
-    def _check_rows_that_follow(self) -> None:
-        """How long a row waits for others, and what is kept as long, the rows of one partition tell."""
-        partitions = {frame.partition for frame in self.frames}
-        lengths = any(frame.unit == "RANGE" and (frame.low is not None or frame.high) for frame in self.frames)
-        for call, frame in zip(self.calls, self.frames):
-            if frame.unit == "ROWS" and frame.high < 0 and (lengths or len(partitions) > 1):
-                raise NotThereYet(
-                    "ROWS … FOLLOWING, or LEAD, beside a frame of a length of time or of another partition",
-                    call.at,
-                    "compute the other one in a subquery",
-                )
-
     def _bound(self, frame: ast.Frame, bound: ast.Bound) -> int | None:
         """Rows or milliseconds before the row, negative behind it."""
         value = bound.value
@@ -279,17 +268,47 @@ class _RowWindows:
         """The results of the calls."""
         return tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
 
-    def _rows(self, where: ast.Expression | None, columns: Mapping[str, Field]) -> Values:
-        """What the operator takes from each row: columns by their names below, keys, and arguments of the calls."""
+    def _operator(
+        self, found: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
+    ) -> WindowAggregate:
+        """The calls of a part over the rows of this WHERE, and these columns of the rows."""
+        assert self.rowtime is not None
+        below, (calls, frames) = self.below, zip(*part)
+        partitions = {frame.partition for frame in frames}
+        used = {name for call in calls for name in (call.argument, call.filter)}.union(*partitions)
+        keys = {sql: field for sql, field in self.keys.items() if field.name in used}
         taken = {field.name: quote(name) for name, field in columns.items()}
-        taken |= {field.name: sql for sql, field in self.keys.items()}
-        taken |= {name: sql for sql, name in self.inputs.items()}
-        source = self.below.text
+        taken |= {field.name: sql for sql, field in keys.items()}
+        taken |= {name: sql for sql, name in self.inputs.items() if name in used}
+        source = below.text
         if where is not None:
             condition = self.compiler.condition(where, "WHERE")
             self.read.append(condition)
             source = f"{source} WHERE {condition.sql}"
-        return Values({**taken, "p": place()}, self.below.hidden, source)
+        rows = Values({**taken, "p": place()}, below.hidden, source)
+        lengths = [frame.low for frame in frames]
+        bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, frames))
+        following = max([0, *(-frame.high for frame in frames)])
+        window = over(max(0, *(low or 0 for low in lengths)) + following) if bounded else over()
+        return share_rows(
+            found,
+            WindowAggregate(
+                name="",
+                input=Query(rows.query, below.inputs, tuple(columns.values())),
+                sources=found.sources_of(below),
+                window=replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window,
+                keys=(*columns.values(), *keys.values(), Field("p", POSITION_TYPE)),
+                aggregates=calls,
+                rowtime_type=self.rowtime.type,
+                clock=below.clock,
+                keeps_rows=True,
+                partition=frames[0].partition,
+                frames=frames,
+                strict=None in lengths or following > 0 or len(partitions) > 1,
+                written=_written(columns, keys, where),
+            ),
+            rows,
+        )
 
     def relation(self, found: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
         """The rows of this WHERE, when their time has come, with the results of the calls as columns `_over_…`."""
@@ -297,39 +316,18 @@ class _RowWindows:
         assert self.rowtime is not None
         kept = tuple(column for column in below.columns if reads(column))
         columns = {c.name: Field(f"{KEPT}{n}", c.type) for n, c in enumerate(below.columns) if c in kept}
-        rows = self._rows(where, columns)
         found.note_all_columns(replace(below, columns=kept))
+        first, *others = parts_of(tuple(zip(self.calls.values(), self.frames)))
+        operator = self._operator(found, where, columns, first)
+        if others:
+            parts = [operator, *(self._operator(found, where, {}, part) for part in others)]
+            operator = put_together(found, parts, columns)
         found.note_columns(below, self.read)
-        lengths = [frame.low for frame in self.frames]
-        bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, self.frames))
-        following = max([0, *(-frame.high for frame in self.frames)])
-        self._check_rows_that_follow()
-        window = over(max(0, *(low or 0 for low in lengths)) + following) if bounded else over()
-        window = replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window
-        operator = share_rows(
-            found,
-            WindowAggregate(
-                name="",
-                input=Query(rows.query, below.inputs, tuple(columns.values())),
-                sources=found.sources_of(below),
-                window=window,
-                keys=(*columns.values(), *self.keys.values(), Field("p", POSITION_TYPE)),
-                aggregates=tuple(self.calls.values()),
-                rowtime_type=self.rowtime.type,
-                clock=below.clock,
-                keeps_rows=True,
-                partition=self.frames[0].partition,
-                frames=tuple(self.frames),
-                strict=None in lengths or following > 0 or len({frame.partition for frame in self.frames}) > 1,
-                written=_written(columns, self.keys, where),
-            ),
-            rows,
-        )
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
         # A row that waits for others comes behind its time: no window above could wait for it.
         by_clock = self.rowtime.proctime
-        by_rowtime = not by_clock and not following
+        by_rowtime = not by_clock and all(frame.high >= 0 for frame in self.frames)
         given = (
             replace(
                 one,
@@ -346,7 +344,7 @@ class _RowWindows:
             (*given, *self.given),
             (operator.name,),
             hidden=(WINDOW_END, POSITION),
-            window=window,
+            window=operator.window,
             rowtime_type=self.rowtime.type,
             clock=below.clock,
         )

@@ -254,8 +254,10 @@ class Steps:
     def _framing(self, items: list[ast.SelectItem]) -> tuple[str, ...]:
         """The operator of OVER by time that computes these."""
         texts = {text_of(call) for call in _calls(items)}
-        windows = [one for one in self.operators.values() if isinstance(one, WindowAggregate) and one.frames]
-        found = [one.name for one in windows if {call.text for call in one.aggregates} <= texts]
+        windows = [one for one in self.operators.values() if isinstance(one, WindowAggregate)]
+        found = [one.name for one in windows if one.frames and {call.text for call in one.aggregates} <= texts]
+        whole = [one.name for one in windows if one.parts and set(one.input.inputs) <= set(found)]
+        found = whole or found
         return tuple(found) if len(found) == 1 else ()
 
     def _limited(self, of: Ref, node: ast.Select, parts: list[ast.Expression]) -> list[ast.Expression]:

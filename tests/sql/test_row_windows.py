@@ -70,8 +70,6 @@ def test_a_ranking_by_a_named_window() -> None:
         ("COUNT(*) OVER (ORDER BY ts ROWS 1 + 1 PRECEDING)", "a whole number of rows is needed, not 1 + 1"),
         ("COUNT(*) OVER (ORDER BY ts ROWS BETWEEN 1 FOLLOWING AND CURRENT ROW)", "column 35: the frame ends before it begins"),
         ("COUNT(*) OVER (ORDER BY ts ROWS BETWEEN UNBOUNDED FOLLOWING AND UNBOUNDED FOLLOWING)", "OVER ROWS FOLLOWING windows are not supported yet without a bound"),
-        ("LEAD(price) OVER (ORDER BY ts), COUNT(*) OVER (ORDER BY ts ROWS 1 PRECEDING), COUNT(*) OVER (ORDER BY ts RANGE INTERVAL '1' DAY PRECEDING)", "column 8: ROWS … FOLLOWING, or LEAD, beside a frame of a length of time or of another partition: not there yet; compute the other one in a subquery"),
-        ("LEAD(price) OVER (ORDER BY ts), LAG(price) OVER w", "or of another partition: not there yet"),
         ("LEAD(price, 1, 'none') OVER (ORDER BY ts)", "column 23: the default of LEAD is CHAR(4), not DECIMAL(10, 2)"),
         ("LAG(price, 1, 'none') OVER (ORDER BY ts)", "column 22: the default of LAG is CHAR(4), not DECIMAL(10, 2)"),
         ("LAG(price, 1, price) OVER (ORDER BY ts)", "a default of LAG that reads columns: not there yet"),
@@ -96,6 +94,28 @@ def test_a_window_has_one_definition() -> None:
 def test_rows_that_change() -> None:
     with pytest.raises(InputError, match="OVER by time over rows that change: not there yet"):
         planned("SELECT COUNT(*) OVER (PARTITION BY shop) FROM (SELECT shop, COUNT(*) AS n FROM orders GROUP BY shop)")
+
+
+def test_calls_that_wait_for_different_things_are_parts() -> None:
+    w, by_id, hour = (
+        "(PARTITION BY shop ORDER BY ts)",
+        "(PARTITION BY id ORDER BY ts)",
+        "RANGE INTERVAL '1' HOUR PRECEDING",
+    )
+    calls = f"price, LEAD(price) OVER {w}, SUM(price) OVER (ORDER BY ts {hour}), LEAD(price, 2) OVER {by_id}, LAG(id) OVER {w}"
+    plan = planned(f"SELECT {calls} FROM orders WHERE price > 3")
+    *parts, whole = plan.operators
+    assert [[call.text for call in one.aggregates] for one in parts] == [
+        ["SUM(price)", "LAG(id)"], ["LEAD(price)"], ["LEAD(price, 2)"],
+    ]  # fmt: skip
+    assert all(one.strict for one in parts), "the same rows are late in each"
+    assert (whole.parts, whole.input.inputs) == (3, ("w1", "w2", "w3"))
+    told = describe(plan)
+    assert told["operators"][1]["frames"] == ["PARTITION BY shop, ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING"]
+    assert told["operators"][3]["bounded_by"] == "how many rows wait in w1, w2, w3"
+    assert told["inserts"][0]["steps"][-1]["operators"] == ["w4"]
+    alone = planned(f"SELECT LEAD(price) OVER {w}, SUM(price) OVER {w}, LAG(price) OVER {w} FROM orders")
+    assert len(alone.operators) == 1, "rows of one partition are complete in their order"
 
 
 def told_of(query: str) -> dict[str, Any]:

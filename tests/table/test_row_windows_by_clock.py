@@ -87,3 +87,39 @@ def test_rows_that_wait_come_with_the_end_of_the_input(
     assert live.rows("around") == after
     verdict = verify(spark, live.plan, live.stream.home)
     assert (verdict.is_proven, verdict.late_rows) == (True, 0)
+
+
+IN_PARTS = """
+from airflow_nrt.table import SlideRows, col, lit, row_interval
+
+
+def build(t_env):
+    t_env.execute_sql('''{table}''')
+    t_env.execute_sql('''
+        CREATE TABLE around (n INT, s1 INT, s2 INT, s3 INT)
+        WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/around', 'format' = 'json')
+    ''')
+    t_env.from_path("events").over_window(
+        SlideRows.preceding(row_interval(0)).following(row_interval(1)).on(col("pt")).alias("r"),
+        SlideRows.partition_by(col("n") % 2).following(row_interval(1)).on(col("pt")).alias("odd"),
+        SlideRows.preceding(lit(1).minutes).on(col("pt")).alias("t"),
+    ).select(
+        col("n"), col("n").sum.over(col("r")), col("n").sum.over(col("odd")), col("n").sum.over(col("t")),
+    ).execute_insert("around")
+"""
+
+
+def test_a_row_comes_with_the_last_that_it_waits_for(spark, tmp_path: Path) -> None:
+    report = tmp_path / "in_parts.py"
+    report.write_text(IN_PARTS.format(table=EVENTS.format(proctime="PROCTIME").replace("${DATA}", str(tmp_path))))
+    live = Live(spark, tmp_path, load_report(report, {"DATA": str(tmp_path)}))
+    live.absorb(MORNING, 1, 2)
+    live.absorb(MORNING + MINUTE, 4)
+    assert live.rows("around") == [[2, 6, 6, 3]]
+    live.restart()
+    live.absorb(MORNING + 3 * MINUTE, 3)
+    assert live.rows("around") == [[1, 3, 4, 3], [2, 6, 6, 3]]
+    live.stream.end()
+    assert live.rows("around") == [[1, 3, 4, 3], [2, 6, 6, 3], [3, 3, 4, 3], [4, 7, 6, 7]]
+    verdict = verify(spark, live.plan, live.stream.home)
+    assert (verdict.is_proven, verdict.late_rows) == (True, 0)

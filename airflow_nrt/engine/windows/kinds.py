@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import aggregate, carried, over, partials, session
+from airflow_nrt.engine.windows import aggregate, carried, over, partials, row_parts, session
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.report.entries import OperatorState
+from airflow_nrt.report.operators import WindowAggregate
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,12 @@ SESSION = Kind(
     session.absorb, session.due_until, session.prepare_firing, session.peek, session.compute, session.mark_late
 )
 OVER = Kind(over.absorb, over.due_until, over.prepare_firing, over.peek, over.compute, over.mark_late)
+ROW_PARTS = Kind(
+    row_parts.absorb, row_parts.due_until, row_parts.prepare_firing, over.peek, row_parts.compute, row_parts.mark_late
+)
 
 
 def kind_of(layout: Layout) -> Kind:
+    if isinstance(layout.operator, WindowAggregate) and layout.operator.parts:
+        return ROW_PARTS
     return {"SESSION": SESSION, "OVER": OVER}.get(layout.operator.window.kind, SLICED)

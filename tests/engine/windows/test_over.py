@@ -85,6 +85,25 @@ QUERIES = {
         """SELECT id, SUM(price) OVER w, MAX(id) OVER w FROM events
         WINDOW w AS (ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING)""",
     ),
+    "in_parts": Case(
+        "id BIGINT, next BIGINT, shops DECIMAL(38, 2), items BIGINT, lately BIGINT, soon BIGINT, before BIGINT, most "
+        "DECIMAL(10, 2)",
+        """SELECT id, LEAD(id) OVER (PARTITION BY shop ORDER BY ts),
+            SUM(price) OVER (PARTITION BY shop ORDER BY ts ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING),
+            COUNT(DISTINCT user_id) OVER (
+                PARTITION BY item ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING),
+            COUNT(*) OVER (ORDER BY ts RANGE BETWEEN INTERVAL '10' MINUTE PRECEDING AND CURRENT ROW),
+            COUNT(*) OVER (PARTITION BY item ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL '3' MINUTE FOLLOWING),
+            LAG(id) OVER (PARTITION BY shop, item ORDER BY ts), MAX(price) OVER (ORDER BY ts)
+        FROM events WHERE user_id < 10""",
+    ),
+    "in_parts_above": Case(
+        "shop INT, n BIGINT, next BIGINT, lately BIGINT",
+        """SELECT shop, n, LEAD(n) OVER (PARTITION BY shop ORDER BY window_time), SUM(n) OVER (
+            PARTITION BY shop ORDER BY window_time RANGE BETWEEN INTERVAL '20' MINUTE PRECEDING AND CURRENT ROW)
+        FROM (SELECT shop, COUNT(*) AS n, window_time FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE)
+            GROUP BY window_start, window_end, window_time, shop)""",
+    ),
     "above_and_below": Case(
         "dear BIGINT, lately BIGINT, before BIGINT, different BIGINT, many BIGINT",
         """SELECT dear, SUM(dear) OVER (w ROWS 2 PRECEDING), LAG(dear, 1, 0) OVER w, SUM(DISTINCT dear) OVER w,
@@ -96,7 +115,9 @@ QUERIES = {
         ) WINDOW w AS (ORDER BY window_time)""",
     ),
 }  # fmt: skip
-STREAMED = ("last_hour", "several", "numbered", "around", "soon", "next", "last_but_one", "above_and_below")
+STREAMED = (
+    "last_hour", "several", "numbered", "around", "soon", "next", "last_but_one", "in_parts_above", "above_and_below",
+)  # fmt: skip
 
 
 def insert(name: str) -> str:
@@ -238,6 +259,22 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path) -> None:
     assert results["last_but_one"] == said(
         """SELECT id, sum(price) OVER w, max(id) OVER w FROM events
         WINDOW w AS (ORDER BY ts, line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING)"""
+    )
+    assert results["in_parts"] == said(
+        f"""SELECT id, lead(id) OVER (PARTITION BY shop ORDER BY ts, line),
+            sum(price) OVER (PARTITION BY shop ORDER BY ts, line ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING),
+            count(DISTINCT user_id) OVER (
+                PARTITION BY item ORDER BY ts, line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING),
+            count(*) OVER (ORDER BY ts {ten}),
+            count(*) OVER (PARTITION BY item ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL 3 MINUTE FOLLOWING),
+            lag(id) OVER (PARTITION BY shop, item ORDER BY ts, line), max(price) OVER (ORDER BY ts)
+        FROM events WHERE user_id < 10"""
+    )
+    assert results["in_parts_above"] == said(
+        """WITH tens AS (SELECT shop, time_bucket(INTERVAL 10 MINUTE, ts) AS b, count(*) AS n FROM events GROUP BY ALL)
+        SELECT shop, n, lead(n) OVER (PARTITION BY shop ORDER BY b), (sum(n) OVER (
+            PARTITION BY shop ORDER BY b RANGE BETWEEN INTERVAL 20 MINUTE PRECEDING AND CURRENT ROW))::BIGINT
+        FROM tens"""
     )
     assert results["above_and_below"] == said(
         """WITH rows AS (
