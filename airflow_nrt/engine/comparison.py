@@ -23,6 +23,9 @@ from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSI
 TOLERANCE = 1e-9
 """Tolerance of FLOAT and DOUBLE columns, relative above 1: the order of additions differs between stream and batch."""
 CLASS = "_nrt_class"
+_SIDE = "_nrt_side"
+_S, _B, _A = _LETTERS = ("_nrt_s", "_nrt_b", "_nrt_a")
+"""What was published, the batch, and the batch over what had arrived. A sink may have columns of any other name."""
 
 
 @dataclass(frozen=True)
@@ -43,35 +46,35 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
     values = [field for field in fields if field.name not in insert.key]
     together = reduce(DataFrame.unionAll, [_side(frame, keys, values, letter) for letter, frame in _letters(sides)])
     counted = together.groupBy(*keys).agg(
-        *(F.expr(f"count_if(side = '{letter}') AS {letter}_n") for letter in "sba"),
-        *(F.expr(f"max(IF(side = '{letter}', content, NULL)) AS {letter}") for letter in "sba"),
+        *(F.expr(f"count_if({_SIDE} = '{letter}') AS {letter}_n") for letter in _LETTERS),
+        *(F.expr(f"max(IF({_SIDE} = '{letter}', _nrt_content, NULL)) AS {letter}") for letter in _LETTERS),
     )
-    arrived = "a" if sides.arrived is not None else "b"
-    same_batch = f"(s_n = b_n AND s_n <= 1 AND {_same('s', 'b', values)})"
-    same_arrived = f"(s_n = {arrived}_n AND s_n <= 1 AND {_same('s', arrived, values)})"
+    arrived = _A if sides.arrived is not None else _B
+    same_batch = f"({_S}_n = {_B}_n AND {_S}_n <= 1 AND {_same(_S, _B, values)})"
+    same_arrived = f"({_S}_n = {arrived}_n AND {_S}_n <= 1 AND {_same(_S, arrived, values)})"
     kind = (
-        f"CASE WHEN {same_batch} THEN '{EQUAL}' WHEN {same_arrived} THEN '{EXPLAINED}' "
-        f"WHEN s_n = 0 THEN '{MISSING}' WHEN s_n > 1 OR b_n + {arrived}_n = 0 THEN '{EXTRA}' ELSE '{DIFFERENT}' END"
+        f"CASE WHEN {same_batch} THEN '{EQUAL}' WHEN {same_arrived} THEN '{EXPLAINED}' WHEN {_S}_n = 0 THEN "
+        f"'{MISSING}' WHEN {_S}_n > 1 OR {_B}_n + {arrived}_n = 0 THEN '{EXTRA}' ELSE '{DIFFERENT}' END"
     )
     named = [
         f"concat({string_literal(name + '=')}, coalesce(CAST({quote(name)} AS STRING), 'NULL'))" for name in insert.key
     ]
     shown = f"concat_ws(' ', {', '.join(named)})" if named else "''"
     return counted.selectExpr(
-        WINDOW_END, f"{shown} AS key", "to_json(s) AS published", "to_json(b) AS expected", f"{kind} AS {CLASS}"
+        WINDOW_END, f"{shown} AS key", f"to_json({_S}) AS published", f"to_json({_B}) AS expected", f"{kind} AS {CLASS}"
     )
 
 
 def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:
-    pairs = [("s", sides.published), ("b", sides.batch)]
-    return pairs if sides.arrived is None else [*pairs, ("a", sides.arrived)]
+    pairs = [(_S, sides.published), (_B, sides.batch)]
+    return pairs if sides.arrived is None else [*pairs, (_A, sides.arrived)]
 
 
 def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: str) -> DataFrame:
     casts = [(f"CAST({quote(field.name)} AS {field.type.spark})", field) for field in values]
     content = ", ".join(f"{_ordered(cast, field.type)} AS {quote(field.name)}" for cast, field in casts)
     struct = f"struct({content})" if values else "struct(0 AS nothing)"
-    return frame.selectExpr(*keys, f"{struct} AS content", f"'{letter}' AS side")
+    return frame.selectExpr(*keys, f"{struct} AS _nrt_content", f"'{letter}' AS {_SIDE}")
 
 
 def _same(left: str, right: str, values: Sequence[Field]) -> str:
@@ -90,20 +93,22 @@ def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
     whole = [WINDOW_END, *(f"{_rounded(field)} AS {quote(field.name)}" for field in fields)]
     by = [WINDOW_END, *(quote(field.name) for field in fields)]
     together = reduce(
-        DataFrame.unionAll, [frame.selectExpr(*whole, f"'{letter}' AS side") for letter, frame in _letters(sides)]
+        DataFrame.unionAll, [frame.selectExpr(*whole, f"'{letter}' AS {_SIDE}") for letter, frame in _letters(sides)]
     )
-    counted = together.groupBy(*by).agg(*(F.expr(f"count_if(side = '{letter}') AS {letter}_n") for letter in "sba"))
-    arrived = "a_n" if sides.arrived is not None else "b_n"
+    counted = together.groupBy(*by).agg(
+        *(F.expr(f"count_if({_SIDE} = '{letter}') AS {letter}_n") for letter in _LETTERS)
+    )
+    arrived = _A if sides.arrived is not None else _B
     kind = (
-        f"CASE WHEN s_n = b_n THEN '{EQUAL}' WHEN s_n = {arrived} THEN '{EXPLAINED}' "
-        f"WHEN s_n < b_n THEN '{MISSING}' ELSE '{EXTRA}' END"
+        f"CASE WHEN {_S}_n = {_B}_n THEN '{EQUAL}' WHEN {_S}_n = {arrived}_n THEN '{EXPLAINED}' "
+        f"WHEN {_S}_n < {_B}_n THEN '{MISSING}' ELSE '{EXTRA}' END"
     )
     content = f"to_json(struct({', '.join(quote(field.name) for field in fields)}))"
     return counted.selectExpr(
         WINDOW_END,
         "'' AS key",
-        f"IF(s_n > 0, concat({content}, ' x', s_n), NULL) AS published",
-        f"IF(b_n > 0, concat({content}, ' x', b_n), NULL) AS expected",
+        f"IF({_S}_n > 0, concat({content}, ' x', {_S}_n), NULL) AS published",
+        f"IF({_B}_n > 0, concat({content}, ' x', {_B}_n), NULL) AS expected",
         f"{kind} AS {CLASS}",
     )
 

@@ -36,7 +36,7 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import LATE, Layout
 from airflow_nrt.report.clock import advanced
 from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.hidden import ABSORBED, BATCH, ROWTIME
+from airflow_nrt.report.hidden import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.report.history import History
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME
@@ -87,6 +87,7 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     rows = known_files(rows, entries, ENTRY)
     judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"))
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    wanted += [OP] if source.table.is_changelog else []
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
 from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.hidden import BATCH, ROWTIME
+from airflow_nrt.report.hidden import BATCH, OP, ROWTIME
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import bigint, quote, string_literal
@@ -61,9 +61,11 @@ def _reason(source: Source, latest: str) -> str:
         "'scan.null-rowtime' = 'skip' to reject and count such rows"
     )
     skip = source_option(options, "scan.null-rowtime") == "skip"
+    # Of a row that is taken back by its key nothing else need be there.
+    timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
     return (
         f"CASE WHEN _nrt_malformed THEN {string_literal(MALFORMED) if tolerant else malformed} "
-        f"WHEN {ROWTIME} IS NULL THEN {string_literal(NULL_ROWTIME) if skip else missing} "
+        f"WHEN {ROWTIME} IS NULL{timeless} THEN {string_literal(NULL_ROWTIME) if skip else missing} "
         f"WHEN {ROWTIME} > {latest} THEN {string_literal(FUTURE)} END"
     )
 
