@@ -14,7 +14,7 @@ from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, Regroup,
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.steps import as_json
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
 from airflow_nrt.report.without_effect import without_effect
 from airflow_nrt.report.written import Written
 
@@ -247,6 +247,9 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
         return {**told, "stored": ["the rows that have not left"]}
     if isinstance(operator, UpdatingJoin):
         return {**told, **_join(operator)}
+    if isinstance(operator, UpdatingSessions):
+        gap = f"SESSION {format_duration(operator.gap)}: they change as rows come and go"
+        return {**told, "window": gap, "stored": ["all rows, each with the bounds of its session"]}
     if isinstance(operator, UpdatingRows):
         kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
         framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]

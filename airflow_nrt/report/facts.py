@@ -12,7 +12,7 @@ from airflow_nrt.report.operators import Regroup, WindowAggregate
 from airflow_nrt.report.options import DOMAIN, FILE_OPTIONS, STATE_TTL, TIME_ZONE
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.tables import Table
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin
+from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin, UpdatingSessions
 
 _FREE_OPTIONS = frozenset(
     {
@@ -97,6 +97,8 @@ def _updating_facts(operator: Updating) -> dict[str, str]:
     facts = {f"{label}, input": operator.input.sql}
     if isinstance(operator, RecentRows):
         facts[f"{label}, condition"] = operator.text
+    elif isinstance(operator, UpdatingSessions):
+        facts[f"{label}, gap"] = str(operator.gap)
     elif isinstance(operator, UpdatingAggregate):
         facts.update({f"{label}, aggregate {call.name}": f"{call.text} {call.type}" for call in operator.aggregates})
     else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from airflow_nrt.report.hidden import LEFT, RIGHT
+from airflow_nrt.report.hidden import LEFT, RIGHT, WINDOW_END, WINDOW_START
 from airflow_nrt.report.operators import AggregateCall, Query
-from airflow_nrt.report.types import POSITION_TYPE, Field
+from airflow_nrt.report.types import BIGINT, POSITION_TYPE, Field
 from airflow_nrt.report.written import Written
 
 
@@ -80,6 +80,32 @@ class UpdatingRows:
         """As of an `UpdatingAggregate`."""
         framed = (Field(one.call.name, one.call.type) for one in self.framed)
         return (*self.columns, *(field for field, _ in self.computed), *framed)
+
+
+@dataclass(frozen=True)
+class UpdatingSessions:
+    """SESSION over rows that change: each row with the bounds of its session, which move as others come and go.
+
+    The input query gives the key columns, whose values each have sessions of their own, `columns`, the rowtime,
+    `_nrt_after` and `_nrt_key`. A session is over where no row is for the `gap` (ms). The result has the columns,
+    `_nrt_start`, `_nrt_end`, `_nrt_after` and `_nrt_key`, for the rows of the sessions that a batch touches.
+    """
+
+    name: str
+    input: Query
+    keys: tuple[Field, ...]
+    columns: tuple[Field, ...]
+    gap: int
+    written: Written = field(default=Written(), compare=False)
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """As of an `UpdatingAggregate`; the bounds among them."""
+        return (*self.columns, Field(WINDOW_START, BIGINT), Field(WINDOW_END, BIGINT))
 
 
 @dataclass(frozen=True)
@@ -176,5 +202,5 @@ class RecentRows:
         return (*self.columns, Field("p", POSITION_TYPE))
 
 
-Updating = UpdatingAggregate | UpdatingRows | UpdatingJoin | RecentRows
+Updating = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin | RecentRows
 """An operator whose result is never complete: it publishes what each batch changes of it."""

@@ -21,7 +21,7 @@ from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.grouping_sets import asks_for_sets, plan_grouping_sets
-from airflow_nrt.sql.kept_rows import finished
+from airflow_nrt.sql.kept_rows import finished, narrowed
 from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.rows_read import reads_of
@@ -49,8 +49,12 @@ def plan_aggregate(
         group=unqualified(node.group, alias),
         having=unqualified(node.having, alias),
     )
-    if relation.has_sessions and not _keeps_sessions(node, relation):
-        relation = finished(found, relation, reads_of(Around(node), Scope(relation.columns), None))
+    if relation.has_sessions:
+        reads = reads_of(Around(node), Scope(relation.columns), None)
+        if relation.is_changing or relation.partition is None:
+            relation = narrowed(relation, reads)
+        elif not _keeps_sessions(node, relation):
+            relation = finished(found, relation, reads)
     if any(group.kind != "key" for group in node.group or ()) or (node.group and asks_for_sets(node)):
         return plan_grouping_sets(node, lambda one: plan_group(found, one, relation))
     return plan_group(found, node, relation)
@@ -58,8 +62,7 @@ def plan_aggregate(
 
 def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
     """Whether sessions can be found after WHERE and by key: these look at nothing but the sessions' partition."""
-    if relation.partition is None:
-        return True
+    assert relation.partition is not None
     groups = node.group or ()
     keys = {key.parts for group in groups for key in group.sets[0] if isinstance(key, ast.Name)}
     read = {part.parts[0] for part in _all(node.where) if isinstance(part, ast.Name)} if node.where is not None else ()

@@ -15,11 +15,12 @@ from airflow_nrt.report.types import POSITION_TYPE, Field
 from airflow_nrt.report.window_columns import ROLES, bounds
 from airflow_nrt.report.written import Written
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.findings import Findings, Values
+from airflow_nrt.sql.findings import Boundless, Findings, Values
 from airflow_nrt.sql.relation import Relation, raw_windows
 from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.shared_rows import KEPT, share_rows
 from airflow_nrt.sql.unparse import text_of
+from airflow_nrt.sql.updating_sessions import in_sessions, partition_of
 
 _NAMES = {role: name for name, role in ROLES.items()}
 
@@ -44,6 +45,8 @@ def finished(
     """
     if relation.pending is None:
         return relation
+    if relation.is_changing and relation.has_sessions:
+        return _of_sessions(found, narrowed(relation, reads))
     if relation.is_changing:
         # Its windows are never complete.
         found.note_all_columns(relation)
@@ -93,3 +96,17 @@ def finished(
         window=window,
         rowtime_type=relation.rowtime_type,
     )
+
+
+def narrowed(relation: Relation, reads: Reads) -> Relation:
+    """A pending windowing function without the columns that nothing looks at."""
+    partition = relation.partition or ()
+    kept = (one for one in relation.columns if one.role is not None or one.name in partition or reads(one))
+    return replace(relation, columns=tuple(kept))
+
+
+def _of_sessions(found: Findings, relation: Relation) -> Relation:
+    """SESSION over rows that change: its sessions, too, are never complete."""
+    assert relation.at is not None
+    cause = Boundless("SESSION over rows that change", "read rows that are only added", relation.at)
+    return in_sessions(found, relation, partition_of(relation), cause)

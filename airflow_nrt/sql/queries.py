@@ -263,10 +263,8 @@ class Queries:
     ) -> Relation:
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
-        if relation.is_changing and (window.kind == "SESSION" or not column.rowtime):
-            raise NotThereYet(
-                "a window over rows that change", at, "use TUMBLE, HOP or CUMULATE over a table's rowtime"
-            )
+        if relation.is_changing and not column.rowtime:
+            raise NotThereYet("a window over rows that change by anything but the rowtime of a table", at)
         if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
         relation = finished(self.found, relation)
@@ -289,6 +287,7 @@ class Queries:
             columns=columns + window_columns(column.type),
             pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
             partition=partition,
+            at=at,
             rowtime_type=column.type,
             unique=(),
         )

@@ -42,7 +42,7 @@ class Relation:
     the windowing that rows of finished windows belong to; then each row carries the `bounds` of its window.
     `clock` is the clock of a pending windowing function over processing time, or of the OVER that these rows passed.
     `partition` are the columns that each have sessions of their own, if SESSION is pending; None: all keys of the
-    aggregation above.
+    aggregation above. `at` is where the pending function stands.
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
     `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
@@ -58,6 +58,7 @@ class Relation:
     scan: str | None = None
     pending: Window | None = None
     partition: tuple[str, ...] | None = ()
+    at: Place | None = None
     window: Window | None = None
     rowtime_type: DataType | None = None
     clock: tuple[str, ...] = ()
@@ -108,6 +109,11 @@ def window_columns(rowtime_type: DataType) -> tuple[ScopeColumn, ...]:
 
 def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in inputs for name in names))
+
+
+def row_key(*more: str) -> str:
+    """SQL of `_nrt_key` for rows that are only added: where each stood on arrival, and what `more` tells it apart."""
+    return key_of([*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at", *more])
 
 
 def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str = CLOCK_SQL) -> Relation:

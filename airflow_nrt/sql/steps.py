@@ -9,7 +9,14 @@ from typing import Any
 from airflow_nrt.report.operators import Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.steps import Fact, Step
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import (
+    RecentRows,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    UpdatingRows,
+    UpdatingSessions,
+)
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around
@@ -81,7 +88,12 @@ class Steps:
                 windowing = read_windowing(node.call)
                 below = self._whole(self._relation(windowing.relation, ctes))
                 by = f", sessions by {', '.join(map(text_of, windowing.partition))}" if windowing.partition else ""
-                return _Rows(below, node.alias, f"{windowing.window} over {text_of(windowing.timecol)}{by}")
+                window = f"{windowing.window} over {text_of(windowing.timecol)}{by}"
+                changing = self._at(node.call.at, UpdatingSessions)
+                if changing:
+                    of = self._add(Step("window", (below,), (("window", window),), changing), node.alias)
+                    return _Rows(of, node.alias)
+                return _Rows(below, node.alias, window)
             case ast.Join():
                 return _Rows(self._join(node, ctes))
             case ast.Lateral():
@@ -210,7 +222,8 @@ class Steps:
             ]
         )
         older = [key.at for one in node.group or () for keys in one.sets for key in keys if isinstance(key, ast.Call)]
-        asked = [name for at in (node.at, *older) for name in self._at(at, WindowAggregate, Regroup, UpdatingAggregate)]
+        kinds = (WindowAggregate, Regroup, UpdatingAggregate, UpdatingSessions)
+        asked = [name for at in (node.at, *older) for name in self._at(at, *kinds)]
         operators += tuple(name for name in dict.fromkeys(asked) if self._computes(name, texts))
         step = Step("distinct" if node.distinct else "aggregate", tuple(of), tuple(facts), operators)
         ref = self._passed(self._add(step), rows)

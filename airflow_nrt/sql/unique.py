@@ -30,13 +30,16 @@ def keys_of_windows(window: Window, keys: Sequence[str]) -> Keys:
     return tuple((*keys, quote(f"window_{role}")) for role in _telling(window))
 
 
-def keys_of_groups(window: Window | None, keys: Sequence[tuple[str, str | None]]) -> Keys:
+def keys_of_groups(
+    window: Window | None, keys: Sequence[tuple[str, str | None]], sessions_of: Iterable[str] | None = None
+) -> Keys:
     """How rows differ by these, in Spark SQL, each with its role if it is a column of the `window`: one such column
-    tells of the others."""
+    tells of the others. `sessions_of` is what each has sessions of its own, None if that is not known."""
     others = [sql for sql, role in keys if role is None]
     roles = {role: sql for sql, role in keys if role is not None}
     # Sessions of different keys may begin, or end, together.
-    telling = () if window is None or window.kind == "SESSION" else _telling(window)
+    apart = sessions_of is not None and set(sessions_of) <= set(others)
+    telling = () if window is None or (window.kind == "SESSION" and not apart) else _telling(window)
     return tuple((*others, roles[role]) for role in telling if role in roles) or (tuple(sql for sql, _ in keys),)
 
 

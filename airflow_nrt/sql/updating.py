@@ -12,7 +12,7 @@ from airflow_nrt.report.updating import UpdatingAggregate
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.each_window import in_each_window
 from airflow_nrt.sql.emit import FIRES
-from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.grouping import Aggregation
 from airflow_nrt.sql.kept_rows import finished
@@ -22,6 +22,7 @@ from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.sliding import ways_to_bound
 from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unique import carried, keys_of_groups
+from airflow_nrt.sql.updating_sessions import in_sessions_of_groups
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
@@ -40,9 +41,6 @@ def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relatio
 
 def plan_emitting(found: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
     """A SELECT over the older windows that emits them early and late: whatever a batch changes of them."""
-    window = relation.pending or relation.window
-    if window is not None and window.kind == "SESSION":
-        raise NotThereYet("SESSION in GROUP BY with early-fire or late-fire", at, "leave these settings away")
     cause = Boundless(
         "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} away: it fires once", at
     )
@@ -82,9 +80,13 @@ class _UpdatingAggregation(Aggregation):
     def __init__(self, found: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
         self.boundless = cause
         self.window = relation.pending or relation.window
+        self.partition = None if relation.pending is None else relation.partition or ()
         self.roles = {column.name: column.role for column in relation.columns}
         self.time = next((column.name for column in relation.columns if column.rowtime), None)
-        super().__init__(found, node, unwindowed(found, relation))
+        if relation.has_sessions and relation.partition is None:
+            super().__init__(found, *in_sessions_of_groups(found, node, relation, cause))
+        else:
+            super().__init__(found, node, unwindowed(found, relation))
 
     def _is_constant(self) -> bool:
         """Whether neither the groups grow in number, nor what is kept of each."""
@@ -96,6 +98,13 @@ class _UpdatingAggregation(Aggregation):
         """The keys, each with its role if it is a column of the window."""
         plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
         return [(quote(field.name), self.roles.get(name or "")) for name, field in plain]
+
+    @property
+    def _sessions_of(self) -> list[str] | None:
+        """What each has sessions of its own, as it is called among the keys; None if that is not known."""
+        plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
+        named = {name: quote(field.name) for name, field in plain}
+        return None if self.partition is None else [named.get(name, name) for name in self.partition]
 
     @property
     def _holds_values(self) -> bool:
@@ -142,5 +151,5 @@ class _UpdatingAggregation(Aggregation):
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (operator.name,),
             hidden=CHANGE_HIDDEN,
-            unique=carried(keys_of_groups(self.window, self._groups), names, values),
+            unique=carried(keys_of_groups(self.window, self._groups, self._sessions_of), names, values),
         )

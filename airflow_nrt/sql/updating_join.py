@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, POSITION, RIGHT, ROWTIME, SIDE, UNTIL, key_of
+from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import BOOLEAN, DataType, Field
@@ -17,7 +17,7 @@ from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.interval_join import Apart, apart, come_in_time
-from airflow_nrt.sql.relation import Relation, union_inputs
+from airflow_nrt.sql.relation import Relation, row_key, union_inputs
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.typed import Typed, common_type
 from airflow_nrt.sql.unparse import text_of
@@ -76,10 +76,12 @@ class _Side:
         below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
         read = frozenset(below[inner.name].name for inner, _ in own)
         end = self.relation.role("end") if self.relation.pending is not None else None
+        # A row of several windows stands in each.
+        identity = row_key() if end is None else row_key(f"{quote(end.name)} AS w")
         rows = unwindowed(found, self.relation)
         found.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
         renamed = [f"{quote(below[inner.name].name)} AS {inner.name}" for inner, _ in own]
-        renamed += CHANGE_HIDDEN if rows.is_changing else [f"true AS {AFTER}", f"{_identity(end)} AS {KEY}"]
+        renamed += CHANGE_HIDDEN if rows.is_changing else [f"true AS {AFTER}", f"{identity} AS {KEY}"]
         items = [f"'{self.name}' AS {SIDE}", *(f"{sql} AS {field.name}" for sql, field in keys)]
         items += [inner.name for inner, _ in own]
         items += [f"CAST(NULL AS {inner.type.spark}) AS {inner.name}" for inner, _ in other]
@@ -88,12 +90,6 @@ class _Side:
         text = f"SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM (SELECT {', '.join(renamed)} FROM {rows.text})"
         fields = tuple(Field(inner.name, inner.type) for inner, _ in own)
         return JoinSide(Query(text + condition, rows.inputs, fields), fields, rows.is_changing)
-
-
-def _identity(end: ScopeColumn | None) -> str:
-    """A row is known by where it stood on arrival; a row of several windows stands in each."""
-    places = [*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at"]
-    return key_of([*places, *([f"{quote(end.name)} AS w"] if end is not None else [])])
 
 
 def plan_join(

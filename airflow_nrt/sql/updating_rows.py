@@ -61,6 +61,7 @@ class _Ranking:
         missing = missing_bounds(relation, self.over.partition)
         self.boundless = boundless(self.call.name, relation, missing, "PARTITION BY", self.call.at)
         self.window = relation.pending or relation.window
+        self.sessions_of = None if relation.pending is None else [quote(name) for name in relation.partition or ()]
         self.roles = {column.name: column.role for column in relation.columns}
         end = relation.role("end") if relation.pending is not None else None
         self.found = found
@@ -164,7 +165,8 @@ class _Ranking:
         if self.call.name != "ROW_NUMBER" or shown is None:
             return known
         partition = [self.below.compile(key) for key in self.over.partition]
-        keys = keys_of_groups(self.window, [(key.sql, self.roles.get(plain_column(key) or "")) for key in partition])
+        named = [(key.sql, self.roles.get(plain_column(key) or "")) for key in partition]
+        keys = keys_of_groups(self.window, named, self.sessions_of)
         return [*(key if self.around.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:

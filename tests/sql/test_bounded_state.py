@@ -79,6 +79,7 @@ STIME = "stime BETWEEN now() - INTERVAL '1' HOUR AND now()"
 OF_STIME = STIME.replace("now", "NOW")
 STIME_FORGOTTEN = FORGOTTEN.replace("rowtime", "stime")
 RANKED = "SELECT id, n FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY loc ORDER BY temp) AS n FROM {}) WHERE n <= 3"
+SESSIONS = "SELECT loc, COUNT(*) AS n FROM SESSION(TABLE {}, DESCRIPTOR(stime), INTERVAL '5' MINUTE) GROUP BY loc, window_start, window_end"
 PROVEN = {
     "rowtime is the time attribute": (LAST_HOUR.replace("user, page", "id").replace("page)", "id)").replace("pageviews", "sensors"), [FORGOTTEN, f"the tables that it reads: {RECENT}"]),
     "a condition beside": (f"SELECT id FROM sensors WHERE temp > 3 AND {STIME}", [STIME_FORGOTTEN]),
@@ -89,6 +90,7 @@ PROVEN = {
     "a Top-N of each": (RANKED.format("known"), [DOMAIN]),
     "an update table of few keys": ("SELECT id, temp FROM few", [DOMAIN]),
     "an update table's last hour": (f"SELECT loc, AVG(temp) AS t FROM keyed WHERE {STIME} GROUP BY loc", [STIME_FORGOTTEN, f"the tables that it reads: {OF_STIME}", f"the tables that it reads: {OF_STIME}"]),
+    "sessions of an update table of few keys": (SESSIONS.format("few"), [DOMAIN, "the tables that it reads: a constant domain", "the tables that it reads: a constant domain"]),
     "a join of bounded tables": ("SELECT a.loc, b.temp FROM few AS a JOIN few AS b ON a.loc = b.loc", [DOMAIN, "the tables that it reads: a constant domain"]),
     "a join of what ends": ("SELECT a.loc, b.temp FROM ended AS a JOIN ended AS b ON a.loc = b.loc", ["nothing but the end of its sources"]),
     "a join of what ends with few": ("SELECT a.loc, b.temp FROM ended AS a JOIN few AS b ON a.loc = b.loc", [DOMAIN, "the tables that it reads: the end of its sources; a constant domain"]),
@@ -103,6 +105,8 @@ def test_proofs(what: str) -> None:
 
 REFUSED = {
     "an update table": ("SELECT id, temp FROM keyed", "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
+    "sessions of an update table": (SESSIONS.format("keyed"), "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
+    "sessions of pairs": (SESSIONS.format("(SELECT a.loc, a.stime FROM sensors AS a JOIN sensors AS b ON a.id = b.id AND b.stime BETWEEN a.stime AND a.stime + INTERVAL '1' MINUTE)").replace("TABLE (", "("), "SESSION over rows that change keeps every key for ever: read rows that are only added"),
     "the values of few groups": ("SELECT loc, COUNT(DISTINCT id) AS n FROM known GROUP BY loc", "an aggregation without a window keeps every key for ever"),
     "a ranking without a limit": (RANKED.format("known").replace("n <= 3", "n > 3"), "ROW_NUMBER without a window keeps"),
     "a join with what grows": ("SELECT a.loc, b.temp FROM few AS a JOIN sensors AS b ON a.loc = b.loc", "a join without windows keeps"),

@@ -27,6 +27,7 @@ UPDATED = "shop STRING, e TIMESTAMP(3), n BIGINT"
 LATEST = ORDERS.replace("CREATE TABLE orders", "CREATE TABLE latest").replace(
     ",\n    WATERMARK", ",\n    PRIMARY KEY (id) NOT ENFORCED,\n    WATERMARK"
 )
+SESSIONS = "TABLE(SESSION(TABLE latest PARTITION BY {}, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 OF_LATEST = "SELECT shop, {}, COUNT(*) FROM {} GROUP BY shop, window_start, window_end"
 BEST = "SELECT shop, e, n FROM (SELECT shop, window_{} AS e, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY s DESC) AS n FROM (SELECT shop, window_start, window_end, SUM(id) AS s FROM {} GROUP BY shop, window_start, window_end))"
 TEXT_AND_COUNT = "shop STRING, n BIGINT"
@@ -45,6 +46,10 @@ TAKEN = {
     "an end over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_end", TUMBLE.replace("orders", "latest"))),
     "a start over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_start", TUMBLE.replace("orders", "latest"))),
     "an end of CUMULATE over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_end", CUMULATE.replace("orders", "latest"))),
+    "a start of a shop's sessions": (UPDATED, "shop, e", OF_LATEST.format("window_start", SESSIONS.format("shop"))),
+    "sessions of which WHERE leaves rows out": (UPDATED, "shop, e", OF_LATEST.format("window_end", SESSIONS.format("shop") + " WHERE price > 3")),
+    "sessions of each group": (UPDATED, "shop, e", "SELECT shop, SESSION_START(ts, INTERVAL '1' MINUTE), COUNT(*) FROM latest GROUP BY shop, SESSION(ts, INTERVAL '1' MINUTE)"),
+    "a place in each session": (UPDATED, "shop, e, n", f"SELECT * FROM (SELECT shop, window_end, ROW_NUMBER() OVER (PARTITION BY shop, window_start, window_end ORDER BY price) AS n FROM {SESSIONS.format('shop')}) WHERE n <= 3"),
     "a place in each window": (UPDATED, "e, n", BEST.format("end", CUMULATE) + " WHERE n <= 3"),
     "the groups of a place in each window": (UPDATED, "shop, e", BEST.format("start", TUMBLE) + " WHERE n <= 3"),
     "one place in each window": (UPDATED, "e", BEST.format("start", TUMBLE) + " WHERE n = 2"),
@@ -57,6 +62,7 @@ REFUSED = {
     "part of a key": (TEXT_AND_COUNT, "shop", f"SELECT shop, n FROM {RANKED.format('ROW_NUMBER()')} WHERE n <= 3", "which differ by (shop, n): declare PRIMARY KEY (shop, n) NOT ENFORCED"),
     "equal ranks": (TEXT_AND_COUNT, "shop, n", f"SELECT shop, n FROM {RANKED.format('RANK()')} WHERE n <= 3", "is no key of the query"),
     "a join of many": (TEXT_AND_COUNT, "shop", BOTH.format(SHOPS, "INNER", SHOPS, "a.n = b.n"), "is no key of the query"),
+    "a start of sessions of others": (UPDATED, "shop, e", OF_LATEST.format("window_start", SESSIONS.format("id")), "is no key of the query"),
     "a start of CUMULATE over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_start", CUMULATE.replace("orders", "latest")), "is no key of the query"),
     "a place without its window": (UPDATED, "n", BEST.format("end", TUMBLE) + " WHERE n <= 3", "which differ by (shop, e) or (e, n)"),
     "a window without its groups": ("shop STRING, e TIMESTAMP(3), n BIGINT", "e", f"SELECT shop, window_end, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end", "differ by (shop, e): declare PRIMARY KEY (shop, e) NOT ENFORCED"),

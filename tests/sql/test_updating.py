@@ -12,7 +12,7 @@ from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.facts import changed_facts, data_facts
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.updating import UpdatingAggregate, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import UpdatingAggregate, UpdatingJoin, UpdatingRows, UpdatingSessions
 from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
 
@@ -133,8 +133,8 @@ def test_older_windows_fire_early_and_late(setting: str) -> None:
     assert len(overridden.updating) == 1
     with pytest.raises(InputError, match=r"line \d+, column 50: a window with early-fire or late-fire keeps every key"):
         plan_of(setting + printed(GROUPED, tables=LIVE))
-    with pytest.raises(InputError, match="SESSION in GROUP BY with early-fire or late-fire: not there yet"):
-        plan_of(setting + printed(GROUPED.replace("TUMBLE", "SESSION")))
+    sessions = plan_of(setting + printed(GROUPED.replace("TUMBLE", "SESSION")))
+    assert [type(one) for one in sessions.updating] == [UpdatingSessions, UpdatingAggregate]
     with pytest.raises(InputError, match="a window over rows that change"):
         above = f"SELECT shop, COUNT(*) FROM ({GROUPED.replace('COUNT(*)', 'TUMBLE_ROWTIME(ts, INTERVAL 10 MINUTES) AS t')})"
         plan_of(

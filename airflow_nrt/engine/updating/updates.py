@@ -17,6 +17,7 @@ from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.join import JoinStep
 from airflow_nrt.engine.updating.recent import Recent, recent
 from airflow_nrt.engine.updating.rows import RowsStep
+from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.clock import operator_watermark
 from airflow_nrt.report.entries import Position
@@ -24,7 +25,17 @@ from airflow_nrt.report.hidden import AFTER, KEY
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin, UpdatingRows
+from airflow_nrt.report.updating import (
+    RecentRows,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    UpdatingRows,
+    UpdatingSessions,
+)
+
+Stepping = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin
+"""An operator that works step by step, batch by batch: what is not moved by time."""
 
 
 def needs_position(operator: Updating) -> bool:
@@ -32,12 +43,14 @@ def needs_position(operator: Updating) -> bool:
     return isinstance(operator, RecentRows) or step_of(operator).needs_position
 
 
-def step_of(operator: UpdatingAggregate | UpdatingRows | UpdatingJoin) -> Step:
+def step_of(operator: Stepping) -> Step:
     """How this operator works."""
     if isinstance(operator, UpdatingJoin):
         return JoinStep(operator)
     if isinstance(operator, UpdatingRows):
         return RowsStep(operator)
+    if isinstance(operator, UpdatingSessions):
+        return SessionsStep(operator)
     return ChangingAggregateStep(operator) if operator.changing else AggregateStep(operator)
 
 
@@ -113,7 +126,7 @@ class Updates:
         """Lets go of what was kept for several readers."""
         self._held.release()
 
-    def _absorb(self, operator: UpdatingAggregate | UpdatingRows | UpdatingJoin, rows: DataFrame) -> None:
+    def _absorb(self, operator: Stepping, rows: DataFrame) -> None:
         step = step_of(operator)
         known = self.files.get(operator.name, ())
         past = self._forgotten(operator)

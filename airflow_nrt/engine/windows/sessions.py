@@ -20,7 +20,8 @@ from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.report.hidden import BATCH, SEEN, WINDOW_START
 
 IS_LATE = "_nrt_is_late"
-_BEHIND, _FROM, _UNTIL = "_nrt_behind", "_nrt_island_from", "_nrt_island_until"
+FIRST, LAST = "_nrt_island_from", "_nrt_island_until"
+_BEHIND = "_nrt_behind"
 
 
 def assigned(units: DataFrame, partition: Sequence[str]) -> DataFrame:
@@ -34,15 +35,15 @@ def assigned(units: DataFrame, partition: Sequence[str]) -> DataFrame:
     )
     told = [name for name in behind.columns if name not in (SEEN, BATCH)]
     arrived = behind.selectExpr(*told, *(f"IF({_BEHIND}, {name}, NULL) AS {name}" for name in (SEEN, BATCH)))
-    islands = _islands(arrived, [*partition, SEEN, BATCH])
-    merged = _merged(islands.where(_BEHIND), partition)
-    same = [F.col(f"i.{name}").eqNullSafe(F.col(f"m.{name}")) for name in (*partition, SEEN, BATCH, _FROM)]
-    joined = islands.alias("i").join(F.broadcast(merged.alias("m")), same, "left")
+    alone = islands(arrived, [*partition, SEEN, BATCH])
+    merged = _merged(alone.where(_BEHIND), partition)
+    same = [F.col(f"i.{name}").eqNullSafe(F.col(f"m.{name}")) for name in (*partition, SEEN, BATCH, FIRST)]
+    joined = alone.alias("i").join(F.broadcast(merged.alias("m")), same, "left")
     kept = [f"i.{name}" for name in units.columns if name not in (WINDOW_START, SLICE)]
     return joined.selectExpr(
         *kept,
-        f"coalesce(m.start, i.{_FROM}) AS {WINDOW_START}",
-        f"coalesce(m.end, i.{_UNTIL}) AS {SLICE}",
+        f"coalesce(m.start, i.{FIRST}) AS {WINDOW_START}",
+        f"coalesce(m.end, i.{LAST}) AS {SLICE}",
         f"coalesce(m.end - 1 <= i.{SEEN}, false) AS {IS_LATE}",
     )
 
@@ -52,8 +53,8 @@ def _partition(by: Sequence[str], order: str = "") -> str:
     return f"{keys}{f'ORDER BY {order}' if order else ''}"
 
 
-def _islands(units: DataFrame, by: Sequence[str]) -> DataFrame:
-    """The units with the bounds of the island of touching units, of equal `by`, that they lie in."""
+def islands(units: DataFrame, by: Sequence[str]) -> DataFrame:
+    """The units with the bounds FIRST and LAST of the island of touching units, of equal `by`, that they lie in."""
     in_order = _partition(by, f"{WINDOW_START}, {SLICE}")
     reached = units.selectExpr(
         "*", f"max({SLICE}) OVER ({in_order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS _nrt_reached"
@@ -66,8 +67,8 @@ def _islands(units: DataFrame, by: Sequence[str]) -> DataFrame:
     island = _partition([*by, "_nrt_island"])
     return numbered.selectExpr(
         *units.columns,
-        f"min({WINDOW_START}) OVER ({island}) AS {_FROM}",
-        f"max({SLICE}) OVER ({island}) AS {_UNTIL}",
+        f"min({WINDOW_START}) OVER ({island}) AS {FIRST}",
+        f"max({SLICE}) OVER ({island}) AS {LAST}",
     )
 
 
@@ -77,12 +78,12 @@ def _merged(islands: DataFrame, partition: Sequence[str]) -> DataFrame:
     The islands of a key go through a fold: first those of earlier batches, in one batch the later ones first, because
     an early row is in time if rows behind it lead to a session that is still open.
     """
-    each = islands.select(*partition, SEEN, BATCH, _FROM, _UNTIL).distinct()
-    arrival = f"struct({SEEN} AS seen, {BATCH} AS batch, -{_FROM} AS backwards, {_FROM} AS start, {_UNTIL} AS end)"
+    each = islands.select(*partition, SEEN, BATCH, FIRST, LAST).distinct()
+    arrival = f"struct({SEEN} AS seen, {BATCH} AS batch, -{FIRST} AS backwards, {FIRST} AS start, {LAST} AS end)"
     keyed = each.groupBy(*partition).agg(F.expr(f"sort_array(collect_list({arrival})) AS arrivals"))
     sessions = keyed.selectExpr(*partition, f"inline({_FOLD})")
     return sessions.selectExpr(*partition, "start", "end", "inline(members)").withColumnsRenamed(
-        {"seen": SEEN, "batch": BATCH, "island": _FROM}
+        {"seen": SEEN, "batch": BATCH, "island": FIRST}
     )
 
 
