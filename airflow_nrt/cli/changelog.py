@@ -16,7 +16,7 @@ from airflow_nrt.cli.common import add_home, add_json, print_json
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.shown import CHANGED, Change, changes
+from airflow_nrt.report.shown import REMOVED, Change, changes
 from airflow_nrt.table.load import plan_of_home
 
 _OPS = {"c": "+", "d": "-"}
@@ -68,7 +68,7 @@ def _roots(home: Home) -> dict[str, Path]:
 def _rows(roots: Mapping[str, Path], one: Change) -> list[dict[str, Any]]:
     """The changes in a file, as it has them; none if somebody has taken it away since."""
     root = roots.get(one.published.insert)
-    file = root / one.published.target if root is not None and one.op == CHANGED else None
+    file = root / one.published.target if root is not None and one.op != REMOVED else None
     if file is None or not file.is_file():
         return []
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

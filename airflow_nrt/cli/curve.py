@@ -64,11 +64,13 @@ class CurveReader:
 
 
 def _insert(plan: Plan, name: str | None) -> Insert:
-    windowed = [one for one in plan.inserts if one.operators and one.sink.connector == "filesystem"]
+    files = [one for one in plan.inserts if one.operators and one.sink.connector == "filesystem"]
+    windowed = [one for one in files if not one.tells_changes]
     chosen = next((one for one in windowed if name in (None, one.name)), None)
     if chosen is None:
         wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"
-        raise InputError(f"{plan.name} has {wanted} that publishes windows: {', '.join(one.name for one in windowed)}")
+        names = ", ".join(one.name for one in windowed)
+        raise InputError(f"{plan.name} has {wanted} that publishes windows, and each of them whole: {names}")
     return chosen
 
 

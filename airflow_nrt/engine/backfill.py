@@ -139,6 +139,14 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
                 f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
                 f"reaches to {format_instant(end)}: end it there, or wait for the stream"
             )
+        told = next((insert.name for insert in plan.fed_by(operator.name) if insert.tells_changes), None)
+        final = history.position.operators[operator.name].fired if history.batches else END_OF_TIME
+        if told is not None and (final is None or end > final):
+            raise InputError(
+                f"the windows of {operator.window} have their last version only up to {format_instant(final)}, the "
+                f"interval reaches to {format_instant(end)}: the stream still tells {told} what changes of what it has "
+                "told. End it there, or wait for the stream"
+            )
         if not history.batches and end > now_ms() + FURTHEST_ZONE:
             raise InputError(f"the interval reaches to {format_instant(end)}, which is in the future")
 
@@ -285,7 +293,8 @@ def _void(
     void = []
     for (insert, target), one in history.published.items():
         inside = one.end is not None and interval.start < one.end <= interval.end
-        if inside and (insert, target) not in made and (only is None or one.end in only.get(insert, set())):
+        stands = inside and target and (insert, target) not in made
+        if stands and (only is None or one.end in only.get(insert, set())):
             void.append(f"{insert}/{target}")
     return void
 

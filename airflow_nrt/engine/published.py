@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.result_files import read_folded, read_results
@@ -17,7 +16,7 @@ from airflow_nrt.report.entries import Published
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import bigint, quote
+from airflow_nrt.report.spelling import quote
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,8 @@ def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Mapping[tuple
 
 def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
     table = insert.sink
-    if insert.changes and table.is_changelog and files:
-        rows = read_folded(spark, table, base, [path for path, _ in files])
-        return rows.withColumn(WINDOW_END, F.expr(bigint(None)))
+    if insert.tells_changes and files:
+        return read_folded(spark, table, base, files)
     rows = read_results(spark, table, base, [path for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
     ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)

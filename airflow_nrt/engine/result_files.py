@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.given_rows import empty_rows, given_rows
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys, known_files
+from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
@@ -55,18 +56,19 @@ def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[
     return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", f"op AS {CHANGE}")
 
 
-def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
-    """Of files of changes, which are in the order of the log: the rows that stand behind all of them."""
-    columns = [quote(column.name) for column in table.physical]
-    changes = read_changes(spark, table, base, files)
+def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[tuple[Path, int | None]]) -> DataFrame:
+    """Of files of changes, in the order of the log and each with its window's end (None: no window): the rows that
+    stand behind all of them, with `_nrt_end`."""
+    columns = [*(quote(column.name) for column in table.physical), WINDOW_END]
+    places = [(key, n, end) for n, (path, end) in enumerate(files) for key in file_keys(str(path))]
+    known = given_rows(spark, {FILE: "STRING", NUMBER: "BIGINT", WINDOW_END: "BIGINT"}, places)
+    changes = known_files(read_changes(spark, table, base, [path for path, _ in files]), known, NUMBER)
     if not table.primary_key:
         counted = changes.groupBy(*columns).agg(F.sum(F.expr(f"IF({CHANGE} = 'c', 1, -1)")).alias("_nrt_n"))
         return counted.where("_nrt_n > 0").selectExpr(*columns, "explode(sequence(1, _nrt_n)) AS _nrt_n").drop("_nrt_n")
-    numbers = [(key, n) for n, path in enumerate(files) for key in file_keys(str(path))]
-    numbered = known_files(changes, given_rows(spark, {FILE: "STRING", NUMBER: "BIGINT"}, numbers), NUMBER)
     # A file tells one thing of a key.
     row = ", ".join(columns)
-    latest = numbered.groupBy(*(quote(name) for name in table.primary_key)).agg(
+    latest = changes.groupBy(*(quote(name) for name in table.primary_key), WINDOW_END).agg(
         F.expr(f"max_by(struct({CHANGE}, struct({row}) AS row), {NUMBER})").alias("_nrt_last")
     )
     return latest.where(f"_nrt_last.{CHANGE} = 'c'").select("_nrt_last.row.*")

@@ -16,7 +16,6 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.firing import Round
 from airflow_nrt.engine.session_versions import STATE, STATES, counted, keep, kept, turn
 from airflow_nrt.engine.shown import changed_rows, show, shown_rows
-from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.windows.aggregate import no_windows
@@ -99,7 +98,8 @@ class VersionedInserts:
             fired = max(behind[name].fired or -END_OF_TIME for name in insert.operators)
             stage_due = self._staged_sessions if _has_sessions(insert) else self._staged
             due, staged, shown = stage_due(insert, position.operators, before, fired, stage)
-            standing = {**before.standing, **{one.end: one.target for one in staged if one.end and one.target}}
+            placed = {one.end: one.target for one in staged if one.end is not None and not one.told}
+            standing = {**before.standing, **placed}
             gone = set(due) & set(before.standing) - {one.end for one in staged}
             removed += [f"{insert.name}/{standing.pop(end)}" for end in sorted(gone)]
             versions[insert.name] = Versions(
@@ -145,7 +145,7 @@ class VersionedInserts:
         try:
             frame = look.result(insert.query).where(_among(due, insert))
             frame = with_state(insert, frame, _states(insert, due))
-            if not sink_of(insert).told_changes:
+            if not insert.tells_changes:
                 return due, _as_due(stage(insert, frame, len(due)), due), ()
             frame = frame.localCheckpoint()
             known = shown_rows(self.store, insert, before.shown)
@@ -191,7 +191,7 @@ class VersionedInserts:
                 return {}, [], before.shown
             due = {slot: _state_of_slot(insert, slot, before.at, now) for slot in changed.slots}
             rows = query(changed.behind).where(_among(due, insert))
-            if sink_of(insert).told_changes:
+            if insert.tells_changes:
                 old = None if changed.before is None else query(changed.before).where(_among(due, insert))
                 rows = changed_rows(insert, old, rows)
             staged = _as_due(stage(insert, rows, len(due)), due)
@@ -305,7 +305,8 @@ def _unchanged(insert: Insert, frame: DataFrame, due: Mapping[int, str]) -> list
         return []
     ends = sorted(row[0] for row in frame.where(_among(complete, insert)).select(WINDOW_END).distinct().collect())
     # No file of theirs waits to be published.
-    return [Published(insert.name, insert.window.start(end), end, COMPLETE, 0, "", "staged/none", "") for end in ends]
+    starts = {end: insert.window.start(end) for end in ends}
+    return [Published(insert.name, starts[end], end, COMPLETE, 0, "", "staged/none", "", told=True) for end in ends]
 
 
 def with_state(insert: Insert, frame: DataFrame, state: str) -> DataFrame:

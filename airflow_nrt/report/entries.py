@@ -120,7 +120,7 @@ class Published:
 
     `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
     rows without a window, or `changed` for a changelog. `staged` is where the file waits, `target` its place below the
-    sink's directory.
+    sink's directory. `told` are the versions of a window that hold what changes, each beside the one before.
     """
 
     insert: str
@@ -131,6 +131,7 @@ class Published:
     checksum: str
     staged: str
     target: str
+    told: bool = False
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def _insert_facts(insert: Insert) -> dict[str, str]:
     facts.update(_option_facts(label, insert.sink))
     for column in insert.sink.physical:
         facts[f"{label}, column {column.name}"] = str(column.type)
-    if insert.changes and insert.sink.primary_key:
+    if (insert.changes or insert.tells_changes) and insert.sink.primary_key:
         facts[f"{label}, key"] = ", ".join(insert.sink.primary_key)
     if insert.sink.partition_keys:
         facts[f"{label}, partitioned by"] = ", ".join(insert.sink.partition_keys)

@@ -77,6 +77,11 @@ class Insert:
     steps: tuple[Step, ...] = field(default=(), compare=False)
 
     @property
+    def tells_changes(self) -> bool:
+        """Whether it publishes changes of rows: of a version of a window what is different from the one before."""
+        return self.sink.is_told_changes and (self.changes or not self.timing.publishes_once)
+
+    @property
     def replaces_table(self) -> bool:
         """Whether its rows stand in one file, which is replaced when some of them change."""
         return self.changes and self.sink.is_update_table

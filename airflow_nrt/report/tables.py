@@ -114,9 +114,14 @@ class Table:
         return tuple(name.removeprefix(DOMAIN) for name in self.options if name.startswith(DOMAIN))
 
     @property
+    def is_told_changes(self) -> bool:
+        """Whether it takes changes as such: rows that are there now, and rows that are there no more."""
+        return self.connector == "print" or self.is_changelog
+
+    @property
     def takes_changes(self) -> bool:
         """Whether a row that was written to it can be taken back."""
-        return self.connector == "print" or self.is_changelog or self.is_update_table
+        return self.is_told_changes or self.is_update_table
 
     @property
     def is_update_table(self) -> bool:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.tables import Table
+from airflow_nrt.report.tables import CHANGELOG, Table
 from airflow_nrt.report.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
@@ -119,17 +119,15 @@ def _check_sessions(found: Findings, sink: Table, timing: OutputOptions, names: 
 
 def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, ...], at: Place) -> None:
     """A result that is published more than once replaces the one before, which an append table can't take back."""
-    if sink.connector == "print":
-        return
-    if sink.is_changelog:
-        raise NotThereYet("several results of a window in files of changes", at, "use json, csv or parquet")
-    if not sink.primary_key:
+    if not sink.takes_changes:
         raise SqlError(
             f"table {sink.name!r} has no PRIMARY KEY, so that rows are appended to it and never changed: it takes no "
-            "early results and no late updates. Declare PRIMARY KEY (…) NOT ENFORCED, or leave 'first-result' and "
-            "'late-updates' out",
+            f"early results and no late updates. Declare PRIMARY KEY (…) NOT ENFORCED, use 'format' = '{CHANGELOG}', "
+            "or leave 'first-result' and 'late-updates' out",
             at,
         )
+    if not sink.primary_key:
+        return
     assert relation.window is not None
     roles = {column.name: column.role for column in relation.columns}
     written = {

@@ -113,6 +113,10 @@ SET 'table.exec.state.ttl' = '1 d';
 CREATE TABLE totals (shop INT, n BIGINT)
 WITH ('connector' = 'filesystem', 'path' = '${DATA}/totals', 'format' = 'debezium-json');
 INSERT INTO totals SELECT shop, COUNT(*) FROM events GROUP BY shop;
+CREATE TABLE hours (shop INT, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '${DATA}/hours',
+    'format' = 'debezium-json', 'first-result' = '-2 h');
+INSERT INTO hours SELECT shop, COUNT(*) FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' HOUR)
+GROUP BY shop, window_start, window_end;
 """
 
 
@@ -122,18 +126,24 @@ def test_changelog_of_rows(spark, command: Command, tmp_path: Path) -> None:
     lines = [f"{n},{shop},5,a,10.00,0.5,2024-06-18 10:00:0{n}" for n, shop in enumerate((1, 1, 2))]
     for n, line in enumerate(lines):
         stream.absorb(reports.write_lines(tmp_path / "events" / f"{n}.csv", [line]))
-    told_rows = [
-        [(row["op"], row["before"] or row["after"]) for row in one["rows_changed"]]
-        for one in told(command, "changelog", tmp_path, "--rows")
-    ]
-    assert told_rows == [
-        [("c", {"shop": 1, "n": 1})],
-        [("d", {"shop": 1, "n": 1}), ("c", {"shop": 1, "n": 2})],
-        [("c", {"shop": 2, "n": 1})],
-    ]
+    changes = told(command, "changelog", tmp_path, "--rows")
+    for name in ("totals", "hours"):
+        told_rows = [
+            [(row["op"], row["before"] or row["after"]) for row in one["rows_changed"]]
+            for one in changes
+            if one["insert"] == name
+        ]
+        assert told_rows == [
+            [("c", {"shop": 1, "n": 1})],
+            [("d", {"shop": 1, "n": 1}), ("c", {"shop": 1, "n": 2})],
+            [("c", {"shop": 2, "n": 1})],
+        ]
+    assert [one["op"] for one in changes if one["insert"] == "hours"] == ["+I", "+U", "+U"]
     text = command("changelog", "--home", tmp_path / "home", "--rows").out.splitlines()
     assert [line.strip() for line in text if "{" in line] == [
-        '+   {"shop": 1, "n": 1}', '-   {"shop": 1, "n": 1}', '+   {"shop": 1, "n": 2}', '+   {"shop": 2, "n": 1}',
+        '+   {"shop": 1, "n": 1}', '+   {"shop": 1, "n": 1}',
+        '-   {"shop": 1, "n": 1}', '+   {"shop": 1, "n": 2}', '-   {"shop": 1, "n": 1}', '+   {"shop": 1, "n": 2}',
+        '+   {"shop": 2, "n": 1}', '+   {"shop": 2, "n": 1}',
     ]  # fmt: skip
 
 

@@ -6,20 +6,21 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.backfill import REPAIR, backfill
+from airflow_nrt.engine.verify import Interval, verify
 from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.shown import standing_at
 from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
 from tests.engine.reports import MORNING, clock, plan_of
 from tests.engine.sinks.test_standard_output import printed
 from tests.engine.time.live import EVENTS, Live
 from tests.engine.time.test_processing_time import QUERIES, SUMS, TUMBLE
-from tests.engine.timed import Scripted, Seen, timed_insert
+from tests.engine.timed import TEN, Scripted, Seen, in_changes, timed_insert, without_key
 
 SEED = OutputOptions(first_result=-15 * MINUTE, complete_result=2 * MINUTE, update_rate=5 * MINUTE)
 WINDOWS = {
@@ -103,7 +104,7 @@ def test_a_window_that_no_longer_has_rows_is_taken_away(spark, tmp_path: Path) -
 def test_print_is_told_what_changes(spark, tmp_path: Path, capfd, keyed: bool) -> None:
     counted = OutputOptions(first_result=-30 * MINUTE, update_rate=Rows(2))
     insert = timed_insert(WINDOWS["tumble"], counted)
-    insert = insert if keyed else re.sub(r",\s*PRIMARY KEY \([^)]*\) NOT ENFORCED", "", insert)
+    insert = insert if keyed else without_key(insert)
     start, end = insert.index("WITH ("), insert.index(";")
     stream = Scripted(spark, tmp_path, insert[:start] + "WITH ('connector' = 'print')" + insert[end:])
     capfd.readouterr()
@@ -120,6 +121,46 @@ def test_print_is_told_what_changes(spark, tmp_path: Path, capfd, keyed: bool) -
     # That the window is complete is news, though its rows are none.
     assert [(one.op, one.published.state) for one in standing_at(stream.stream.entries)] == [("+U", COMPLETE)]
     assert verify(spark, stream.plan, stream.stream.home).is_proven
+
+
+def test_files_of_changes(spark, tmp_path: Path) -> None:
+    """A window without rows is taken back, what is told already is not told again, and a repair tells it anew."""
+    lately = OutputOptions(first_result=-30 * MINUTE, late_updates=True, last_result=20 * MINUTE)
+    few = {"more": "HAVING COUNT(*) < 3"}
+    keyed = in_changes(timed_insert(WINDOWS["tumble"], lately, "keyed", **few))
+    stream = Scripted(spark, tmp_path, keyed, without_key(keyed.replace("keyed", "pairs")))
+    home, plan = stream.stream.home, stream.plan
+    stream.absorb((1, 1, 3), (1, 1, 4), (2, 1, 5))
+    assert told(stream, "keyed") == told(stream, "pairs") == [("c", 1, 2), ("c", 2, 1)]
+    stream.restart()
+    stream.absorb((1, 1, 6), (2, 1, 7))
+    assert told(stream, "keyed")[2:] == [("d", 1, None), ("c", 2, 2)]
+    assert told(stream, "pairs")[2:] == [("d", 1, 2), ("d", 2, 1), ("c", 2, 2)]
+    # Complete as they are: news of the windows, and of no row.
+    stream.absorb(until=31)
+    assert [len(told(stream, name)) for name in ("keyed", "pairs")] == [4, 5]
+    assert [one.published.state for one in standing_at(stream.stream.entries)] == [COMPLETE, COMPLETE]
+    half = Interval(TEN, TEN + 30 * MINUTE)
+    with pytest.raises(InputError, match="still tells keyed what changes of what it has told"):
+        backfill(spark, plan, home, half, True)
+    stream.absorb((3, 1, 8), until=51)
+    assert told(stream, "keyed")[4:] == told(stream, "pairs")[5:] == [("c", 3, 1)]
+    assert verify(spark, plan, home).is_proven
+    for name in ("keyed", "pairs"):
+        (first, *_) = (one.target for entry in stream.stream.entries for one in entry.published if one.insert == name)
+        file = tmp_path / name / first
+        file.write_text(file.read_text().replace('"shop":2', '"shop":7'))
+    assert [one.unexplained for one in verify(spark, plan, home).inserts] == [1, 1]
+    result = backfill(spark, plan, home, half, True, REPAIR)
+    assert result.verdict is not None and result.verdict.is_proven and len(result.published) == 2
+    for name in ("keyed", "pairs"):
+        assert [(row["shop"], row["n"]) for row in stream.rows(name)] == [(2, 2), (3, 1)]
+    assert [one.published.state for one in standing_at(stream.stream.entries)] == ["restated", "restated"]
+
+
+def told(stream: Scripted, name: str) -> list[tuple[str, int, int | None]]:
+    changes = stream.changes(name)
+    return [(one["op"], row["shop"], row["n"]) for one in changes for row in [one["after"] or one["before"]]]
 
 
 def curve(stream: Scripted) -> list[tuple[str, int, int, str]]:

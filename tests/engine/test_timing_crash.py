@@ -11,12 +11,14 @@ import pytest
 from airflow_nrt.engine import publishing, stream
 from airflow_nrt.report.durations import MINUTE
 from airflow_nrt.report.timing import OutputOptions
-from tests.engine.timed import Scripted, timed_insert
+from tests.engine.timed import Scripted, in_changes, timed_insert, without_key
 
 TIMING = OutputOptions(-10 * MINUTE, 0, None, late_updates=True, last_result=20 * MINUTE)
 INSERTS = (
     timed_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '30' MINUTE)", TIMING, "curve"),
     timed_insert("SESSION(INTERVAL '10' MINUTE)", TIMING, "visits"),
+    in_changes(timed_insert("TUMBLE(INTERVAL '10' MINUTE)", TIMING, "keyed")),
+    without_key(in_changes(timed_insert("SESSION(INTERVAL '10' MINUTE)", TIMING, "pairs"))),
 )
 BATCHES = (
     [(1, 1, 1), (2, 2, 4)],
@@ -74,5 +76,5 @@ def run(spark: Any, place: Path, patched: None) -> tuple[list[tuple[Any, ...]], 
         for entry in scripted.stream.entries
         for one in sorted(entry.published, key=lambda one: (one.insert, one.end or 0))
     ]
-    seen = [scripted.rows(name) for name in ("curve", "visits")]
+    seen = [scripted.rows(name) for name in ("curve", "visits", "keyed", "pairs")]
     return versions, [sorted(map(str, rows)) for rows in seen]

@@ -19,7 +19,7 @@ from airflow_nrt.report.durations import MINUTE
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import from_datetime
 from airflow_nrt.report.timing import OutputOptions, Rows
-from tests.engine.timed import TEN, Scripted, timed_insert
+from tests.engine.timed import TEN, Scripted, in_changes, timed_insert, without_key
 
 TIMINGS = int(os.environ.get("NRT_TIMINGS", "200"))
 TOGETHER = 20
@@ -214,7 +214,7 @@ def test_whenever_a_reader_looks(spark, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     grids = chance.sample(GRIDS, 2)
     expected = {f"t{n}": Expected(chance.choice(grids), random_timing(chance)) for n in range(TOGETHER)}
-    inserts = [timed_insert(one.grid.sql, one.timing, name) for name, one in expected.items()]
+    inserts = [any_sink(timed_insert(one.grid.sql, one.timing, name), chance) for name, one in expected.items()]
     look_at_all_times(Scripted(spark, tmp_path, *inserts), expected, chance, is_verified=seed % 10 == 0)
 
 
@@ -223,7 +223,8 @@ def test_whenever_a_reader_looks_at_sessions(spark, tmp_path: Path, seed: int) -
     chance = random.Random(seed)
     expected = {f"t{n}": ExpectedSessions(chance.choice((4, 9)), _of_versions(chance)) for n in range(5)}
     inserts = [
-        timed_insert(f"SESSION(INTERVAL '{one.gap}' MINUTE)", one.timing, name) for name, one in expected.items()
+        any_sink(timed_insert(f"SESSION(INTERVAL '{one.gap}' MINUTE)", one.timing, name), chance)
+        for name, one in expected.items()
     ]
     look_at_all_times(Scripted(spark, tmp_path, *inserts), expected, chance, is_verified=True)
 
@@ -231,6 +232,11 @@ def test_whenever_a_reader_looks_at_sessions(spark, tmp_path: Path, seed: int) -
 def _of_versions(chance: random.Random) -> OutputOptions:
     """What is published once has no versions: a slot of such sessions has a file for each firing."""
     return next(one for one in iter(lambda: random_timing(chance), None) if not one.publishes_once)
+
+
+def any_sink(insert: str, chance: random.Random) -> str:
+    """Files that versions replace, or files of changes in one of their two forms."""
+    return chance.choice((insert, in_changes(insert), without_key(in_changes(insert))))
 
 
 def look_at_all_times(
@@ -252,8 +258,10 @@ def look_at_all_times(
             due = one.absorb(batch, before, now)
             versions = stream.published(name)[seen[name] :]
             seen[name] += len(versions)
-            assert {version.end for version in versions} == due, (name, one)
-            assert len(versions) == len(due), (name, one)
+            ends = {version.end for version in versions}
+            # What is told is what changes, so that a version may have nothing to tell.
+            assert stream.plan.insert(name).tells_changes or ends == due, (name, one)
+            assert len(versions) == len(ends), (name, one)
             assert _read(stream, name) == one.rows(), (name, one)
         before = now
     stream.stream.end()

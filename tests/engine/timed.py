@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,15 @@ INSERT INTO {name} {timing.hint()}
 SELECT shop, window_start, window_end, COUNT(*), COUNT(DISTINCT user_id)
 FROM TABLE({function}({table}, DESCRIPTOR(ts), {arguments})
 WHERE shop > 0 GROUP BY shop, window_start, window_end {more};"""
+
+
+def in_changes(insert: str) -> str:
+    """The same insert, into files of changes."""
+    return insert.replace("'format' = 'json'", "'format' = 'debezium-json'")
+
+
+def without_key(insert: str) -> str:
+    return re.sub(r",\s*PRIMARY KEY \([^)]*\) NOT ENFORCED", "", insert)
 
 
 @dataclass(frozen=True)
@@ -76,9 +86,36 @@ class Scripted:
         return found
 
     def rows(self, name: str = "counts") -> list[Mapping[str, Any]]:
-        """What a reader sees."""
+        """What a reader sees, who folds changes in the order of the log."""
+        if self.plan.insert(name).sink.is_changelog:
+            return self._folded(name)
         files = sorted((self.place / name).rglob("*.json"))
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+    def changes(self, name: str) -> list[Mapping[str, Any]]:
+        """The lines of files of changes. Raises AssertionError if a file is lacking, or is one too many."""
+        told: dict[str, None] = {}
+        for entry in self.stream.entries:
+            told.update({one.target: None for one in entry.published if one.insert == name and one.target})
+            for target in entry.removed:
+                told.pop(target.removeprefix(f"{name}/"), None)
+        files = [self.place / name / target for target in told]
+        assert {*files} == {*(self.place / name).rglob("*.json")}
+        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+    def _folded(self, name: str) -> list[Mapping[str, Any]]:
+        """Raises AssertionError where a row is taken back that is not there, or one is told that is there."""
+        key = self.plan.insert(name).sink.primary_key
+        table: dict[str, Mapping[str, Any]] = {}
+        for change in self.changes(name):
+            row = change["after"] or change["before"]
+            known = str([row[column] for column in key] if key else row)
+            if change["op"] == "d":
+                del table[known]
+            else:
+                assert known not in table or (key and table[known] != row), change
+                table[known] = row
+        return list(table.values())
 
 
 def _text(minute: float) -> str:

@@ -21,19 +21,18 @@ class Sink:
     `stage(frame, insert, directory, state)` writes the rows of an insert (with `_nrt_end` if it is windowed) below a
     new directory and says what it wrote; `tasks` bounds the tasks of the write. `publish(home, insert, published)`
     makes one staged file visible, exactly once however often it is called; it is called in the order of the log.
-    A new version of a window takes the place of the one before, or, if the sink is `told_changes`, is staged as what
+    A new version of a window takes the place of the one before, or, if the insert `tells_changes`, is staged as what
     has changed (`_nrt_op`).
     """
 
     check: Callable[[Home, Insert], None]
     stage: Callable[[DataFrame, Insert, Path, str, int], Iterable[Published]]
     publish: Callable[[Home, Insert, Published], None]
-    told_changes: bool
 
 
 SINKS = {
-    "filesystem": Sink(filesystem.check, filesystem.stage, filesystem.publish, told_changes=False),
-    "print": Sink(standard_output.check, standard_output.stage, standard_output.publish, told_changes=True),
+    "filesystem": Sink(filesystem.check, filesystem.stage, filesystem.publish),
+    "print": Sink(standard_output.check, standard_output.stage, standard_output.publish),
 }
 
 

@@ -14,7 +14,7 @@ def debezium_lines(rows: DataFrame, insert: Insert) -> DataFrame:
     """Rows, with `_nrt_op` where they are changes, as lines; the columns of the partition and the window stay."""
     table = insert.sink
     row = ", ".join(quote(column.name) for column in table.physical if column.name not in table.partition_keys)
-    gone = f"{OP} IN ('-U', '-D')" if insert.changes else "false"
+    gone = f"{OP} IN ('-U', '-D')" if OP in rows.columns else "false"
     sides = f"IF({gone}, struct({row}), NULL) AS before, IF({gone}, NULL, struct({row})) AS after"
     sparse = str(sink_option(table.options, "debezium-json.encode.ignore-null-fields")).lower()
     line = f"to_json(struct({sides}, IF({gone}, 'd', 'c') AS op), map('ignoreNullFields', '{sparse}')) AS value"

@@ -81,11 +81,11 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     by = [*table.partition_keys, *([WINDOW_END] if windowed else [])]
     if windowed:
         # By the window alone: so all rows of a window meet in one task, and one file.
-        frame = frame.repartition(max(tasks, 1), WINDOW_END) if tasks > 1 else frame.coalesce(1)
+        frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 and not _moves(insert) else frame.coalesce(1)
     elif insert.replaces_table:
         frame = frame.coalesce(1)
     if table.is_changelog:
-        writer, kind = debezium_lines(_as_written(_ordered(frame, insert), table), insert).write, "text"
+        writer, kind = debezium_lines(_as_written(_ordered(frame, by), table), insert).write, "text"
     else:
         writer, kind = _as_written(frame, table).write, table.format
     if table.format == "parquet":
@@ -115,8 +115,16 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     return found
 
 
-def _ordered(frame: DataFrame, insert: Insert) -> DataFrame:
-    return frame.sortWithinPartitions(*(F.expr(one) for one in ORDER)) if insert.changes else frame
+def _moves(insert: Insert) -> bool:
+    """Whether a row can go from one window and come in a later one, so that the first one's file must be the older."""
+    return insert.tells_changes and insert.window is not None and insert.window.has_slots
+
+
+def _ordered(frame: DataFrame, by: list[str]) -> DataFrame:
+    """Changes in the order in which they are told. `by` are the columns that part the files."""
+    if OP not in frame.columns:
+        return frame
+    return frame.sortWithinPartitions(*map(F.col, by), *(F.expr(one) for one in ORDER))
 
 
 def _as_written(frame: DataFrame, table: Table) -> DataFrame:
@@ -143,8 +151,9 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         end = int(unquote(parts.pop().partition("=")[2]))
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
-        if insert.window is not None and insert.window.has_slots and insert.timing.publishes_once:
-            # What ends in one slot can become complete bit by bit.
+        by_bits = insert.window is not None and insert.window.has_slots and insert.timing.publishes_once
+        if by_bits or insert.tells_changes:
+            # What ends in one slot can become complete bit by bit; and changes stand beside what they change.
             name += f"-{uuid.uuid4().hex}"
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
@@ -153,7 +162,8 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
     checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
     rows = _row_count(insert.sink, file, content)
     home = directory.parent.parent
-    return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target)
+    told = bool(insert.operators) and insert.tells_changes
+    return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, told)
 
 
 def _compact(ms: int | None) -> str:

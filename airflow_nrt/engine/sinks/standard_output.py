@@ -54,7 +54,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         start = insert.window.start(end) if end is not None and insert.window is not None else None
         checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
         staged = str(file.relative_to(directory.parent.parent))
-        yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "")
+        told = windowed and insert.tells_changes
+        yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", told)
 
 
 def publish(home: Home, insert: Insert, published: Published) -> None:
