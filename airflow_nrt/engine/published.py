@@ -72,11 +72,14 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
 
 
 def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
-    """Rows of a result as a reader of the sink can see them: csv without a literal for NULL has none, only ''."""
+    """Rows of a result as a reader of the sink can see them: csv without a literal for NULL has none, only '', and no
+    directory of a partition is named ''."""
     table = insert.sink
-    if table.format != "csv" or sink_option(table.options, "csv.null-literal") is not None:
+    bare = table.format == "csv" and sink_option(table.options, "csv.null-literal") is None
+    strings = {field.name for field in insert.query.fields if field.type.spark == "STRING"}
+    texts = strings if bare else strings.intersection(table.partition_keys)
+    if not texts:
         return rows
-    texts = {field.name for field in insert.query.fields if field.type.spark == "STRING"}
     shown = [f"nullif({quote(n)}, '') AS {quote(n)}" if n in texts else quote(n) for n in rows.columns]
     return rows.selectExpr(*shown)
 

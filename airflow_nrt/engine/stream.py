@@ -157,6 +157,7 @@ class StreamDriver:
             ledger=batch.ledger,
             published=batch.published,
             position=position,
+            removed=tuple(self.tables.removed),
         )
         entry = self.writer.append(commit)
         self._stand_at(position)
@@ -384,7 +385,8 @@ class StreamDriver:
             versions={**edition.versions, **self.rated.noted(told, held, {}, clock)},
         )
         reach("tick-before")
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, edition.removed))
+        removed = (*edition.removed, *self.tables.removed)
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, removed))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
@@ -411,7 +413,8 @@ class StreamDriver:
             versions=versions,
         )
         reach("tick-before")
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position))
+        removed = tuple(self.tables.removed)
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, removed))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
@@ -451,10 +454,10 @@ class StreamDriver:
         if insert.changes and insert.sink.primary_key:
             frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
         if insert.replaces_table:
-            table = self.tables.behind(insert, frame)
-            if table is None:
-                return []
-            frame = table
+            return self.tables.stage(insert, frame, lambda rows: self._staged(insert, rows, state, tasks))
+        return self._staged(insert, frame, state, tasks)
+
+    def _staged(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
         directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
 

@@ -282,7 +282,8 @@ def _join(operator: UpdatingJoin) -> dict[str, Any]:
 
 def _publishes(insert: Insert) -> str:
     if insert.replaces_table:
-        return "the table as each batch that changes it leaves it"
+        parts = "each partition" if insert.sink.partition_keys else "the table"
+        return f"{parts} as each batch that changes it leaves it"
     if insert.changes:
         return "what each batch changes"
     if not insert.timing.publishes_once:

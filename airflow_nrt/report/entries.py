@@ -92,7 +92,7 @@ class Position:
 
     `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
     rowtimes of the operators over recent rows, and `moments` are the watermarks that these stand at. `versions` are of
-    the inserts whose windows have several. `tables` are the rows of update tables that change singly.
+    the inserts whose windows have several. `tables` are the rows of update tables that change singly, in parts.
     """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)
@@ -158,6 +158,7 @@ class Commit:
 
     `seen` are the operators' watermarks before the batch, by which the lateness of its rows was judged. `clock` is the
     processing time that decided which rows lie in the future. `ledger` is the directory of its late and rejected rows.
+    `removed` are results that are none any more.
     """
 
     source: str
@@ -170,6 +171,7 @@ class Commit:
     ledger: str | None
     published: tuple[Published, ...]
     position: Position
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,7 @@ class Entry:
     @property
     def removed(self) -> tuple[str, ...]:
         """Files of sinks (`insert/place`) that readers are to see no more."""
-        return self.body.removed if isinstance(self.body, (Tick, Restate)) else ()
+        return () if isinstance(self.body, Lease) else self.body.removed
 
     @property
     def position(self) -> Position | None:
@@ -295,6 +297,7 @@ def _commit(data: Mapping[str, Any]) -> Commit:
         ledger=data["ledger"],
         published=_published(data),
         position=_position(data["position"]),
+        removed=tuple(data.get("removed", ())),
     )
 
 

@@ -83,7 +83,7 @@ class Insert:
 
     @property
     def replaces_table(self) -> bool:
-        """Whether its rows stand in one file, which is replaced when some of them change."""
+        """Whether its rows stand in one file a partition, which is replaced when some of them change."""
         return self.changes and self.sink.is_update_table
 
 

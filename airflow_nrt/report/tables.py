@@ -125,5 +125,5 @@ class Table:
 
     @property
     def is_update_table(self) -> bool:
-        """Whether one file holds its rows as they stand, where they change singly."""
+        """Whether one file a partition holds its rows as they stand, where they change singly."""
         return self.connector == "filesystem" and not self.is_changelog and bool(self.primary_key)

@@ -8,7 +8,7 @@ from airflow_nrt.report.bounds import is_cause
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import CHANGELOG, Table
-from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
+from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.relation import Relation
 
@@ -28,12 +28,6 @@ def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> Non
             f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}', or declare "
             "PRIMARY KEY (…) NOT ENFORCED, so that the table's file is replaced",
             cause.at,
-        )
-    if sink.is_update_table and sink.partition_keys:
-        raise NotThereYet(
-            f"table {sink.name!r}: rows that change in a partitioned table of 'format' = '{sink.format}'",
-            cause.at,
-            f"leave PARTITIONED BY out, or use 'format' = '{CHANGELOG}'",
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.engine import tuning, update_tables
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.report.shown import standing_at
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of, write_lines
@@ -66,6 +67,52 @@ def test_one_file_holds_the_table(spark, tmp_path: Path, name: str) -> None:
     assert verdict.is_proven and verdict.inserts[0].equal == 1 and not verdict.notes
     # One row of the log's that stands, however many batches changed it.
     assert [one.published.rows for one in standing_at(live.stream.entries)] == [1]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_only_partitions_that_change_are_replaced(spark, tmp_path: Path, name: str) -> None:
+    live = Live(spark, tmp_path, counts(FORMATS[name], f"{KEY}) PARTITIONED BY (n"))
+
+    def partitions() -> dict[str, int]:
+        files = {file.parent.name: file for file in (tmp_path / "told").rglob(f"*.{name}")}
+        assert {file.name for file in files.values()} == {f"told.{name}"}
+        return {place: file.stat().st_mtime_ns for place, file in files.items()}
+
+    live.absorb(5, 6)
+    live.absorb(5)
+    before = partitions()
+    assert {*before} == {"n=1", "n=2"}
+    live.restart()
+    live.absorb(5)
+    # User 5 is in a third partition now, of the second nobody is left.
+    assert partitions() == {"n=1": before["n=1"], "n=3": partitions()["n=3"]}
+    assert live.stream.entries[-1].removed == (f"told/n=2/told.{name}",)
+    assert live.verdict().is_proven
+    live.absorb(6)
+    assert {*partitions()} == {"n=2", "n=3"}
+    verdict = live.verdict()
+    assert verdict.is_proven and verdict.inserts[0].rows["equal"] == 2
+
+
+ODD = """
+CREATE TABLE lines (k STRING, n INT) WITH ('connector' = 'filesystem', 'path' = '${DATA}/lines', 'format' = 'json');
+CREATE TABLE told (k STRING, at TIMESTAMP(3), n INT, times BIGINT, PRIMARY KEY (k, at, n) NOT ENFORCED)
+PARTITIONED BY (k, at) WITH ('connector' = 'filesystem', 'path' = '${DATA}/told', 'format' = 'json');
+INSERT INTO told SELECT k, TIMESTAMP '2024-06-18 10:00:00', n, COUNT(*) FROM lines GROUP BY k, n HAVING COUNT(*) < 3;
+"""
+
+
+def test_odd_names_of_partitions(spark, tmp_path: Path) -> None:
+    """NULL and '' are in one directory: what changes one of them must leave the other."""
+    texts = (None, "", "a", "a ", "a/b=%1:", "é")
+    plan = plan_of(tmp_path, ODD)
+    stream = Stream(spark, plan, tmp_path / "home")
+    for batch, said in enumerate((texts, [""], ["", "a/b=%1:"], ["a/b=%1:", "é"])):
+        rows = [{"k": text, "n": texts.index(text)} for text in said]
+        stream.absorb(write_lines(tmp_path / "lines" / f"{batch}.json", map(json.dumps, rows)), source="lines")
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and verdict.inserts[0].rows["equal"] == 4, verdict
+    assert len(list((tmp_path / "told").rglob("*.json"))) == 4
 
 
 def test_a_table_can_be_empty_again(spark, tmp_path: Path) -> None:
@@ -189,23 +236,26 @@ FROM (SELECT shop, user_id, COUNT(*) AS n FROM events GROUP BY shop, user_id)) W
 MET = """SELECT a.shop, a.user_id, b.n FROM (SELECT DISTINCT shop, user_id FROM events) AS a
 LEFT JOIN (SELECT shop, COUNT(*) AS n FROM events WHERE user_id > 3 GROUP BY shop) AS b ON a.shop = b.shop"""
 QUERIES = {
-    "groups": ("shop INT, n BIGINT, users BIGINT", "shop", SHOPS),
-    "best": ("shop INT, user_id INT, n BIGINT", "shop, user_id", BEST),
-    "met": ("shop INT, user_id INT, n BIGINT", "shop, user_id", MET),
+    "groups": ("shop INT, n BIGINT, users BIGINT", "shop", "shop", SHOPS),
+    "best": ("shop INT, user_id INT, n BIGINT", "shop, user_id", "user_id", BEST),
+    "met": ("shop INT, user_id INT, n BIGINT", "shop, user_id", "shop", MET),
 }
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_any_arrival_and_any_cuts(spark, tmp_path: Path, seed: int) -> None:
-    """Each query into a table of json, into changes by key and into pairs: three times the rows of the batch."""
+def test_any_arrival_and_any_cuts(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Each query into tables of json, whole and partitioned, into changes by key and into pairs: the batch's rows."""
+    monkeypatch.setattr(update_tables, "PARTS", 2)
+    monkeypatch.setattr(tuning, "ROWS_OF_A_TASK", 50_000 if seed else 10)
     chance = random.Random(seed)
     statements = []
-    for name, (columns, key, query) in QUERIES.items():
+    for name, (columns, key, parted, query) in QUERIES.items():
         keyed = f"{columns}, PRIMARY KEY ({key}) NOT ENFORCED"
         statements += [
             table(keyed, query, FORMATS["json"], f"{name}_file"),
             table(keyed, query, "'format' = 'debezium-json'", f"{name}_keyed"),
             table(columns, query, "'format' = 'debezium-json'", f"{name}_pairs"),
+            table(f"{keyed}) PARTITIONED BY ({parted}", query, FORMATS["json"], f"{name}_parts"),
         ]
     plan = plan_of(tmp_path, events_table(), *statements)
     events = [
@@ -218,5 +268,5 @@ def test_any_arrival_and_any_cuts(spark, tmp_path: Path, seed: int) -> None:
         stream.absorb_batches(tmp_path, [events[first:last]])
     verdict = verify(spark, plan, stream.home)
     assert verdict.is_proven, verdict
-    assert len(verdict.inserts) == 9 and not verdict.notes
+    assert len(verdict.inserts) == 12 and not verdict.notes
     assert all(one.rows["equal"] > 0 for one in verdict.inserts)

@@ -28,10 +28,18 @@ GROUP BY shop, window_start, window_end;
 """
 RECENT = curve_insert("TUMBLE(INTERVAL '20' MINUTE)", AGGREGATES, "recent", path="${OUT}/recent")
 TOTALS = """
-CREATE TABLE totals (shop INT, n BIGINT, PRIMARY KEY (shop) NOT ENFORCED)
+CREATE TABLE totals (n BIGINT, users BIGINT, PRIMARY KEY (n) NOT ENFORCED) PARTITIONED BY (n)
 WITH ('connector' = 'filesystem', 'path' = '${OUT}/totals', 'format' = 'parquet');
 SET 'table.exec.state.unbounded' = 'allow';
-INSERT INTO totals SELECT shop, COUNT(*) FROM events GROUP BY shop;
+INSERT INTO totals
+SELECT n, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) GROUP BY n;
+"""
+TOLD = f"""
+CREATE TABLE told (shop INT, window_end TIMESTAMP(3), n BIGINT)
+WITH ('connector' = 'filesystem', 'path' = '${{OUT}}/told', 'format' = 'debezium-json');
+INSERT INTO told {TIMING.hint()} SELECT shop, window_end, COUNT(*)
+FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR))
+GROUP BY shop, window_start, window_end;
 """
 POINTS = {"absorb-written": 2, "commit-after": 1, "fire-staged": 1, "tick-after": 1, "publish-between": 1}
 
@@ -39,7 +47,7 @@ POINTS = {"absorb-written": 2, "commit-after": 1, "fire-staged": 1, "tick-after"
 def test_killed_in_turn(spark, tmp_path: Path) -> None:
     """Each driver recovers from the one before it, and dies at the next point."""
     declared = f"CREATE FUNCTION digest AS '{write_module(tmp_path, MODULE)}.Digest' LANGUAGE PYTHON;"
-    place = Place.make(tmp_path, declared, CURVE, RECENT, TOTALS)
+    place = Place.make(tmp_path, declared, CURVE, RECENT, TOTALS, TOLD)
     killed = place.beside("killed")
     assert place.run(spark) == "finished"
     clean = versions(place)
@@ -56,6 +64,11 @@ def test_killed_in_turn(spark, tmp_path: Path) -> None:
     assert versions(killed) == clean
     for sink in ("curve", "recent", "totals"):
         assert published(killed, sink) == published(place, sink)
+    assert changes(killed) == changes(place)
+
+
+def changes(place: Place) -> list[str]:
+    return sorted(line for file in (place.own / "told").glob("*.json") for line in file.read_text().splitlines())
 
 
 def versions(place: Place) -> list[tuple[Any, ...]]:

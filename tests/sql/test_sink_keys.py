@@ -113,11 +113,11 @@ def test_a_file_with_a_key_is_replaced() -> None:
     assert plan_of(script.format("csv")).inserts[0].replaces_table
     with pytest.raises(InputError, match=r"table '_told': .*files that begin with '_' are hidden from readers"):
         plan_of(script.format("json").replace("told", "_told"))
-    partitioned = script.replace("NOT ENFORCED)", "NOT ENFORCED) PARTITIONED BY (shop)")
-    with pytest.raises(
-        InputError, match=r"rows that change in a partitioned table of 'format' = 'parquet'.*leave PARTITIONED BY out"
-    ):
-        plan_of(partitioned.format("parquet"))
+    partitioned = script.format("json").replace("NOT ENFORCED)", "NOT ENFORCED) PARTITIONED BY (shop)")
+    assert plan_of(partitioned).inserts[0].replaces_table
+    with pytest.raises(InputError, match=r"a row can't move from one partition to another: add n to its PRIMARY KEY"):
+        plan_of(partitioned.replace("BY (shop)", "BY (n)"))
+    assert plan_of(partitioned.replace("BY (shop)", "BY (n)").replace("KEY (shop)", "KEY (shop, n)")).inserts[0].changes
 
 
 WINDOWED = f"SELECT {{}}, window_end, {{}} FROM {TUMBLE} GROUP BY {{}}window_start, window_end"

@@ -1,9 +1,9 @@
 """A directory of files, exactly once for any reader.
 
 A file holds one whole window of one insert (or the rows of one batch where nothing is windowed, or what fired together
-of one slot, where windows have no grid; or a table of rows that change, all of it). It is written below the home, and
-becomes visible by one rename; a restatement or a newer version replaces it by one overwriting rename. So a reader sees
-whole windows at any time, and a rename that comes late finds its file gone and changes nothing.
+of one slot, where windows have no grid; or a partition of a table of rows that change). It is written below the home,
+and becomes visible by one rename; a restatement or a newer version replaces it by one overwriting rename. So a reader
+sees whole windows at any time, and a rename that comes late finds its file gone and changes nothing.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from __future__ import annotations
 import contextlib
 import csv
 import hashlib
+import json
 import os
 import shutil
 import uuid
 from pathlib import Path
 from urllib.parse import unquote
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.engine.tuning import is_small
 from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Published
@@ -31,19 +33,35 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
+from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.tables import Column, Table
 
 OWNER = ".nrt-owner"
 """Names the home that publishes into a directory. Readers pass it over: it begins with a dot and has no suffix."""
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""The partition of NULL."""
 
 
 def root_of(insert: Insert) -> Path:
     return Path(insert.sink.path.removeprefix("file://")).absolute()
 
 
-def file_of(insert: Insert) -> str:
-    """The file of an update table whose rows change singly."""
+def partition_sql(table: Table) -> str:
+    """SQL over a table's rows: their partition, as a text that is equal where the directory is."""
+    texts = (f"CAST({_spelled(table, table.column(name))} AS STRING)" for name in table.partition_keys)
+    # No directory is named ''.
+    values = (f"coalesce(nullif({text}, ''), {string_literal(NO_VALUE)})" for text in texts)
+    return f"to_json(array({', '.join(values)}))" if table.partition_keys else "'[]'"
+
+
+def file_of(spark: SparkSession, insert: Insert, partition: str) -> str:
+    """The file of a partition, given by `partition_sql`, whose rows change singly."""
+    utils = spark.sparkContext._jvm.org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils  # type: ignore[union-attr]
+    named = zip(insert.sink.partition_keys, json.loads(partition))
+    return "/".join([*(utils.getPartitionPathString(*one) for one in named), _file_name(insert)])
+
+
+def _file_name(insert: Insert) -> str:
     return f"{insert.name}.{insert.sink.suffix}"
 
 
@@ -83,7 +101,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         # By the window alone: so all rows of a window meet in one task, and one file.
         frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 and not _moves(insert) else frame.coalesce(1)
     elif insert.replaces_table:
-        frame = frame.coalesce(1)
+        one = is_small(frame.sparkSession) or not table.partition_keys
+        frame = frame.coalesce(1) if one else frame.repartition(F.expr(partition_sql(table)))
     if table.is_changelog:
         writer, kind = debezium_lines(_as_written(_ordered(frame, by), table), insert).write, "text"
     else:
@@ -105,7 +124,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     found = []
     for file in sorted(path.rglob(f"part-*.{'txt' if kind == 'text' else table.format}")):
         staged = _staged(insert, directory, path, file, state)
-        if staged.rows or insert.replaces_table:
+        # A table without a row has a file, a partition has none.
+        if staged.rows or (insert.replaces_table and not table.partition_keys):
             found.append(staged)
     if not found:
         # Nobody publishes it, so nobody takes it away. Another insert may have written beside it.
@@ -131,17 +151,20 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
     """Text formats get timestamps as Flink writes them."""
     if table.format == "parquet":
         return frame
+    columns = (f"{_spelled(table, column)} AS {quote(column.name)}" for column in table.physical)
+    return frame.selectExpr(*columns, *(name for name in (WINDOW_END, OP) if name in frame.columns))
+
+
+def _spelled(table: Table, column: Column) -> str:
+    """SQL of a column as its format has it."""
+    name = quote(column.name)
+    if table.format == "parquet" or not column.type.is_timestamp:
+        return name
     standard = f"{table.format}.timestamp-format.standard"
     between = "'T'" if table.options.get(standard, "").lower() == "iso-8601" else " "
-    columns = []
-    for column in table.physical:
-        name = quote(column.name)
-        if column.type.is_timestamp:
-            fraction = "." + "S" * column.type.precision if column.type.precision else ""
-            zone = "'Z'" if column.type.name == "TIMESTAMP_LTZ" else ""
-            name = f'date_format({name}, "yyyy-MM-dd{between}HH:mm:ss{fraction}{zone}") AS {name}'
-        columns.append(name)
-    return frame.selectExpr(*columns, *(name for name in (WINDOW_END, OP) if name in frame.columns))
+    fraction = "." + "S" * column.type.precision if column.type.precision else ""
+    zone = "'Z'" if column.type.name == "TIMESTAMP_LTZ" else ""
+    return f'date_format({name}, "yyyy-MM-dd{between}HH:mm:ss{fraction}{zone}")'
 
 
 def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str) -> Published:
@@ -157,7 +180,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
             name += f"-{uuid.uuid4().hex}"
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
-    target = file_of(insert) if insert.replaces_table else "/".join([*parts, f"{name}.{insert.sink.suffix}"])
+    target = "/".join([*parts, _file_name(insert) if insert.replaces_table else f"{name}.{insert.sink.suffix}"])
     content = file.read_bytes()
     checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
     rows = _row_count(insert.sink, file, content)

@@ -44,8 +44,7 @@ class SliceStore:
 
     def write(self, operator: str, partials: DataFrame) -> Written:
         """Writes partials to a new directory."""
-        path = self.home.state / operator / f"{self.epoch}-{uuid.uuid4().hex}"
-        self.standing.add(str(path.relative_to(self.home.path)))
+        path = self._new_directory(operator)
         partials.write.parquet(str(path))
         slot = FROM if FROM in partials.columns else SLICE
         footer = read_footer(path.glob("*.parquet"), {slot, LATE} & {*partials.columns})
@@ -59,6 +58,25 @@ class SliceStore:
             file = StateFile(relative, slices.least, slices.most, footer.rows - dropped)
             self._schemas[relative] = partials.schema
         return Written(file, path, late, dropped)
+
+    def write_parts(self, operator: str, rows: DataFrame) -> tuple[StateFile, ...]:
+        """Writes rows by their slice, which is not read again, to a new directory each."""
+        path = self._new_directory(operator)
+        rows.write.partitionBy(SLICE).parquet(str(path))
+        found = []
+        for written in sorted(path.glob(f"{SLICE}=*")):
+            part, directory = int(written.name.partition("=")[2]), self._new_directory(operator)
+            written.rename(directory)
+            relative = str(directory.relative_to(self.home.path))
+            self._schemas[relative] = rows.drop(SLICE).schema
+            found.append(StateFile(relative, part, part, read_footer(directory.glob("*.parquet")).rows))
+        self.remove([str(path.relative_to(self.home.path))])
+        return tuple(found)
+
+    def _new_directory(self, operator: str) -> Path:
+        path = self.home.state / operator / f"{self.epoch}-{uuid.uuid4().hex}"
+        self.standing.add(str(path.relative_to(self.home.path)))
+        return path
 
     def _late(self, path: Path, footer: Footer) -> int:
         nulls = footer.columns[LATE].nulls
