@@ -23,5 +23,7 @@ def brief_java() -> dict[str, str]:
     if not directives.is_file() or " " in str(directives):
         return {}
     later = (f"-XX:{name}={calls}" for name, calls in _LATER.items())
-    options = ("-XX:+UnlockDiagnosticVMOptions", f"-XX:CompilerDirectivesFile={directives}", *later)
+    # Else Java counts the directives on standard output.
+    silent = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput")
+    options = (*silent, f"-XX:CompilerDirectivesFile={directives}", *later)
     return {_DRIVER: " ".join([DEFAULT_JAVA_OPTIONS[_DRIVER], *options])}

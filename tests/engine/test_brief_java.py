@@ -14,18 +14,24 @@ from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 DRIVER = "spark.driver.defaultJavaOptions"
 
 
-def test_java_takes_the_options_and_compiles_what_is_named_no_further() -> None:
-    options = brief_java.brief_java()[DRIVER].split()
-    assert options[0] == DEFAULT_JAVA_OPTIONS[DRIVER]
+def version(*more: str) -> str:
+    """What Java prints about itself on standard output, which is nothing."""
     home = find_java()
     java = str(Path(home) / "bin" / "java") if home else "java"
-    shown = subprocess.run(
-        [java, *options, "-XX:+CompilerDirectivesPrint", "-version"], capture_output=True, text=True, check=True
-    )
-    told = shown.stdout + shown.stderr
+    options = brief_java.brief_java()[DRIVER].split()
+    return subprocess.run([java, *options, *more, "-version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_java_takes_the_options_and_compiles_what_is_named_no_further() -> None:
+    assert brief_java.brief_java()[DRIVER].startswith(DEFAULT_JAVA_OPTIONS[DRIVER])
+    told = version("-XX:+CompilerDirectivesPrint", "-XX:+DisplayVMOutput")
     assert "org/antlr/*.*" in told and "Exclude:true" in told
     # What rows go through is optimized.
     assert not [name for name in ("execution", "unsafe", "catalyst/expressions", "parquet") if f"/{name}" in told]
+
+
+def test_standard_output_is_the_command_s() -> None:
+    assert version() == ""
 
 
 @pytest.mark.parametrize("place", ["engine.zip", "a path"])
