@@ -269,8 +269,7 @@ class StreamDriver:
         operators = dict(self.position.operators)
         for operator, file in batch.partials.items():
             before = operators[operator]
-            grown = replace(before, rows=(*before.rows, file))
-            operators[operator] = compact(self.store, self.layouts[operator], grown)
+            operators[operator] = replace(before, rows=(*before.rows, file))
         moved = self._with_watermarks({**self.position.sources, name: state}, operators)
         return replace(
             self.position,
@@ -346,6 +345,7 @@ class StreamDriver:
         if self.rated.due(self.position, self.clock()):
             # What these two have changed is itself held back until it is due, which it is at the end of the input.
             self._fire_windows()
+        self._merge_files()
 
     def _fire_windows(self) -> None:
         suit(self.spark, self._state(self.position.operators))
@@ -375,10 +375,9 @@ class StreamDriver:
             return
         told = self.rated.told(self.position.versions, rated, clock)
         reach("fire-staged")
-        operators = {name: compact(self.store, self.layouts[name], state) for name, state in fired.states.items()}
         position = replace(
             self.position,
-            operators=self.versions.with_complete(operators),
+            operators=self.versions.with_complete(fired.states),
             windows=self.position.windows + self.versions.completed(self.position, published),
             updating=updates.files,
             tables=self.tables.files,
@@ -390,6 +389,18 @@ class StreamDriver:
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
+
+    def _merge_files(self) -> None:
+        """Merges files of state where there are many: behind what is published, for nobody waits for it."""
+        merged = {
+            name: compact(self.store, self.layouts[name], state) for name, state in self.position.operators.items()
+        }
+        if merged != self.position.operators:
+            position = replace(self.position, operators=merged)
+            reach("tick-before")
+            self.writer.append(Tick((), self._clock_of_tick(), position))
+            self._stand_at(position)
+            reach("tick-after")
 
     def _move_on(self) -> None:
         """Rows come and go as the watermark of their source moves on."""

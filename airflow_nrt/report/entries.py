@@ -176,7 +176,10 @@ class Commit:
 
 @dataclass(frozen=True)
 class Tick:
-    """Time went on: windows fired, a source became idle or ended. `removed` are results that are none any more."""
+    """Time went on: windows fired, a source became idle or ended, files of state were merged behind that.
+
+    `removed` are results that are none any more.
+    """
 
     published: tuple[Published, ...]
     clock: int

@@ -8,9 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from airflow_nrt.engine import compaction
 from airflow_nrt.engine.compaction import FANOUT
 from airflow_nrt.engine.state.footers import ColumnFooter, read_footer
 from airflow_nrt.engine.verify import verify
+from airflow_nrt.report.entries import Tick
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     DAY,
@@ -46,6 +48,23 @@ def test_many_batches_few_files(spark, tmp_path: Path, windowing: Windowing) -> 
     stream.end()
     assert rows_of(tmp_path / "curve") == count_in(windowing, [events], FEW)
     assert verify(spark, plan, stream.home).is_proven
+
+
+def test_files_are_merged_behind_what_is_published(spark, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(compaction, "FANOUT", 2)
+    plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", DAY, HOUR).sql, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    events = random_events(6, 60, 5 * HOUR)
+    stream.absorb_batches(tmp_path, [events[n : n + 15] for n in range(0, len(events), 15)])
+    entries = list(stream.home.log().entries())
+    merging = [n for n, one in enumerate(entries) if isinstance(one.body, Tick) and not one.published]
+    assert merging
+    for n in merging:
+        before, behind = (one.body.position.operators[plan.operators[0].name] for one in entries[n - 1 : n + 1])
+        assert len(behind.files()) < len(before.files())
+        assert (behind.fired, behind.watermark) == (before.fired, before.watermark)
+    # An entry that publishes has merged nothing: nobody has waited for that.
+    assert any(entries[n - 1].published for n in merging)
 
 
 def test_finished_windows_leave_no_state(spark, tmp_path: Path) -> None:
