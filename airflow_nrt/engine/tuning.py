@@ -1,8 +1,8 @@
 """How Spark runs the plans of a batch, by the number of rows that it reads.
 
-Few rows are interpreted: each micro-batch has its own watermark in its plans, so that no batch finds the code of the
-one before in Spark's cache, and to compile takes longer than all the rest. They also go through one task: each further
-one costs more than it saves (`docs/performance.md`). The rows are the same either way.
+Few rows are interpreted: to compile the first batches of a driver takes longer than all the rest, and later ones, which
+find the code of the one before, are as fast either way. They also go through one task: each further one costs more than
+it saves (`docs/performance.md`). The rows are the same.
 """
 
 from __future__ import annotations
