@@ -13,8 +13,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 
-def call_java(session: SparkSession, name: str, methods: Iterable[str], of_type: Any, argument: Any) -> None:
-    """Calls static methods of `<name>.java` one after the other, each with the one argument, which has this Java type.
+def call_java(session: SparkSession, name: str, methods: Iterable[str], argument: Any) -> None:
+    """Calls static methods of `<name>.java` one after the other, each with this object of the JVM.
 
     Raises Py4JError, or TypeError where py4j takes a class that is not there for a package, if it does not fit this
     Spark.
@@ -31,7 +31,7 @@ def call_java(session: SparkSession, name: str, methods: Iterable[str], of_type:
     compiler.cook(source(name))
     made = compiler.getClassLoader().loadClass(f"airflow_nrt.{name}")
     for method in methods:
-        made.getMethod(method, array(jvm.Class, of_type)).invoke(None, array(jvm.Object, argument))
+        made.getMethod(method, array(jvm.Class, argument.getClass())).invoke(None, array(jvm.Object, argument))
 
 
 def source(name: str) -> str:

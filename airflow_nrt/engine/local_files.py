@@ -24,6 +24,6 @@ def use_local_files(session: SparkSession) -> None:
     context: Any = session.sparkContext
     settings = context._jsc.hadoopConfiguration()
     try:
-        call_java(session, "LocalFiles", ("lighten", "use"), settings.getClass(), settings)
+        call_java(session, "LocalFiles", ("lighten", "use"), settings)
     except (Py4JError, TypeError) as other:
         log.warning("each file that Spark writes starts a process, as LocalFiles.java does not fit here: %s", other)

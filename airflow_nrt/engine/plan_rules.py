@@ -31,6 +31,6 @@ def use_plan_rules(session: SparkSession) -> None:
     extensions = ours._jsparkSession.extensions()
     for rule in RULES:
         try:
-            call_java(session, rule, ("use",), extensions.getClass(), extensions)
+            call_java(session, rule, ("use",), extensions)
         except (Py4JError, TypeError) as other:
             log.warning("batches take longer than they need, as %s.java does not fit here: %s", rule, other)

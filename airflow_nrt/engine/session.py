@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-import threading
 from collections.abc import Mapping
-from importlib import import_module
 
 from pyspark.sql import SparkSession
 
@@ -70,8 +68,6 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
         )
-    # PySpark imports it, and pandas with it, at its first call to Java: better while Java starts.
-    threading.Thread(target=import_module, args=("pyspark.testing.utils",), daemon=True).start()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(f"airflow-nrt: {name}")
     defaults = {**_ALWAYS, **SQL_SETTINGS}
