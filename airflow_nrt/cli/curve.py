@@ -70,7 +70,8 @@ def _insert(plan: Plan, name: str | None) -> Insert:
     if chosen is None:
         wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"
         names = ", ".join(one.name for one in windowed)
-        raise InputError(f"{plan.name} has {wanted} that publishes windows, and each of them whole: {names}")
+        instead = f"choose one of {names}" if names else "`airflow-nrt changelog` tells what it publishes"
+        raise InputError(f"{plan.name} has {wanted} that publishes windows, and each of them whole: {instead}")
     return chosen
 
 

@@ -32,10 +32,16 @@ def build(t_env):
 """
 
 
+def lived(spark, tmp_path: Path, program: str, **values: str) -> Live:
+    # A process knows a program by its name.
+    report = tmp_path / f"{tmp_path.name}.py"
+    table = EVENTS.format(proctime="PROCTIME").replace("${DATA}", str(tmp_path))
+    report.write_text(program.format(table=table, **values))
+    return Live(spark, tmp_path, load_report(report, {"DATA": str(tmp_path)}))
+
+
 def test_the_clock_decides(spark, tmp_path: Path) -> None:
-    report = tmp_path / "by_clock.py"
-    report.write_text(PROGRAM.format(table=EVENTS.format(proctime="PROCTIME").replace("${DATA}", str(tmp_path))))
-    live = Live(spark, tmp_path, load_report(report, {"DATA": str(tmp_path)}))
+    live = lived(spark, tmp_path, PROGRAM)
     live.absorb(MORNING, 1, 2)
     live.absorb(MORNING + MINUTE, 4)
     live.restart()
@@ -75,10 +81,7 @@ def build(t_env):
 def test_rows_that_wait_come_with_the_end_of_the_input(
     spark, tmp_path: Path, length: str, before: list[list[int]], after: list[list[int]]
 ) -> None:
-    report = tmp_path / f"sliding_{len(length)}.py"
-    table = EVENTS.format(proctime="PROCTIME").replace("${DATA}", str(tmp_path))
-    report.write_text(SLIDING.format(table=table, length=length))
-    live = Live(spark, tmp_path, load_report(report, {"DATA": str(tmp_path)}))
+    live = lived(spark, tmp_path, SLIDING, length=length)
     live.absorb(MORNING, 1, 2)
     live.absorb(MORNING + 2 * MINUTE, 4)
     live.absorb(MORNING + 2 * MINUTE + 1, 8)
@@ -110,9 +113,7 @@ def build(t_env):
 
 
 def test_a_row_comes_with_the_last_that_it_waits_for(spark, tmp_path: Path) -> None:
-    report = tmp_path / "in_parts.py"
-    report.write_text(IN_PARTS.format(table=EVENTS.format(proctime="PROCTIME").replace("${DATA}", str(tmp_path))))
-    live = Live(spark, tmp_path, load_report(report, {"DATA": str(tmp_path)}))
+    live = lived(spark, tmp_path, IN_PARTS)
     live.absorb(MORNING, 1, 2)
     live.absorb(MORNING + MINUTE, 4)
     assert live.rows("around") == [[2, 6, 6, 3]]
