@@ -118,7 +118,8 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     # Changes are kept as such, whatever becomes of them in a table.
     key = () if plan.inserts[0].changes else declared.primary_key
     sink = Table(declared.name, declared.columns, "filesystem", primary_key=key, options=options)
-    plan = replace(plan, inserts=tuple(replace(insert, sink=sink) for insert in plan.inserts))
+    # They are sorted when all of them are there.
+    plan = replace(plan, inserts=tuple(replace(insert, sink=sink, order=()) for insert in plan.inserts))
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
     for source in plan.sources:

@@ -32,6 +32,7 @@ from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import is_small, suit
 from airflow_nrt.engine.update_tables import UpdateTables
+from airflow_nrt.engine.updating.at_end import check_open
 from airflow_nrt.engine.updating.changelog import in_update_form
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions import VersionedInserts, with_state
@@ -120,6 +121,7 @@ class StreamDriver:
 
         If the source `ends` with them, that is everything; a tick behind would fire a second time (`note`).
         """
+        check_open(self.plan, self.position, source_name)
         reach("absorb-begin")
         source = self.plan.source(source_name)
         reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
@@ -403,10 +405,8 @@ class StreamDriver:
             reach("tick-after")
 
     def _move_on(self) -> None:
-        """Rows come and go as the watermark of their source moves on."""
+        """Rows come and go as the watermark of their source moves on, and come with the end of all."""
         moments = self._moments()
-        if not moments:
-            return
         updates = Updates(self.store, self.plan, self.position, self.clock())
         try:
             if not updates.move_on(moments):

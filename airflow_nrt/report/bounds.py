@@ -8,13 +8,15 @@ from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
+from airflow_nrt.report.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
 
 END = "the end of its sources"
 
 
 def bound(plan: Plan, operator: Updating) -> str | None:
     """What bounds its state; None if nothing does."""
+    if isinstance(operator, RowsAtEnd):
+        return END
     if isinstance(operator, RecentRows):
         return (
             f"{operator.text}: a row is forgotten {format_duration(operator.span)} of event time behind the watermark"
@@ -44,7 +46,7 @@ def is_cause(plan: Plan, operator: Updating) -> bool:
 
 def _own(operator: Updating) -> str | None:
     """What bounds it whatever comes in."""
-    if isinstance(operator, (RecentRows, UpdatingSessions, UpdatingJoin)) or not operator.constant:
+    if isinstance(operator, (RecentRows, RowsAtEnd, UpdatingSessions, UpdatingJoin)) or not operator.constant:
         return None
     if operator.changing and not (isinstance(operator, UpdatingRows) and not operator.computed):
         # All rows of its groups are kept, those that are not the result's, too.
@@ -78,7 +80,7 @@ def _contents(plan: Plan, operator: Updating) -> str | None:
     if isinstance(operator, RecentRows):
         return operator.text
     own = None
-    if not isinstance(operator, (UpdatingSessions, UpdatingJoin)) and operator.constant:
+    if not isinstance(operator, (RowsAtEnd, UpdatingSessions, UpdatingJoin)) and operator.constant:
         own = "a constant domain" if operator.keys else "one group"
     return own or _inputs(plan, operator)
 

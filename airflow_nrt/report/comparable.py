@@ -8,7 +8,7 @@ from airflow_nrt.report.entries import Position, Versions
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin
+from airflow_nrt.report.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin
 
 
 def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None:
@@ -22,6 +22,13 @@ def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None
         return "rows come and go with the watermark: such results that never complete can't be verified"
     if any(isinstance(one, UpdatingJoin) and one.interval is not None for one in below):
         return "which rows an interval join sees depends on when they came: such results can't be verified"
+    if any(isinstance(one, RowsAtEnd) and position.updating.get(one.name) for one in below):
+        return "its rows wait for the end of their sources: nothing is published yet"
+    if any(isinstance(one, RowsAtEnd) and _has_windows(plan, one.input) for one in below):
+        return (
+            "windows in one order of all can't be verified; those of TUMBLE, HOP and CUMULATE can, if ORDER BY begins "
+            "with window_end"
+        )
     if any(_has_windows(plan, query) for one in below for query in one.inputs):
         return "results that never complete, over windows, can't be verified"
     if position.versions.get(insert.name, Versions()).shown:

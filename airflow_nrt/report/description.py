@@ -14,7 +14,7 @@ from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, Regroup,
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.steps import as_json
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
+from airflow_nrt.report.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
 from airflow_nrt.report.without_effect import without_effect
 from airflow_nrt.report.written import Written
 
@@ -127,8 +127,9 @@ def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
 
 def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
     """Its keys in the report's words; of one that keeps rows the columns of these."""
-    fields = operator.columns if isinstance(operator, RecentRows) else operator.keys
-    keeps_rows = isinstance(operator, RecentRows) or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
+    of_rows = (RecentRows, RowsAtEnd)
+    fields = operator.columns if isinstance(operator, of_rows) else operator.keys
+    keeps_rows = isinstance(operator, of_rows) or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
     partition = {name for frame in getattr(operator, "frames", ()) for name in frame.partition}
     hidden = {"p", OP, *partition}
     shown = [
@@ -245,6 +246,8 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
     }
     if isinstance(operator, RecentRows):
         return {**told, "stored": ["the rows that have not left"]}
+    if isinstance(operator, RowsAtEnd):
+        return {**told, "window": "none: all rows come with the end of their sources", "stored": ["all rows"]}
     if isinstance(operator, UpdatingJoin):
         return {**told, **_join(operator)}
     if isinstance(operator, UpdatingSessions):
@@ -280,7 +283,9 @@ def _join(operator: UpdatingJoin) -> dict[str, Any]:
     }
 
 
-def _publishes(insert: Insert) -> str:
+def _publishes(plan: Plan, insert: Insert) -> str:
+    if any(isinstance(one, RowsAtEnd) and one.name in insert.query.inputs for one in plan.updating):
+        return "all rows at once, in their order, when their sources have ended"
     if insert.replaces_table:
         parts = "each partition" if insert.sink.partition_keys else "the table"
         return f"{parts} as each batch that changes it leaves it"
@@ -303,7 +308,7 @@ def _insert(plan: Plan, insert: Insert) -> dict[str, Any]:
         "path": table.options.get("path"),
         "format": table.options.get("format"),
         "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
-        "publishes": _publishes(insert),
+        "publishes": _publishes(plan, insert),
         "key": list(insert.key) if insert.key is not None else None,
         "timing": _timing(insert.timing),
     }

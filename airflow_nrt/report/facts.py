@@ -12,7 +12,14 @@ from airflow_nrt.report.operators import Regroup, WindowAggregate
 from airflow_nrt.report.options import DOMAIN, FILE_OPTIONS, STATE_TTL, TIME_ZONE
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.tables import Table
-from airflow_nrt.report.updating import RecentRows, Updating, UpdatingAggregate, UpdatingJoin, UpdatingSessions
+from airflow_nrt.report.updating import (
+    RecentRows,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    UpdatingRows,
+    UpdatingSessions,
+)
 
 _FREE_OPTIONS = frozenset(
     {
@@ -101,7 +108,7 @@ def _updating_facts(operator: Updating) -> dict[str, str]:
         facts[f"{label}, gap"] = str(operator.gap)
     elif isinstance(operator, UpdatingAggregate):
         facts.update({f"{label}, aggregate {call.name}": f"{call.text} {call.type}" for call in operator.aggregates})
-    else:
+    elif isinstance(operator, UpdatingRows):
         facts.update({f"{label}, column {field.name}": sql for field, sql in operator.computed})
         facts.update({f"{label}, aggregate {one.call.name}": f"{one.call.text} {one.over}" for one in operator.framed})
         facts[f"{label}, limit"] = str(operator.limit)
@@ -111,6 +118,8 @@ def _updating_facts(operator: Updating) -> dict[str, str]:
 def _insert_facts(insert: Insert) -> dict[str, str]:
     label = f"insert into {insert.name}"
     facts = {f"{label}, query": insert.query.sql}
+    if insert.order:
+        facts[f"{label}, order"] = ", ".join(insert.order)
     facts.update(_option_facts(label, insert.sink))
     for column in insert.sink.physical:
         facts[f"{label}, column {column.name}"] = str(column.type)

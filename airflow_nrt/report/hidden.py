@@ -14,6 +14,7 @@
     _nrt_op     string      of changes, told or read: +I, -U, +U, -D
     _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which one may come that it meets
     _nrt_side   string      of rows below an updating join: L or R
+    _nrt_order_0  any       of results: what they are sorted by first; then _nrt_order_1, …
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
 not instants.
@@ -34,6 +35,7 @@ WINDOW_START, WINDOW_END = "_nrt_start", "_nrt_end"
 AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
 CHANGE_HIDDEN = (AFTER, KEY)
 OP = "_nrt_op"
+SORTED_BY = "_nrt_order_"
 UNTIL = "_nrt_until"
 SIDE, LEFT, RIGHT = "_nrt_side", "L", "R"
 

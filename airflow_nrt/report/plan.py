@@ -60,9 +60,9 @@ class Insert:
     `operators` are the window operators whose windows the rows belong to, `window` the windowing that these have in
     common; none if rows are published as they come. `key` are the sink columns that are unique inside a window (of rows
     that change: among all), None if they are not written. With `changes` its rows are those before and behind each
-    batch (`_nrt_after`): what is written is the difference. `order` is SQL by which `query` sorts the rows that it
-    prints; then the query's last columns are there for this alone, and are not among its fields. `timing` says when
-    windows are published, and how often. `steps` say for people what the query does.
+    batch (`_nrt_after`): what is written is the difference. `order` is SQL by which the rows of a window are sorted, or
+    all that is published together; the columns of the query that are there for this alone are not among its fields.
+    `timing` says when windows are published, and how often. `steps` say for people what the query does.
     """
 
     name: str

@@ -202,5 +202,30 @@ class RecentRows:
         return (*self.columns, Field("p", POSITION_TYPE))
 
 
-Updating = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin | RecentRows
+@dataclass(frozen=True)
+class RowsAtEnd:
+    """The rows of its input as they stand when all sources below have ended: until then there are none.
+
+    The input query gives `columns`; with `changing` also `_nrt_after` and `_nrt_key`. The result has the columns, and
+    never changes.
+    """
+
+    name: str
+    input: Query
+    columns: tuple[Field, ...]
+    changing: bool
+    keys: tuple[Field, ...] = ()
+    written: Written = field(default=Written(), compare=False)
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """As of an `UpdatingAggregate`."""
+        return self.columns
+
+
+Updating = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin | RecentRows | RowsAtEnd
 """An operator whose result is never complete: it publishes what each batch changes of it."""

@@ -167,6 +167,17 @@ class Findings:
             return ()
         return below(Query("", inputs, ()), tuple(self.regroups))
 
+    def tables_below(self, inputs: Iterable[str]) -> tuple[Table, ...]:
+        """The tables whose rows these inputs depend on, however many operators stand between."""
+        steps = {one.name: one.inputs for one in self.updating}
+        steps |= {one.name: (one.input,) for one in self.operators}
+        steps |= {one.name: (one.input,) for one in self.regroups}
+        found: dict[str, Table] = {}
+        for name in inputs:
+            below = (one for query in steps.get(name, ()) for one in self.tables_below(query.inputs))
+            found |= {one.name: one for one in ([self.read[name]] if name in self.read else below)}
+        return tuple(found.values())
+
     def timed_operators(self) -> tuple[WindowAggregate, ...]:
         """The operators with the sources whose watermarks they wait for, strict where a window stands above OVER."""
         clocks = {operator.name: set(operator.clock or operator.sources) for operator in self.operators}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.hidden import CHANGE_HIDDEN, WINDOW_END
+from collections.abc import Sequence
+
+from airflow_nrt.report.hidden import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote
@@ -14,6 +16,7 @@ from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.not_null import kept, written
+from airflow_nrt.sql.ordering import Named, order_sql
 from airflow_nrt.sql.projection import plain_column
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.scope import ScopeColumn
@@ -21,8 +24,11 @@ from airflow_nrt.sql.typed import Typed
 from airflow_nrt.sql.unique import Keys, carried
 
 
-def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> None:
-    """One insert: `values` are the sink's columns that are written, as expressions over the relation."""
+def add_insert(
+    found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
+) -> None:
+    """One insert: `values` are the sink's columns that are written, as expressions over the relation, `order` is by
+    which of its columns their rows are sorted."""
     columns = written_columns(sink)
     drops = found.drops_null
     items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
@@ -31,6 +37,8 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
         items += CHANGE_HIDDEN
     elif relation.window is not None:
         items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
+    items += [f"{quote(name)} AS {SORTED_BY}{n}" for n, (name, _) in enumerate(order)]
+    by = tuple(order_sql(n, item) for n, (_, item) in enumerate(order))
     fields = tuple(Field(column.name, column.type) for column in columns)
     text = kept(f"SELECT {', '.join(items)} FROM {relation.text}", values, columns, drops)
     query = Query(text, relation.inputs, fields)
@@ -42,7 +50,7 @@ def add_insert(found: Findings, sink: Table, relation: Relation, values: tuple[T
     if changes:
         key = next(iter(written_keys(sink, relation, values)), None)
     timing = OutputOptions.read(sink.options)
-    found.inserts.append(Insert(name, sink, query, operators, window, key, changes, timing=timing))
+    found.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
 
 
 def written_columns(sink: Table) -> tuple[Column, ...]:

@@ -1,17 +1,19 @@
-"""ORDER BY of a query that is asked once: its rows are sorted when all of them are there."""
+"""ORDER BY without LIMIT: by which columns of the result, which may be there for this alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.hidden import SORTED_BY
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.relation import Relation
 
 Order = Sequence[tuple["str | int", ast.OrderItem]]
 """What the rows are sorted by, each with the column of the result that holds it: its name, or its place from 1."""
+Named = tuple[str, ast.OrderItem]
+"""One of these, by the name of the column."""
 _HELPER = "ORDER${}"
 
 
@@ -39,7 +41,7 @@ def sortable(query: ast.Query) -> tuple[ast.Query, Order]:
     return replace(query, order=()), order
 
 
-def named(order: Order, names: Sequence[str]) -> list[tuple[str, ast.OrderItem]]:
+def named(order: Order, names: Sequence[str]) -> list[Named]:
     """The order by the names of the result's columns. Raises SqlError at a place that it does not have."""
     shown = [name for name in names if not is_helper(name)]
     for place, item in order:
@@ -52,18 +54,28 @@ def named(order: Order, names: Sequence[str]) -> list[tuple[str, ast.OrderItem]]
     return [(shown[place - 1] if isinstance(place, int) else place, item) for place, item in order]
 
 
+def named_of(relations: Sequence[Relation], order: Order, at: Place) -> list[Named]:
+    """The same of the one relation that a query gives. Raises NotThereYet if they are several."""
+    if order and len(relations) > 1:
+        raise NotThereYet("ORDER BY of a UNION ALL of different windows", at)
+    return named(order, relations[0].names)
+
+
 def is_helper(name: str) -> bool:
     """Whether a column is there to sort by, and for nothing else."""
     return name.startswith("ORDER$")
 
 
-def sorted_result(insert: Insert, order: Order, at: Place) -> Insert:
-    """The insert with the order of its rows, and without the columns that are there for nothing else."""
-    if insert.changes:
-        raise NotThereYet("ORDER BY of rows that change", at)
-    by = named(order, [field.name for field in insert.query.fields])
-    fields = tuple(field for field in insert.query.fields if not is_helper(field.name))
-    return replace(insert, query=replace(insert.query, fields=fields), order=tuple(_sql(*one) for one in by))
+def shown(relation: Relation) -> Relation:
+    """The relation without the columns that are there to sort by, and for nothing else."""
+    return replace(relation, columns=tuple(column for column in relation.columns if not is_helper(column.name)))
+
+
+def order_sql(n: int, item: ast.OrderItem) -> str:
+    """SQL by which rows are sorted that have the value of the item in column `_nrt_order_<n>`. NULL is the least value,
+    as in Flink."""
+    nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
+    return f"{SORTED_BY}{n} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if nulls_first else 'LAST'}"
 
 
 def _place(node: ast.Expression) -> int | None:
@@ -73,9 +85,3 @@ def _place(node: ast.Expression) -> int | None:
 
 def _column(node: ast.Expression) -> str | None:
     return node.parts[-1] if isinstance(node, ast.Name) else None
-
-
-def _sql(name: str, item: ast.OrderItem) -> str:
-    """NULL is the least value, as in Flink."""
-    nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
-    return f"{quote(name)} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if nulls_first else 'LAST'}"

@@ -20,12 +20,13 @@ from airflow_nrt.sql.ddl import check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
+from airflow_nrt.sql.in_order import in_order, rows_at_end
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.not_null import drops_null
 from airflow_nrt.sql.one_key import check_alone
-from airflow_nrt.sql.ordering import sortable, sorted_result
+from airflow_nrt.sql.ordering import named_of, shown, sortable
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
 from airflow_nrt.sql.projection import check_titles
 from airflow_nrt.sql.python_functions import declare_function, own_function
@@ -178,14 +179,13 @@ class Planner:
                     f"column {column.title!r} is only NULL, of no type: write CAST(NULL AS STRING)",
                     query.at,
                 )
-        columns = tuple(Column(column.name, column.type) for column in relations[0].columns)
+        by = named_of(relations, order, query.at)
+        columns = tuple(Column(column.name, column.type) for column in shown(relations[0]).columns)
         table = Table(sink, columns, "print", options={"connector": "print"})
         for relation in relations:
-            add_insert(found, table, relation, tuple(as_typed(column) for column in relation.columns))
-        if order and len(relations) > 1:
-            raise NotThereYet("ORDER BY of a UNION ALL of different windows", query.at)
-        if order:
-            found.inserts = [sorted_result(found.inserts[0], order, query.at)]
+            if by and relation.is_changing and not relation.adds_only:
+                relation = rows_at_end(found, relation, query.at)
+            add_insert(found, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
         self._tell(asked, before)
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
@@ -293,16 +293,20 @@ class Planner:
         check_alone(sink, statement, [one for one in self._inserts if one.table == statement.table])
         self._inserts.append(statement)
         before = len(self.queries.found.inserts)
+        query, order = sortable(statement.query)
         with delayed(self.queries.found, timing_of(sink, statement.at)):
-            relations = [self.queries.finished(one) for one in self.queries.relations(statement.query, {})]
+            relations = [self.queries.finished(one) for one in self.queries.relations(query, {})]
+        by = named_of(relations, order, query.at)
         for relation in relations:
             if not relation.inputs:
                 raise NotThereYet("a report of VALUES alone", statement.query.at)
+            if by:
+                relation = in_order(self.queries.found, relation, by, sink, self.queries.zone, query.at)
             check_takes_changes(self.queries.found, sink, relation)
-            values = matched(sink, relation, statement)
+            values = matched(sink, shown(relation), statement)
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
-            add_insert(self.queries.found, sink, relation, values)
+            add_insert(self.queries.found, sink, relation, values, by)
         self._tell(statement.query, before)
 
     def _tell(self, query: ast.Query, before: int) -> None:

@@ -103,7 +103,7 @@ class Queries:
             numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
             return [plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))]
         if node.order:
-            raise NotThereYet("ORDER BY without LIMIT", node.at)
+            raise NotThereYet("ORDER BY without LIMIT inside another query", node.at)
         scope = _with_all(node.ctes, ctes, node.at)
         if isinstance(node, ast.Select):
             return self._select(node, scope, around)

@@ -15,7 +15,7 @@ from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinct, result_type
 from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.intervals import interval_ms
@@ -99,6 +99,20 @@ def with_row_windows(
     where, node = node.where, replace(node, items=tuple(items), where=None)
     reads = reads_of(Around(node), Scope((*relation.columns, *planned.given), alias), alias)
     return node, planned.relation(found, where, reads)
+
+
+def as_their_time_comes(
+    found: Findings, relation: Relation, time: ScopeColumn, zone: str | None, at: Place
+) -> Relation:
+    """The rows of a relation, each when the watermark passes its rowtime."""
+    now = ast.Bound(ast.Literal("number", "0", at), True)
+    by = (ast.OrderItem(ast.Name((time.name,), at), False, None),)
+    over = ast.Over((), by, ast.Frame("ROWS", now, now, "", at), None, at)
+    counted = ast.SelectItem(ast.Call("COUNT", (ast.Star(None, at),), at, over=over), None)
+    columns = (ast.SelectItem(ast.Name((name,), at), None) for name in relation.names)
+    _, rows = with_row_windows(found, ast.Select((*columns, counted), None, at), relation, None, zone, Around())
+    found.planned.setdefault(at, {})[rows.inputs[0]] = None
+    return replace(rows, columns=rows.columns[:-1])
 
 
 def _title(item: ast.SelectItem, index: int) -> str | None:

@@ -11,6 +11,7 @@ from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.steps import Fact, Step
 from airflow_nrt.report.updating import (
     RecentRows,
+    RowsAtEnd,
     Updating,
     UpdatingAggregate,
     UpdatingJoin,
@@ -72,7 +73,7 @@ class Steps:
             order: list[Fact] = [("order_by", order_text(node.order))] if node.order else []
             counts = (("limit", node.limit), ("offset", node.offset))
             limit: list[Fact] = [(name, text_of(count)) for name, count in counts if count is not None]
-            operators = self._at(node.at, UpdatingRows) if limit else ()
+            operators = self._at(node.at, UpdatingRows) if limit else self._waiting(node.at)
             of = self._add(Step("limit" if limit else "sort", (of,), (*order, *limit), operators))
         return of
 
@@ -272,6 +273,11 @@ class Steps:
         whole = [one.name for one in windows if one.parts and set(one.input.inputs) <= set(found)]
         found = whole or found
         return tuple(found) if len(found) == 1 else ()
+
+    def _waiting(self, at: Place) -> tuple[str, ...]:
+        """The operator whose rows wait for what is to stand in front of them."""
+        found = {name: self.operators[name] for name in self._at(at, RowsAtEnd, WindowAggregate)}
+        return tuple(name for name, one in found.items() if isinstance(one, RowsAtEnd) or getattr(one, "frames", False))
 
     def _limited(self, of: Ref, node: ast.Select, parts: list[ast.Expression]) -> list[ast.Expression]:
         """What a WHERE asks beside the rank of the step below, which becomes part of that step."""

@@ -283,7 +283,11 @@ LATER = {
         insert(f"SELECT shop FROM (SELECT * FROM {TVF}) a WHERE EXISTS (SELECT * FROM orders)"),
         "12:130: a subquery where not both queries have windows; window both: TABLE(TUMBLE(…))",
     ),
-    "ORDER BY": (changed(GROUP, f"{GROUP} ORDER BY shop"), "12:1: ORDER BY without LIMIT"),
+    "ORDER BY": (insert("SELECT id FROM (SELECT id FROM orders ORDER BY shop)"), "12:17: ORDER BY without LIMIT inside another query"),
+    "ORDER BY of several versions": (
+        changed("INTO curve", "INTO curve /*+ OPTIONS('first-result' = '-5 min') */").replace(GROUP, f"{GROUP} ORDER BY window_end"),
+        "12:1: ORDER BY of windows with early results and late updates",
+    ),
     "VALUES": (insert("VALUES ('a', 1)"), "12:1: a report of VALUES alone"),
     "VALUES in a union": (insert("SELECT shop FROM orders UNION ALL VALUES ('a')"), "12:1: UNION ALL of VALUES with the rows of tables"),
     "groups of VALUES": (insert("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)"), "12:1: an aggregation without a window over VALUES"),

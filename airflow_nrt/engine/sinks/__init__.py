@@ -21,6 +21,7 @@ class Sink:
     `stage(frame, insert, directory, state)` writes the rows of an insert (with `_nrt_end` if it is windowed) below a
     new directory and says what it wrote; `tasks` bounds the tasks of the write. `publish(home, insert, published)`
     makes one staged file visible, exactly once however often it is called; it is called in the order of the log.
+    The rows of a file have the insert's `order`, if it has one.
     A new version of a window takes the place of the one before, or, if the insert `tells_changes`, is staged as what
     has changed (`_nrt_op`).
     """

@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sinks.debezium import debezium_lines
+from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.engine.tuning import is_small
 from airflow_nrt.engine.updating.changelog import ORDER
@@ -103,6 +104,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     elif insert.replaces_table:
         one = is_small(frame.sparkSession) or not table.partition_keys
         frame = frame.coalesce(1) if one else frame.repartition(F.expr(partition_sql(table)))
+    parts = [_spelled(table, table.column(name)) for name in table.partition_keys]
+    frame = ordered(frame, insert, [*parts, *([WINDOW_END] if windowed else [])])
     if table.is_changelog:
         writer, kind = debezium_lines(_as_written(_ordered(frame, by), table), insert).write, "text"
     else:

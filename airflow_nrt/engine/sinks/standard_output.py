@@ -16,6 +16,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.hidden import OP, WINDOW_END
@@ -38,6 +39,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     windowed = bool(insert.operators)
     values = ", ', ', ".join(f"coalesce(CAST({quote(c.name)} AS STRING), 'null')" for c in insert.sink.physical)
     rows = frame.repartition(max(tasks, 1), WINDOW_END) if windowed else frame
+    rows = ordered(rows, insert, [WINDOW_END] if windowed else [])
     changes = OP in frame.columns
     if changes:
         order = ([WINDOW_END] if windowed else []) + list(ORDER)

@@ -11,6 +11,7 @@ from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
+from airflow_nrt.engine.updating.at_end import AtEnd, at_end
 from airflow_nrt.engine.updating.changelog import by_key, changelog
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.held import Held
@@ -27,6 +28,7 @@ from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.updating import (
     RecentRows,
+    RowsAtEnd,
     Updating,
     UpdatingAggregate,
     UpdatingJoin,
@@ -35,12 +37,14 @@ from airflow_nrt.report.updating import (
 )
 
 Stepping = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin
-"""An operator that works step by step, batch by batch: what is not moved by time."""
+"""An operator that works step by step, batch by batch: what is not moved by time, and does not wait for the end."""
 
 
 def needs_position(operator: Updating) -> bool:
     """Whether it looks at where rows stood on arrival."""
-    return isinstance(operator, RecentRows) or step_of(operator).needs_position
+    if isinstance(operator, (RecentRows, RowsAtEnd)):
+        return isinstance(operator, RecentRows)
+    return step_of(operator).needs_position
 
 
 def step_of(operator: Stepping) -> Step:
@@ -58,6 +62,8 @@ def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
     """The operator's whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
     if isinstance(operator, RecentRows):
         return recent(operator, _together(parts))
+    if isinstance(operator, RowsAtEnd):
+        return at_end(operator, _together(parts))
     step = step_of(operator)
     rows = step.merged(None, step.fresh(_together(parts)))
     if not step.reads_again:
@@ -95,11 +101,14 @@ class Updates:
                 continue
             if isinstance(operator, RecentRows):
                 self._absorb_recent(operator, _together(parts))
+            elif isinstance(operator, RowsAtEnd):
+                self.files[operator.name] = self._at_end(operator).absorb(_together(parts))
             else:
                 self._absorb(operator, _together(parts))
 
     def move_on(self, moments: Mapping[str, int]) -> bool:
-        """Takes operators over recent rows to these watermarks (ms); False if no row can come or go by that."""
+        """Takes operators over recent rows to these watermarks (ms), and tells what waits for sources that have ended;
+        False if no row can come or go by that."""
         for operator in (one for one in self.plan.updating if isinstance(one, RecentRows) and one.name in moments):
             files, rows = self._recent(operator).moved(moments[operator.name])
             if rows is not None:
@@ -108,6 +117,12 @@ class Updates:
                 self.moments[operator.name] = moments[operator.name]
         if self._changed:
             self.absorb({})
+        for waiting in (one for one in self.plan.updating if isinstance(one, RowsAtEnd)):
+            below = self.plan.sources_of(waiting.input)
+            rows = self._at_end(waiting).rows() if all(self.sources[name].ended for name in below) else None
+            if rows is not None:
+                self._changed[waiting.name] = rows
+                self.files[waiting.name] = ()
         return bool(self._changed)
 
     def changes(self, entry: int) -> list[tuple[Insert, DataFrame]]:
@@ -146,6 +161,9 @@ class Updates:
 
     def _recent(self, operator: RecentRows) -> Recent:
         return Recent(self.store, operator, self.files.get(operator.name, ()), self.moments.get(operator.name))
+
+    def _at_end(self, operator: RowsAtEnd) -> AtEnd:
+        return AtEnd(self.store, operator, self.files.get(operator.name, ()))
 
     def _forgotten(self, operator: Updating) -> int | None:
         if isinstance(operator, UpdatingJoin) and operator.interval is not None:
