@@ -42,9 +42,9 @@ Stepping = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin
 
 def needs_position(operator: Updating) -> bool:
     """Whether it looks at where rows stood on arrival."""
-    if isinstance(operator, (RecentRows, RowsAtEnd)):
-        return isinstance(operator, RecentRows)
-    return step_of(operator).needs_position
+    if isinstance(operator, RowsAtEnd):
+        return False
+    return isinstance(operator, RecentRows) or step_of(operator).needs_position
 
 
 def step_of(operator: Stepping) -> Step:
