@@ -78,6 +78,8 @@ any_window = st.one_of(tumbles(), hops(), cumulates())
 @given(any_window, seeds)
 @example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 1)  # the slide does not divide the size
 @example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE, MINUTE), 2)  # gaps
+@example(Windowing("HOP", 2 * HOUR, MINUTE), 5)  # values by ranges: a slice is in more windows than a mask has bits
+@example(Windowing("HOP", 62 * MINUTE, MINUTE), 6)  # and in as many
 @example(Windowing("CUMULATE", DAY, 10 * MINUTE), 3)
 @example(Windowing("TUMBLE", HOUR, HOUR, -7 * MINUTE), 4)
 def test_batch_equals_brute_force(spark, windowing: Windowing, seed: int) -> None:
@@ -124,6 +126,8 @@ def test_any_cut_gives_the_same(spark, windowing: Windowing, seed: int, batches:
 @example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 21, 5)
 @example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 22, 5)
 @example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 23, 5)
+@example(Windowing("HOP", 2 * HOUR, MINUTE), 25, 4)
+@example(Windowing("HOP", HOUR, MINUTE), 26, 4)
 @example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE), 24, 5)
 def test_late_rows_count_in_windows_still_open(spark, windowing: Windowing, seed: int, batches: int) -> None:
     """S = B|arr, cell by cell, and the verifier explains every window in which it is not B."""

@@ -1,0 +1,51 @@
+"""Distinct values in the windows of HOP, by masks: a bit for each window of a block, set where it holds the value.
+
+The ranges of a value are joined bit by bit, in one aggregate. Nearly all values of a key then share their mask with
+many others, so what is copied into windows are masks with a count, and no values.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate
+from airflow_nrt.report.hidden import WINDOW_END
+
+BLOCK = 62
+"""Windows of a mask: of the 64 bits of a number one is its sign, and `1 << BLOCK` is a number, too."""
+_BLOCK, _MASK, _BIT = "_nrt_block", "_nrt_mask", "_nrt_bit"
+
+
+def in_windows(layout: Layout, group: DistinctSet, values: DataFrame, origin: int) -> DataFrame:
+    """The keys, `_nrt_end`, the set's accumulators over the values that the window holds.
+
+    `values` are the keys, the value, and the range of windows in which it counts: `_nrt_first`, `_nrt_last`, both ends.
+    They begin with `origin`, or later.
+    """
+    stride = layout.operator.window.stride
+    first, last = (f"(({end} - {origin}L) DIV {stride})" for end in ("_nrt_first", "_nrt_last"))
+    low = f"CAST(greatest({first} - {BLOCK} * {_BLOCK}, 0) AS INT)"
+    behind = f"CAST(least({last} - {BLOCK} * {_BLOCK} + 1, {BLOCK}) AS INT)"
+    by = [*layout.keys, group.column, _BLOCK]
+    masks = (
+        values.selectExpr("*", f"explode(sequence({first} DIV {BLOCK}, {last} DIV {BLOCK})) AS {_BLOCK}")
+        .selectExpr(*by, f"shiftleft(1L, {behind}) - shiftleft(1L, {low}) AS {_MASK}")
+        .groupBy(*by)
+        .agg(F.bit_or(_MASK).alias(_MASK))
+        .selectExpr(*layout.keys, _BLOCK, _MASK, *(one.lifted for one in group.accumulators))
+    )
+    counted = aggregate(masks, [*layout.keys, _BLOCK, _MASK], group.accumulators)
+    names = [one.name for one in group.accumulators]
+    copies = counted.selectExpr(*layout.keys, _BLOCK, f"explode({_bits(_MASK)}) AS {_BIT}", *names)
+    end = f"{origin}L + {stride}L * ({BLOCK} * {_BLOCK} + {_BIT}) AS {WINDOW_END}"
+    return copies.selectExpr(*layout.keys, end, *names)
+
+
+def _bits(mask: str) -> str:
+    """SQL of the bits that are set. Most masks have one run of them, which takes no look at each."""
+    lowest = f"({mask} & -{mask})"
+    at = f"bit_count({lowest} - 1)"
+    run = f"sequence({at}, {at} + bit_count({mask}) - 1)"
+    each = f"filter(sequence(0, {BLOCK - 1}), bit -> ({mask} & shiftleft(1L, bit)) != 0)"
+    return f"IF(({mask} + {lowest}) & {mask} = 0, {run}, {each})"
