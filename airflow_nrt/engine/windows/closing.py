@@ -13,7 +13,6 @@ from functools import reduce
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.tuning import by_key
 from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate
 from airflow_nrt.report.windows import Sql
@@ -21,6 +20,7 @@ from airflow_nrt.report.windows import Sql
 GROUP_END = "_nrt_group"
 """The end of the last window that holds a slice: with the keys it names the windows that share a start."""
 _KNOWN = "_nrt_known"
+_HASH = "_nrt_hash"
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,21 @@ def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: Hi
         seen = _values(layout, group, history.partials, "true")
         if history.is_long:
             # One look at what was seen, against the few that are new, instead of moving all of it by key.
-            seen = seen.alias("l").join(F.broadcast(found.select(*by).distinct()).alias("r"), same(by), "left_semi")
+            seen = _alike(seen, found.select(*by))
         both = found.unionAll(by_key(seen, layout.keys))
         first = both.groupBy(*by).agg(F.min(SLICE).alias(SLICE), F.max(_KNOWN).alias(_KNOWN)).where(f"NOT {_KNOWN}")
     lifted = first.selectExpr(*layout.keys, SLICE, *(one.lifted for one in group.accumulators))
     return aggregate(lifted, [*layout.keys, SLICE], group.accumulators)
+
+
+def _alike(seen: DataFrame, found: DataFrame) -> DataFrame:
+    """Those of many seen values that have the hash of one of the few found: all that are among them, if not only these.
+
+    Of nearly all it says no, and Spark says that several times as fast of one number as of rows.
+    """
+    hashed = f"xxhash64({', '.join(found.columns)}) AS {_HASH}"
+    few = F.broadcast(found.selectExpr(hashed))
+    return seen.selectExpr("*", hashed).join(few, _HASH, "left_semi").drop(_HASH)
 
 
 def _values(layout: Layout, group: DistinctSet, rows: DataFrame, known: str) -> DataFrame:

@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import carried
+from airflow_nrt.engine.windows import carried, closing
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     FEW,
@@ -42,3 +42,13 @@ def test_counts_each_value_once(spark, tmp_path: Path, monkeypatch) -> None:
     assert rows_of(tmp_path / "curve") == count_in(WINDOWING, [events], FEW)
     plans = [frame._jdf.queryExecution().executedPlan().toString() for frame in frames]
     assert any("BroadcastHashJoin" in plan and "LeftSemi" in plan for plan in plans)
+
+
+def test_other_values_of_the_same_hash_do_no_harm(spark, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(carried, "FEW", 0)
+    monkeypatch.setattr(closing, "_alike", lambda seen, found: seen)
+    events = random_events(4, 120, 2 * HOUR)
+    stream = Stream(spark, plan_of(tmp_path, events_table(), curve_insert(WINDOWING.sql, FEW)), tmp_path / "home")
+    stream.absorb_batches(tmp_path, cut(events, 4, 3))
+    stream.end()
+    assert rows_of(tmp_path / "curve") == count_in(WINDOWING, [events], FEW)
