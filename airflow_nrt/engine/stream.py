@@ -23,8 +23,8 @@ from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write
 from airflow_nrt.engine.no_rows import no_rows
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.rated import Held, RatedInserts
-from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.filesystem import read_files
+from airflow_nrt.engine.staging import Staging
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.taken import Taken, TakenRows
 from airflow_nrt.engine.time.accept import judge, metered, rejected
@@ -33,7 +33,7 @@ from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.tuning import is_small, suit
 from airflow_nrt.engine.update_tables import UpdateTables
 from airflow_nrt.engine.updating.at_end import check_open
-from airflow_nrt.engine.updating.changelog import in_update_form
+from airflow_nrt.engine.updating.recent import moments_due
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions import VersionedInserts, with_state
 from airflow_nrt.engine.whole import all_fired, comes_whole, whole_result
@@ -59,7 +59,6 @@ from airflow_nrt.report.operators import Query
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.timing import COMPLETE, EARLY
-from airflow_nrt.report.updating import RecentRows
 
 Write = Callable[[Source, TakenRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
 """What becomes of a batch: the partials and the results that are written of its rows."""
@@ -84,6 +83,7 @@ class StreamDriver:
         self.versions = VersionedInserts(self.store, plan, self.layouts)
         self.rated = RatedInserts(self.store, plan)
         self.tables = UpdateTables(self.store)
+        self.staging = Staging(home, writer.epoch, self.tables)
         self.nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
         self.position = self._complete(writer.log.position())
         self.tables.stand_at(self.position.tables)
@@ -234,7 +234,7 @@ class StreamDriver:
             written[operator.name] = self.store.write(operator.name, partials)
         for insert in self.plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
-            published += self._stage(insert, frame, "passed", 1)
+            published += self.staging.stage(insert, frame, "passed")
         below = self.plan.updated_through(source.name)
         updates.absorb({query: run_query(query, self._views(query, source, rows.take(None))) for query in below})
         return written, published
@@ -243,15 +243,16 @@ class StreamDriver:
         self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
         """All windows, where the batch is all that they hold."""
-        tasks = self._tasks(END_OF_TIME)
-        return {}, self._stage(self.plan.inserts[0], whole_result(self.plan, rows.take(None)), COMPLETE, tasks)
+        result = whole_result(self.plan, rows.take(None))
+        return {}, self.staging.stage(self.plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
     def _stage_changes(self, updates: Updates) -> tuple[list[Published], Held]:
         """What updating operators have changed, staged; or held, where it is not to be told at once."""
         changes = updates.changes(self.writer.log.last)
         states = {True: "changed", False: "passed"}
         told, held = self.rated.hold(changes)
-        return [one for insert, frame in told for one in self._stage(insert, frame, states[insert.changes], 1)], held
+        staged = [self.staging.stage(insert, frame, states[insert.changes]) for insert, frame in told]
+        return [one for some in staged for one in some], held
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
         """What a query reads of a batch: its rows, and none of other sources."""
@@ -366,7 +367,7 @@ class StreamDriver:
             published += edition.published
             for insert in rated:
                 net = self.rated.net(insert, self.position, self.writer.log.last)
-                published += self._stage(insert, net, "changed", 1)
+                published += self.staging.stage(insert, net, "changed")
             updates.absorb({query: fired.result(query) for query in fired.fed()})
             changes, held = self._stage_changes(updates)
             published += changes
@@ -385,12 +386,7 @@ class StreamDriver:
             tables=self.tables.files,
             versions={**edition.versions, **self.rated.noted(told, held, {}, clock)},
         )
-        reach("tick-before")
-        removed = (*edition.removed, *self.tables.removed)
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, removed))
-        self._stand_at(position)
-        reach("tick-after")
-        publish_entry(self.home, self.plan, entry)
+        self._decide(published, position, edition.removed)
 
     def _merge_files(self) -> None:
         """Merges files of state where there are many: behind what is published, for nobody waits for it."""
@@ -406,7 +402,7 @@ class StreamDriver:
 
     def _move_on(self) -> None:
         """Rows come and go as the watermark of their source moves on, and come with the end of all."""
-        moments = self._moments()
+        moments = moments_due(self.plan.updating, self.position)
         updates = Updates(self.store, self.plan, self.position, self.clock())
         try:
             if not updates.move_on(moments):
@@ -423,24 +419,16 @@ class StreamDriver:
             moments=updates.moments,
             versions=versions,
         )
+        self._decide(published, position)
+
+    def _decide(self, published: Sequence[Published], position: Position, removed: Sequence[str] = ()) -> None:
+        """The log decides on what was staged, and everybody can see it."""
         reach("tick-before")
-        removed = tuple(self.tables.removed)
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, removed))
+        gone = (*removed, *self.tables.removed)
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
-
-    def _moments(self) -> dict[str, int]:
-        """The watermarks that operators over recent rows do not stand at yet."""
-        found: dict[str, int] = {}
-        for operator in self.plan.updating:
-            if isinstance(operator, RecentRows):
-                state, files = self.position.sources[operator.source], self.position.updating[operator.name]
-                known = [state.watermark, *(file.last for file in files if state.ended)]
-                latest = max((at for at in known if at is not None), default=None)
-                if latest is not None and latest > self.position.moments.get(operator.name, -END_OF_TIME):
-                    found[operator.name] = latest
-        return found
 
     def _state(self, operators: Iterable[str]) -> list[StateFile]:
         """What these operators carry, and all that updating ones do."""
@@ -452,25 +440,10 @@ class StreamDriver:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
         frame = with_state(insert, fired.result(insert.query), string_literal(COMPLETE))
         stride = self.layouts[firing.operator].operator.window.stride
-        return self._stage(insert, frame, COMPLETE, self._tasks((firing.until - firing.after) // stride))
+        return self.staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // stride)
 
     def _stage_versions(self, insert: Insert, frame: DataFrame, windows: int) -> list[Published]:
-        return self._stage(insert, frame, EARLY, self._tasks(windows))
-
-    def _tasks(self, windows: int) -> int:
-        """How many tasks may write: no more than there are windows."""
-        return min(windows, int(self.spark.conf.get("spark.sql.shuffle.partitions") or "1"))
-
-    def _stage(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
-        if insert.changes and insert.sink.primary_key:
-            frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
-        if insert.replaces_table:
-            return self.tables.stage(insert, frame, lambda rows: self._staged(insert, rows, state, tasks))
-        return self._staged(insert, frame, state, tasks)
-
-    def _staged(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
-        directory = self.home.staged / f"{self.writer.epoch}-{uuid.uuid4().hex}"
-        return list(sink_of(insert).stage(frame, insert, directory, state, tasks))
+        return self.staging.stage(insert, frame, EARLY, windows)
 
     # ------------------------------------------------------------------ housekeeping
 

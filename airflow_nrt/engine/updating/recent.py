@@ -6,6 +6,7 @@ left is forgotten by whole files, and only files are read in which rows come or 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -14,9 +15,10 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import StateFile
+from airflow_nrt.report.entries import Position, StateFile
 from airflow_nrt.report.hidden import AFTER, KEY, key_of
-from airflow_nrt.report.updating import RecentRows
+from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.report.updating import RecentRows, Updating
 
 _ALL = "_nrt_now"
 
@@ -26,6 +28,19 @@ def recent(operator: RecentRows, rows: DataFrame) -> DataFrame:
     now = rows.agg(F.expr("max(greatest(t, w))").alias(_ALL))
     there = rows.join(F.broadcast(now), F.expr(f"t BETWEEN {_ALL} - {operator.span}L AND {_ALL}"))
     return _told(operator, there.withColumn(AFTER, F.lit(True)))
+
+
+def moments_due(operators: Iterable[Updating], position: Position) -> dict[str, int]:
+    """The watermarks (ms) that those of them which are over recent rows do not stand at yet, by name."""
+    found: dict[str, int] = {}
+    for operator in operators:
+        if isinstance(operator, RecentRows):
+            state, files = position.sources[operator.source], position.updating[operator.name]
+            known = [state.watermark, *(file.last for file in files if state.ended)]
+            latest = max((at for at in known if at is not None), default=None)
+            if latest is not None and latest > position.moments.get(operator.name, -END_OF_TIME):
+                found[operator.name] = latest
+    return found
 
 
 @dataclass(frozen=True)
