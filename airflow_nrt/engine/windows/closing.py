@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.tuning import by_key
-from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate
+from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate, padded
 from airflow_nrt.report.windows import Sql
 
 GROUP_END = "_nrt_group"
@@ -42,9 +42,9 @@ def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame
     rows = exchanged(layout, rows)
     if layout.operator.window.kind == "TUMBLE" and len(layout.sets) == 1 and not layout.needs_python:
         return _by_value(layout, layout.sets[0], rows)
-    parts = [_padded(layout, aggregate(rows, by, layout.rows))]
+    parts = [padded(layout, by, aggregate(rows, by, layout.rows))]
     for group in layout.sets:
-        parts.append(_padded(layout, _first_seen(layout, group, rows, history)))
+        parts.append(padded(layout, by, _first_seen(layout, group, rows, history)))
     together = reduce(DataFrame.unionAll, parts)
     return aggregate(together, by, layout.all_accumulators)
 
@@ -67,15 +67,6 @@ def exchanged(layout: Layout, rows: DataFrame) -> DataFrame:
     if moved is rows:
         return rows
     return moved.observe(Observation(), F.first(F.struct(*moved.columns)).alias("row"))
-
-
-def _padded(layout: Layout, partials: DataFrame) -> DataFrame:
-    """The partials with NULL in the accumulators that they have no part in."""
-    have = set(partials.columns)
-    columns = [
-        one.name if one.name in have else f"CAST(NULL AS {one.type}) AS {one.name}" for one in layout.all_accumulators
-    ]
-    return partials.selectExpr(*layout.keys, *layout.slots, *columns)
 
 
 def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: History | None) -> DataFrame:

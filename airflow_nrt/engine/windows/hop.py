@@ -11,7 +11,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
-from airflow_nrt.engine.windows.partials import FROM, SLICE, DistinctSet, Layout, aggregate
+from airflow_nrt.engine.windows.partials import FROM, SLICE, DistinctSet, Layout, aggregate, padded
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.windows import Sql
 
@@ -33,11 +33,11 @@ def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, 
     by = [*layout.keys, WINDOW_END]
     if not layout.sets or rows is None:
         return aggregate(copies, by, layout.rows)
-    parts = [_padded(layout, copies)]
+    parts = [padded(layout, by, copies)]
     for group in layout.sets:
         values = rows.where(f"{group.column} IS NOT NULL AND {counting}")
         ranges = values.selectExpr(*layout.keys, group.column, f"{first} AS _nrt_first", f"{last} AS _nrt_last")
-        parts.append(_padded(layout, _in_windows(layout, group, ranges, origin)))
+        parts.append(padded(layout, by, _in_windows(layout, group, ranges, origin)))
     return aggregate(reduce(DataFrame.unionAll, parts), by, layout.all_accumulators)
 
 
@@ -47,11 +47,3 @@ def _in_windows(layout: Layout, group: DistinctSet, ranges: DataFrame, origin: i
     if window.size <= hop_masks.BLOCK * window.stride:
         return hop_masks.in_windows(layout, group, ranges, origin)
     return hop_ranges.in_windows(layout, group, ranges)
-
-
-def _padded(layout: Layout, part: DataFrame) -> DataFrame:
-    have = set(part.columns)
-    columns = [
-        one.name if one.name in have else f"CAST(NULL AS {one.type}) AS {one.name}" for one in layout.all_accumulators
-    ]
-    return part.selectExpr(*layout.keys, WINDOW_END, *columns)

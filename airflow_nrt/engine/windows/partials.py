@@ -203,3 +203,12 @@ def aggregate(partials: DataFrame, by: Sequence[str], columns: Sequence[Accumula
     if not columns:
         return partials.select(*by).distinct()
     return partials.groupBy(*by).agg(*(F.expr(one.merged()) for one in columns))
+
+
+def padded(layout: Layout, by: Sequence[str], part: DataFrame) -> DataFrame:
+    """The part by its group's columns, with NULL in the accumulators that it has nothing to do with."""
+    have = set(part.columns)
+    columns = [
+        one.name if one.name in have else f"CAST(NULL AS {one.type}) AS {one.name}" for one in layout.all_accumulators
+    ]
+    return part.selectExpr(*by, *columns)
