@@ -97,6 +97,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
 
     ensure_java()
     from airflow_nrt.engine.brief_java import brief_java
+    from airflow_nrt.engine.quick_session import end_session
     from airflow_nrt.engine.session import start_session
 
     settings = {**brief_java(), **{key: value for key, value in plan.settings if key.startswith("spark.")}}
@@ -114,7 +115,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
             raise
         raise meaning from failure
     finally:
-        spark.stop()
+        end_session(spark)
 
 
 def tell(*lines: str) -> None:

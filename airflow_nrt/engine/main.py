@@ -18,6 +18,7 @@ from pathlib import Path
 
 from airflow_nrt.engine.brief_java import brief_java
 from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.quick_session import end_session
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.report.errors import NrtError
@@ -90,7 +91,7 @@ def run_report(
             signal.signal(number, lambda *_: runner.stop_asked.set())
         return runner.run()
     finally:
-        spark.stop()
+        end_session(spark)
 
 
 if __name__ == "__main__":

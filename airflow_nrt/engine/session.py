@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.local_files import use_local_files
 from airflow_nrt.engine.plan_rules import use_plan_rules
+from airflow_nrt.engine.quick_session import quick_session
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
@@ -69,17 +70,13 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
             f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
         )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName(f"airflow-nrt: {name}")
-    defaults = {**_ALWAYS, **SQL_SETTINGS}
+    defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:
-        builder = builder.master(master)
-        defaults = {**DEFAULT_JAVA_OPTIONS, **defaults}
+        defaults = {"spark.master": master, **DEFAULT_JAVA_OPTIONS, **defaults}
         if master.startswith("local"):
             defaults = {**_LOCAL_SETTINGS, SHUFFLE_PARTITIONS: str(_cores(master)), **defaults}
-    for key, value in {**defaults, **settings}.items():
-        builder = builder.config(key, value)
     try:
-        session = builder.getOrCreate()
+        session = quick_session({**defaults, **settings})
     except FileNotFoundError as missing:
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
