@@ -1,6 +1,7 @@
 """Keeping the number of state files small: files of about the same size are merged once there are enough of them.
 
-A partial is rewritten about log(n) times in n micro-batches, and at most `FANOUT` files stand on each level.
+A partial is rewritten about log(n) times in n micro-batches, and at most `FANOUT` files stand on each level. Rows that
+have closed and rows that have not are merged apart: whoever closes the latter would read all of the former with them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ def compact(store: SliceStore, layout: Layout, state: OperatorState) -> Operator
     slots = [*layout.keys, *layout.slots]
     row_columns = [*slots, *layout.stored, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
     closed_columns = [*slots, *(one.name for one in closed_accumulators(layout))]
-    rows = _merge_level(store, layout, state.rows, row_columns, combine)
+    history = tuple(file for file in state.rows if state.fired is not None and file.last <= state.fired)
+    opened = tuple(file for file in state.rows if file not in history)
+    parts = [_merge_level(store, layout, part, row_columns, combine) for part in (history, opened)]
+    rows = tuple(file for part in parts for file in part)
     if layout.operator.window.kind == "OVER":
         old = tuple(file for file in state.closed if is_of_heads(file))
         merged = _merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)

@@ -67,6 +67,19 @@ def test_files_are_merged_behind_what_is_published(spark, tmp_path: Path, monkey
     assert any(entries[n - 1].published for n in merging)
 
 
+def test_open_rows_are_not_merged_with_those_that_have_closed(spark, tmp_path: Path, monkeypatch) -> None:
+    """Whoever closes them would read all of the day with them, and take it for new."""
+    monkeypatch.setattr(compaction, "FANOUT", 2)
+    plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", DAY, HOUR).sql, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    events = random_events(6, 60, 5 * HOUR)
+    stream.absorb_batches(tmp_path, [events[n : n + 15] for n in range(0, len(events), 15)])
+    states = [one.body.position.operators[plan.operators[0].name] for one in stream.home.log().entries(1)]
+    merged = {file.rows for state in states if state.fired for file in state.rows if file.last <= state.fired}
+    open_too = {file.rows for state in states if state.fired for file in state.rows if file.last > state.fired}
+    assert max(open_too) <= 15 < max(merged)
+
+
 def test_finished_windows_leave_no_state(spark, tmp_path: Path) -> None:
     plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", HOUR, 10 * MINUTE).sql, FEW))
     stream = Stream(spark, plan, tmp_path / "home")
