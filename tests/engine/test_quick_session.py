@@ -17,6 +17,7 @@ _NAMED = "org.apache.spark.sql.ml.InternalFunctionRegistration"
 _REGISTRY = "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"
 _PROGRAM = f"""
 import sys
+from airflow_nrt.engine import quick_session
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.quick_session import end_session
 from airflow_nrt.engine.session import start_session
@@ -33,6 +34,10 @@ print(server.socket.fileno(), session.sparkContext._jsc)
 again = start_session("again", "local[1]", {{}})
 print(again.range(4).count())
 end_session(again)
+quick_session._made = lambda jvm, context: None
+of_builder = start_session("builder", "local[1]", settings)
+print(of_builder.conf.get("spark.sql.shuffle.partitions"), of_builder.range(5).count())
+end_session(of_builder)
 """
 
 
@@ -55,7 +60,11 @@ def test_settings_and_the_name_are_the_sessions(told: list[str]) -> None:
 
 
 def test_the_end_ends_the_server_too_and_another_session_can_begin(told: list[str]) -> None:
-    assert told[3:] == ["-1 None", "4"]
+    assert told[3:5] == ["-1 None", "4"]
+
+
+def test_sparks_builder_makes_the_same_session(told: list[str]) -> None:
+    assert told[5:] == ["5 5"]
 
 
 def test_functions_of_machine_learning_are_not_there(spark) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ from airflow_nrt.engine import compaction
 from airflow_nrt.engine.compaction import FANOUT
 from airflow_nrt.engine.state.footers import ColumnFooter, read_footer
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Tick
+from airflow_nrt.report.entries import Entry, OperatorState, Tick
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     DAY,
@@ -50,34 +51,39 @@ def test_many_batches_few_files(spark, tmp_path: Path, windowing: Windowing) -> 
     assert verify(spark, plan, stream.home).is_proven
 
 
-def test_files_are_merged_behind_what_is_published(spark, tmp_path: Path, monkeypatch) -> None:
+@pytest.fixture
+def merged(spark, tmp_path: Path, monkeypatch) -> Stream:
+    """A stream of batches of 15 rows, whose files are merged two by two."""
     monkeypatch.setattr(compaction, "FANOUT", 2)
     plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", DAY, HOUR).sql, FEW))
     stream = Stream(spark, plan, tmp_path / "home")
     events = random_events(6, 60, 5 * HOUR)
     stream.absorb_batches(tmp_path, [events[n : n + 15] for n in range(0, len(events), 15)])
-    entries = list(stream.home.log().entries())
+    return stream
+
+
+def states(entries: Iterable[Entry]) -> list[OperatorState]:
+    return [state for entry in entries for state in entry.body.position.operators.values()]
+
+
+def test_files_are_merged_behind_what_is_published(merged: Stream) -> None:
+    entries = list(merged.home.log().entries())
     merging = [n for n, one in enumerate(entries) if isinstance(one.body, Tick) and not one.published]
     assert merging
     for n in merging:
-        before, behind = (one.body.position.operators[plan.operators[0].name] for one in entries[n - 1 : n + 1])
+        before, behind = states(entries[n - 1 : n + 1])
         assert len(behind.files()) < len(before.files())
         assert (behind.fired, behind.watermark) == (before.fired, before.watermark)
     # An entry that publishes has merged nothing: nobody has waited for that.
     assert any(entries[n - 1].published for n in merging)
 
 
-def test_open_rows_are_not_merged_with_those_that_have_closed(spark, tmp_path: Path, monkeypatch) -> None:
+def test_open_rows_are_not_merged_with_those_that_have_closed(merged: Stream) -> None:
     """Whoever closes them would read all of the day with them, and take it for new."""
-    monkeypatch.setattr(compaction, "FANOUT", 2)
-    plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", DAY, HOUR).sql, FEW))
-    stream = Stream(spark, plan, tmp_path / "home")
-    events = random_events(6, 60, 5 * HOUR)
-    stream.absorb_batches(tmp_path, [events[n : n + 15] for n in range(0, len(events), 15)])
-    states = [one.body.position.operators[plan.operators[0].name] for one in stream.home.log().entries(1)]
-    merged = {file.rows for state in states if state.fired for file in state.rows if file.last <= state.fired}
-    open_too = {file.rows for state in states if state.fired for file in state.rows if file.last > state.fired}
-    assert max(open_too) <= 15 < max(merged)
+    fired = [state for state in states(merged.home.log().entries(1)) if state.fired]
+    closed = {file.rows for state in fired for file in state.rows if file.last <= state.fired}
+    opened = {file.rows for state in fired for file in state.rows if file.last > state.fired}
+    assert max(opened) <= 15 < max(closed)
 
 
 def test_finished_windows_leave_no_state(spark, tmp_path: Path) -> None:
