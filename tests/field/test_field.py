@@ -1,0 +1,19 @@
+"""The cases of the field that lie here, as a stream and in batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.field.run import Case, cases_below, run_case
+from tests.golden.run import MODES
+
+CASES = cases_below(Path(__file__).with_name("cases"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_right(spark, case: Case, mode: str) -> None:
+    outcome = run_case(spark, case, mode)
+    assert outcome.passed, outcome.detail
