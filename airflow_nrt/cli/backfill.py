@@ -21,6 +21,7 @@ from airflow_nrt.cli.common import (
 )
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.verdict import verdict_lines
+from airflow_nrt.table.load import plan_of_home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,15 +45,14 @@ def run(options: argparse.Namespace) -> int:
 
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
-    check_backfill(plan, Home.checked(options.home, plan), interval)
+    check_backfill(plan, Home.checked(options.home, plan, plan_of_home), interval)
     steps = Steps()
     # Rows of a `print` sink must not get into the JSON.
     rows = contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout)
     with rows, session(plan, options.master) as spark:
         steps("Spark session started")
-        result = backfill(
-            spark, plan, Home.create(options.home, plan), interval, options.verify, options.on_mismatch, steps
-        )
+        home = Home.create(options.home, plan, plan_of_home)
+        result = backfill(spark, plan, home, interval, options.verify, options.on_mismatch, steps)
     windows = len({one.end for one in result.published})
     if options.json:
         verdict = result.verdict.to_json() if result.verdict else None

@@ -21,6 +21,7 @@ from airflow_nrt.cli.common import (
 from airflow_nrt.report.history import read_history
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.verdict import verdict_lines
+from airflow_nrt.table.load import plan_of_home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
     home = Home.open(options.home)
-    home.check_report(plan)
+    home.check_report(plan, plan_of_home)
     check_interval(plan, read_history(home.log().entries(), plan), interval)
     steps = Steps()
     with session(plan, options.master) as spark:

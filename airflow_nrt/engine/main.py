@@ -25,7 +25,7 @@ from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.load import load_report, plan_of_home
 
 SPARK_SETTINGS = "spark."
 
@@ -76,7 +76,7 @@ def run_report(
 
     `log_level` is Spark's, for what it says itself.
     """
-    Home.checked(location, plan)
+    Home.checked(location, plan, plan_of_home)
     ensure_java()
     settings = brief_java() if available_now or plan.ends else {}
     settings |= {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
@@ -86,7 +86,7 @@ def run_report(
     spark = start_session(plan.name, master, settings)
     spark.sparkContext.setLogLevel(log_level)
     try:
-        runner = Runner(spark, plan, Home.create(location, plan), available_now, launch)
+        runner = Runner(spark, plan, Home.create(location, plan, plan_of_home), available_now, launch)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: runner.stop_asked.set())
         return runner.run()

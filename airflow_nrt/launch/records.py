@@ -12,11 +12,13 @@ from dataclasses import asdict, dataclass
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.formats import Format
 from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure
 
 _SUFFIX = ".launch"
+_FORMAT = Format("the launch record")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Launch:
 def put_launch(home: Home, launch: Launch) -> bool:
     """False if another launch has this number."""
     home.launches.mkdir(exist_ok=True)
-    return put_if_absent(home.launches / f"{launch.number}{_SUFFIX}", json.dumps(asdict(launch)).encode())
+    return put_if_absent(
+        home.launches / f"{launch.number}{_SUFFIX}", json.dumps(_FORMAT.stamped(asdict(launch))).encode()
+    )
 
 
 def last_launch(home: Home) -> Launch | None:
@@ -55,7 +59,7 @@ def last_launch(home: Home) -> Launch | None:
         return None
     path = home.launches / f"{number}{_SUFFIX}"
     try:
-        data = json.loads(path.read_bytes())
+        data = _FORMAT.read(json.loads(path.read_bytes()), path)
         return Launch(**{**data, "launcher": ProcessMark(**data["launcher"])})
     except (OSError, ValueError, TypeError, KeyError) as wrong:
         raise HomeError(f"the launch record {path} can't be read: {wrong}") from None

@@ -16,6 +16,7 @@ from airflow_nrt.report.errors import DataError, InputError, NrtError
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
     from airflow_nrt.hooks.nrt import NrtHook
+    from airflow_nrt.report.home import Home
     from airflow_nrt.report.inline import InlineReport
     from airflow_nrt.report.plan import Plan
     from airflow_nrt.report.program import Program
@@ -99,6 +100,18 @@ class NrtBaseOperator(BaseOperator):
         if program is not None:
             return planned_apart(program, self.report_settings(), self._near() if self._inline is not None else None)
         return load_report(self.report_file(), self.report_settings())
+
+    def plan_of_home(self, home: Home) -> Plan:
+        """The report that a home was made for. Raises InputError."""
+        from airflow_nrt.operators.planning import planned_apart
+        from airflow_nrt.report.program import program_of
+        from airflow_nrt.sql.load import plan_of_home
+
+        identity = home.identity()
+        program = program_of(identity.program, Path("/")) if identity.program is not None else None
+        if program is not None:
+            return planned_apart(program, identity.settings, Path(identity.base))
+        return plan_of_home(home)
 
 
 def _inline(report: Callable[..., Any]) -> InlineReport:

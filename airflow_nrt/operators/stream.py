@@ -92,10 +92,10 @@ class NrtStreamOperator(NrtBaseOperator):
         from airflow_nrt.report.home import Home
 
         cluster = self.hook.cluster()
-        home = Home.checked(self.hook.home(self.home, plan.name).path, plan)
+        home = Home.checked(self.hook.home(self.home, plan.name).path, plan, self.plan_of_home)
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
-        return Home.create(home.path, plan)
+        return Home.create(home.path, plan, self.plan_of_home)
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
         # Spares a DAG file all that only a running task needs.

@@ -137,7 +137,7 @@ class Supervision:
     def _launch(self, number: int) -> Launch | None:
         # The file may say something else by now than when the home was made.
         plan = self.task.load_plan()
-        self.home.check_report(plan)
+        self.home.check_report(plan, self.task.plan_of_home)
         if plan.built is not None:
             copy, base = str(plan.built.program.copied_to(self.home.launches)), str(plan.built.base)
         else:

@@ -6,11 +6,17 @@ Paths are relative to the home, except those of source files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.formats import Content, Format
+
+STATE = Format("the state")
+"""Partials of operators and what updating operators keep: the columns of these files, and what is in them."""
+LEDGER = Format("the ledger")
+"""Late and rejected rows."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,7 @@ class StateFile:
     first: int
     last: int
     rows: int
+    format: int = STATE.number
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,7 @@ class Commit:
     published: tuple[Published, ...]
     position: Position
     removed: tuple[str, ...] = ()
+    ledger_format: int = LEDGER.number
 
 
 @dataclass(frozen=True)
@@ -220,7 +228,7 @@ class Entry:
 
     def to_json(self) -> dict[str, Any]:
         head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
-        return {**head, **asdict(self.body)}
+        return _FORMAT.stamped({**head, **asdict(self.body)})
 
     @property
     def published(self) -> tuple[Published, ...]:
@@ -240,13 +248,16 @@ def kind_of(body: Body) -> str:
     return next(kind for kind, body_type in _KINDS.items() if isinstance(body, body_type))
 
 
-def entry_from_json(data: Mapping[str, Any]) -> Entry:
+def entry_from_json(content: Any) -> Entry:
     """Raises HomeError if this is no entry that this version can read."""
+    if not isinstance(content, dict):
+        raise HomeError("log entry ? is not readable: it is no JSON object")
+    number = content.get("n", "?")
     try:
+        data = _FORMAT.read(content, number)
         body = _READERS[data["kind"]](data)
         return Entry(data["n"], data["kind"], data["epoch"], data["time"], data["id"], body)
     except (KeyError, TypeError, AttributeError) as wrong:
-        number = data.get("n", "?") if isinstance(data, dict) else "?"
         raise HomeError(f"log entry {number} is not readable: {wrong!r}") from None
 
 
@@ -257,27 +268,32 @@ def _position(data: Mapping[str, Any]) -> Position:
         late=data["late"],
         dropped=data["dropped"],
         windows=data["windows"],
-        updating=_files(data.get("updating", {})),
-        moments=dict(data.get("moments", {})),
-        versions={name: _versions(one) for name, one in data.get("versions", {}).items()},
-        tables=_files(data.get("tables", {})),
+        updating=_files(data["updating"]),
+        moments=dict(data["moments"]),
+        versions={name: _versions(one) for name, one in data["versions"].items()},
+        tables=_files(data["tables"]),
     )
 
 
 def _files(data: Mapping[str, Any]) -> dict[str, tuple[StateFile, ...]]:
-    return {name: tuple(StateFile(**file) for file in files) for name, files in data.items()}
+    return {name: _state(files) for name, files in data.items()}
+
+
+def _state(files: Sequence[Mapping[str, Any]]) -> tuple[StateFile, ...]:
+    for file in files:
+        STATE.check(file["format"], file["path"])
+    return tuple(StateFile(**file) for file in files)
 
 
 def _versions(data: Mapping[str, Any]) -> Versions:
     rows = {int(end): count for end, count in data["rows"].items()}
     standing = {int(end): place for end, place in data["standing"].items()}
-    return Versions(data["at"], rows, standing, tuple(StateFile(**file) for file in data["shown"]))
+    return Versions(data["at"], rows, standing, _state(data["shown"]))
 
 
 def _operator_state(data: Mapping[str, Any]) -> OperatorState:
-    files = {name: tuple(StateFile(**file) for file in data[name]) for name in ("rows", "closed")}
-    complete = data.get("complete")
-    return OperatorState(data["watermark"], data["fired"], files["rows"], files["closed"], data["suspect"], complete)
+    rows, closed = _state(data["rows"]), _state(data["closed"])
+    return OperatorState(data["watermark"], data["fired"], rows, closed, data["suspect"], data["complete"])
 
 
 def _published(data: Mapping[str, Any]) -> tuple[Published, ...]:
@@ -289,6 +305,7 @@ def _lease(data: Mapping[str, Any]) -> Lease:
 
 
 def _commit(data: Mapping[str, Any]) -> Commit:
+    LEDGER.check(data["ledger_format"], data["ledger"])
     return Commit(
         source=data["source"],
         files=tuple(SourceFile(**file) for file in data["files"]),
@@ -300,13 +317,13 @@ def _commit(data: Mapping[str, Any]) -> Commit:
         ledger=data["ledger"],
         published=_published(data),
         position=_position(data["position"]),
-        removed=tuple(data.get("removed", ())),
+        removed=tuple(data["removed"]),
+        ledger_format=data["ledger_format"],
     )
 
 
 def _tick(data: Mapping[str, Any]) -> Tick:
-    removed = tuple(data.get("removed", ()))
-    return Tick(_published(data), data["clock"], _position(data["position"]), removed)
+    return Tick(_published(data), data["clock"], _position(data["position"]), tuple(data["removed"]))
 
 
 def _restate(data: Mapping[str, Any]) -> Restate:
@@ -321,3 +338,30 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Body]] = {
     "tick": _tick,
     "restate": _restate,
 }
+
+
+def _with_formats(entry: Content) -> Content:
+    """Format 1 said nothing of the formats of state and ledgers, and left out what an early version did not know."""
+    if entry["kind"] not in ("commit", "tick"):
+        return entry
+    known: Content = {"updating": {}, "moments": {}, "versions": {}, "tables": {}}
+    position = {**known, **entry["position"]}
+    operators = {name: {"complete": None, **_of_format_1(one)} for name, one in position["operators"].items()}
+    states = {
+        name: {key: [_of_format_1(file) for file in files] for key, files in position[name].items()}
+        for name in ("updating", "tables")
+    }
+    versions = {name: _of_format_1(one) for name, one in position["versions"].items()}
+    position = {**position, **states, "operators": operators, "versions": versions}
+    return {"removed": [], **entry, "position": position, "ledger_format": 1}
+
+
+def _of_format_1(data: Content) -> Content:
+    """A file of state, or what lists some."""
+    if "path" in data:
+        return {**data, "format": 1}
+    listed = {name: data[name] for name in ("rows", "closed", "shown") if isinstance(data.get(name), list)}
+    return {**data, **{name: [_of_format_1(file) for file in files] for name, files in listed.items()}}
+
+
+_FORMAT = Format("log entry", (_with_formats,))

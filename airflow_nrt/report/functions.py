@@ -14,6 +14,7 @@ from typing import Any
 
 from airflow_nrt.report.captured import captured
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.modules import file_of, files_with
 from airflow_nrt.report.types import DataType
 
@@ -48,8 +49,8 @@ class PythonFunction:
     variadic: bool = False
     accumulator: DataType | None = None
     is_pandas: bool = False
-    found: Any = field(default=None, compare=False, repr=False)
-    modules: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+    found: Any = field(default=None, compare=False, repr=False, metadata=METADATA)
+    modules: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
 
     @property
     def is_aggregate(self) -> bool:

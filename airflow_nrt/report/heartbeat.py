@@ -14,10 +14,12 @@ from pathlib import Path
 
 from airflow_nrt.report.durable import replace_file
 from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.formats import Format
 
 STARTING, RUNNING, FINISHED, STOPPED, FAILED, FENCED = (
     "starting", "running", "finished", "stopped", "failed", "fenced",
 )  # fmt: skip
+_FORMAT = Format("the heartbeat")
 ENDED = (FINISHED, STOPPED, FAILED, FENCED)
 
 
@@ -62,7 +64,7 @@ def write_heartbeat(directory: Path, heartbeat: Heartbeat) -> None:
     """Puts it in place of the epoch's last one, and takes those of older epochs away."""
     directory.mkdir(exist_ok=True)
     stamped = replace(heartbeat, beat=now_ms())
-    replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(asdict(stamped)).encode())
+    replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(_FORMAT.stamped(asdict(stamped))).encode())
     for epoch, path in _written(directory).items():
         if epoch < heartbeat.epoch:
             path.unlink(missing_ok=True)
@@ -76,7 +78,7 @@ def read_heartbeat(directory: Path) -> Heartbeat | None:
         if not written:
             return None
         path = written[max(written)]
-        return Heartbeat(**json.loads(path.read_bytes()))
+        return Heartbeat(**_FORMAT.read(json.loads(path.read_bytes()), path))
     except FileNotFoundError:
         # A newer driver has shown its own, and took this one away.
         return read_heartbeat(directory)

@@ -1,6 +1,6 @@
 """The home of a report: one directory with everything durable about it.
 
-report.json      whose home this is: the script and its facts
+report.json      whose home this is (`identity.py`)
 log/<n>.json     the only truth (`log.py`)
 state/           partials of the operators
 staged/          results that an entry decides about, before they are published
@@ -15,26 +15,30 @@ scratch/         an epoch's own things, gone with it
 from __future__ import annotations
 
 import json
-import time
-import uuid
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from airflow_nrt import __version__
 from airflow_nrt.report.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.fingerprint import Fingerprint, changes_between, differences, fingerprint
+from airflow_nrt.report.formats import Format
+from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.semantics import changed_semantics
 from airflow_nrt.report.zones import foreign_zone, read_zone
 
 _PARTS = ("log", "state", "staged", "ledger", "scratch")
 _REPORT_FILE = "report.json"
 _LAYOUT = frozenset({*_PARTS, "launches", "heartbeats", "driver.log", "stop", _REPORT_FILE})
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
+
+_STOP = Format("the stop request")
+Replan: TypeAlias = "Callable[[Home], Plan]"
+"""Plans the report that a home was made for."""
 
 
 class Home:
@@ -72,24 +76,24 @@ class Home:
         return home
 
     @classmethod
-    def create(cls, location: str | Path, plan: Plan) -> Home:
+    def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None) -> Home:
         """The home of this report, made if it is not there yet.
 
-        Raises InputError if it belongs to another report, or to this one with other data semantics.
+        Raises InputError if it belongs to another report, or to this one with other results (see `check_report`).
         """
-        home = cls.checked(location, plan)
+        home = cls.checked(location, plan, replan)
         if not home.report_file.exists():
             home._make(plan)
             # Somebody else may have made it meanwhile, for another report.
-            home.check_report(plan)
+            home.check_report(plan, replan)
         return home
 
     @classmethod
-    def checked(cls, location: str | Path, plan: Plan) -> Home:
+    def checked(cls, location: str | Path, plan: Plan, replan: Replan | None = None) -> Home:
         """The home that this report has or can have there. Writes nothing; raises as `create` does."""
         home = cls.at(location)
         if home.report_file.exists():
-            home.check_report(plan)
+            home.check_report(plan, replan)
         elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
             raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
         return home
@@ -100,54 +104,61 @@ class Home:
                 (self.path / part).mkdir(parents=True, exist_ok=True)
         except OSError as wrong:
             raise HomeError(f"can't make the home {self.path}: {wrong}") from None
-        # What a program was made of may be gone when somebody asks what the home shows.
-        built = plan.built and replace(plan.built, program=plan.built.program.copied_to(self.launches))
-        identity = {
-            "id": uuid.uuid4().hex,
-            "name": plan.name,
-            "version": __version__,
-            "created": int(time.time() * 1000),
-            "facts": data_facts(plan),
-            "script": plan.script,
-            "base": plan.base,
-            **(built.identity if built is not None else {}),
-        }
-        put_if_absent(self.report_file, json.dumps(identity, indent=1, ensure_ascii=False).encode())
+        put_if_absent(self.report_file, Identity.of(plan, self.launches).to_bytes())
 
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Identity:
         """The content of report.json. Raises HomeError if it can't be read."""
-        try:
-            identity: Mapping[str, Any] = json.loads(self.report_file.read_bytes())
-        except (OSError, ValueError) as wrong:
-            raise HomeError(f"the home {self.path} can't be read: report.json: {wrong}") from None
-        if not isinstance(identity, dict) or not {"id", "name", "facts"} <= identity.keys():
-            raise HomeError(f"the home {self.path} can't be read: report.json does not say whose home it is")
-        return identity
+        return Identity.read(self.report_file)
 
     @property
     def zone(self) -> str | None:
         """The zone of the report's clock, None for UTC. Raises HomeError if report.json can't be read."""
         try:
-            return foreign_zone(read_zone(self.identity()["facts"].get(f"setting {TIME_ZONE}", "UTC")))
+            return foreign_zone(read_zone(self.identity().fingerprint.get(f"setting {TIME_ZONE}", "UTC")))
         except ValueError:
             # Made when the option was not read yet: no window of such a home depends on it.
             return None
 
-    def check_report(self, plan: Plan) -> None:
-        """Raises InputError unless the home was made for a report that computes the same."""
+    def check_report(self, plan: Plan, replan: Replan | None = None) -> None:
+        """Raises InputError unless the home was made for a report that computes the same.
+
+        `replan` plans again what the home was made for: a home is compared by one planner's view of both reports, so
+        that a change of the planner is no change of the report. Without it the home's own words are compared.
+        """
         identity = self.identity()
-        if identity["name"] != plan.name:
+        if identity.name != plan.name:
             raise InputError(
-                f"{self.path} is the home of the report {identity['name']!r}, not of {plan.name!r}: "
+                f"{self.path} is the home of the report {identity.name!r}, not of {plan.name!r}: "
                 "give each report its own home"
             )
-        changes = changed_facts(identity["facts"], data_facts(plan))
+        changes = self._changes(identity, plan, replan)
         if changes:
-            listed = "\n".join(f"  - {change}" for change in changes)
             raise InputError(
-                f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n{listed}\n"
+                f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n"
+                f"{_listed(changes)}\n"
                 "Ways out: start the changed report in a new home (and backfill it), or undo the change."
             )
+        changes = changed_semantics(identity.operators, plan)
+        if changes:
+            raise InputError(
+                f"airflow-nrt {__version__} can't go on with the home {self.path}, which version {identity.version} "
+                f"made:\n{_listed(changes)}\n"
+                "Ways out: start the report in a new home (and backfill it), or go on with that version."
+            )
+
+    def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> list[str]:
+        before, now = identity.fingerprint, fingerprint(plan)
+        if before == now:
+            return []
+        if replan is None:
+            return differences(before, now)
+        # The module of a function may have changed in its place, where planning again finds the new one.
+        functions = differences(_code_of_functions(before), _code_of_functions(now))
+        try:
+            made_for = replan(self)
+        except InputError as wrong:
+            raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
+        return list(dict.fromkeys([*functions, *changes_between(made_for, plan)]))
 
     # ------------------------------------------------------------------ asking a driver to stop
 
@@ -161,13 +172,13 @@ class Home:
         One that was launched and has no lease yet stops when it has begun. Later ones are not meant.
         """
         asked = {"epoch": self.log().epoch(), "launch": self.newest_launch()}
-        replace_file(self.stop_file, json.dumps(asked).encode())
+        replace_file(self.stop_file, json.dumps(_STOP.stamped(asked)).encode())
         return asked["epoch"]
 
     def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
         """Whether the driver of this epoch (0: it has no lease), or of this launch, was asked to stop."""
         try:
-            asked: Mapping[str, int] = json.loads(self.stop_file.read_bytes())
+            asked: Mapping[str, int] = _STOP.read(json.loads(self.stop_file.read_bytes()), self.stop_file)
             return 0 < epoch <= asked["epoch"] or (launch.isdigit() and int(launch) <= asked.get("launch", 0))
         except FileNotFoundError:
             return False
@@ -189,3 +200,15 @@ class Home:
 def _is_of_a_home(name: str) -> bool:
     # Somebody else may be making it at this moment, or have died doing so.
     return name in _LAYOUT or any(is_aside(name, of) for of in _LAYOUT)
+
+
+def _listed(sentences: Iterable[str]) -> str:
+    return "\n".join(f"  - {sentence}" for sentence in sentences)
+
+
+def _code_of_functions(facts: Fingerprint) -> Fingerprint:
+    return {
+        name: text
+        for name, text in facts.items()
+        if name.startswith("function ") and name.endswith((", target", ", source"))
+    }

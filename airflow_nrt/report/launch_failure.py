@@ -8,7 +8,10 @@ from dataclasses import asdict, dataclass
 
 from airflow_nrt.report.durable import replace_file
 from airflow_nrt.report.errors import DataError, HomeError, InputError, NrtError
+from airflow_nrt.report.formats import Format
 from airflow_nrt.report.home import Home
+
+_FORMAT = Format("the note of a launch that failed,")
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ def note_launch_failure(location: str, launch: str, failure: NrtError) -> None:
         path = Home.at(location).launches / f"{launch}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         note = LaunchFailure(str(failure), isinstance(failure, (InputError, DataError)))
-        replace_file(path, json.dumps(asdict(note)).encode())
+        replace_file(path, json.dumps(_FORMAT.stamped(asdict(note))).encode())
     except (OSError, NrtError) as unwritable:
         print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)
 
@@ -34,7 +37,7 @@ def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
     """What was left for a launch, None if nothing was. Raises HomeError if it can't be read."""
     path = home.launches / f"{launch}.json"
     try:
-        return LaunchFailure(**json.loads(path.read_bytes()))
+        return LaunchFailure(**_FORMAT.read(json.loads(path.read_bytes()), path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as wrong:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.types import BIGINT, DataType, Field
 from airflow_nrt.report.windows import Window
 from airflow_nrt.report.written import Written
@@ -18,9 +19,9 @@ VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 class Query:
     """Stateless Spark SQL over named inputs: sources or operators of the plan. `fields` are its visible columns."""
 
-    sql: str
-    inputs: tuple[str, ...]
-    fields: tuple[Field, ...]
+    sql: str = field(metadata=METADATA)
+    inputs: tuple[str, ...] = field(metadata=METADATA)
+    fields: tuple[Field, ...] = field(metadata=METADATA)
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,14 @@ class AggregateCall:
     is the call as the report writes it. Of a Python function, `python`, the argument is a ROW of all that it is given.
     """
 
-    name: str
+    name: str = field(metadata=METADATA)
     function: str
-    argument: str | None
+    argument: str | None = field(metadata=METADATA)
     argument_type: DataType | None
-    filter: str | None
+    filter: str | None = field(metadata=METADATA)
     distinct: bool
     type: DataType
-    text: str
+    text: str = field(metadata=METADATA)
     parameters: tuple[str, ...] = ()
     python: PythonFunction | None = None
 
@@ -72,7 +73,7 @@ class RowFrame:
     rows of the others: what is behind it is over.
     """
 
-    partition: tuple[str, ...]
+    partition: tuple[str, ...] = field(metadata=METADATA)
     unit: str
     low: int | None
     high: int = 0
@@ -109,8 +110,8 @@ class WindowAggregate:
     With `parts` it puts rows together, of which so many operators of OVER give a part each.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     sources: tuple[str, ...]
     window: Window
     keys: tuple[Field, ...]
@@ -118,12 +119,12 @@ class WindowAggregate:
     rowtime_type: DataType
     clock: tuple[str, ...] = ()
     keeps_rows: bool = False
-    partition: tuple[str, ...] = ()
+    partition: tuple[str, ...] = field(default=(), metadata=METADATA)
     frames: tuple[RowFrame, ...] = ()
     strict: bool = False
     parts: int = 0
     delay: int = 0
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
@@ -164,13 +165,13 @@ class Regroup:
     `WindowAggregate`.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     window: Window
     keys: tuple[Field, ...]
     aggregates: tuple[AggregateCall, ...]
     rowtime_type: DataType
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?|(?:kibi|mebi|gibi|tebi)bytes)?", re.IGNORECASE)
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
+
+
+def all_of_it(text: str) -> str | None:
+    """Results depend on the value of the option."""
+    return text
+
+
+def that_it_is_set(text: str) -> str | None:
+    """Results depend on whether the option is set, not on its value."""
+    return "set"
+
+
+def nothing(text: str) -> str | None:
+    """Results do not depend on the option."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -16,7 +31,7 @@ class Option:
     """`read` turns the text into a value and raises ValueError; `default` is a value, `None` where there is none.
 
     `idle` is set where it tunes Flink's own machine: why it has no effect here, and what does instead. A name that ends
-    with `*` is a family of names.
+    with `*` is a family of names. `decides` gives what results depend on, None if they don't.
     """
 
     name: str
@@ -24,6 +39,12 @@ class Option:
     default: Any
     meaning: str
     idle: str = ""
+    decides: Callable[[str], str | None] = all_of_it
+
+    def decided_by(self, text: str) -> str | None:
+        """What of this value results depend on, None if they don't, or if it is the default anyway."""
+        is_default = self.default is not None and self.read(text) == self.default
+        return None if self.idle or is_default else self.decides(text)
 
     @property
     def is_refused(self) -> bool:
@@ -38,6 +59,11 @@ class Refusal:
 
     def __call__(self, text: str) -> NoReturn:
         raise ValueError(self.way_out)
+
+
+def free(*options: Option) -> tuple[Option, ...]:
+    """These options change no result: a home goes on with any of their values."""
+    return tuple(replace(option, decides=nothing) for option in options)
 
 
 def named(options: Iterable[Option]) -> dict[str, Option]:

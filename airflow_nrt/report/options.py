@@ -17,12 +17,14 @@ from airflow_nrt.report.option import (
     Option,
     character,
     delimiter,
+    free,
     named,
     one_of,
     parse_boolean,
     parse_bytes,
     pattern,
     positive,
+    that_it_is_set,
 )
 from airflow_nrt.report.timing import TIMING_OPTIONS
 from airflow_nrt.report.zones import read_zone
@@ -88,22 +90,37 @@ SOURCE_OPTIONS = named(
         *_COMMON,
         *_FORMATS,
         *_READING,
-        Option("source.monitor-interval", parse_duration, None, "how often to look for new files; without it: bounded"),
+        Option(
+            "source.monitor-interval",
+            parse_duration,
+            None,
+            "how often to look for new files; without it: bounded",
+            decides=that_it_is_set,
+        ),
         Option("source.path.regex-pattern", pattern, None, "only files whose whole path matches are read"),
-        Option("source.ignore-corrupt", parse_boolean, False, "an unreadable file is rejected and counted, not fatal"),
-        Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
-        Option(
-            "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
-        ),
-        Option("partition.time", one_of("event", "arrival"), "event", "what the time of a partition means"),
-        Option(
-            "partition.max-delay", parse_duration, None, "arrival partitions: how long after its rowtime a row comes"
-        ),
-        Option("partition.missing", one_of("fail", "ignore"), "fail", "a backfill that misses a partition"),
-        Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
         Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
         Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL"),
-        Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
+        *free(
+            Option(
+                "source.ignore-corrupt", parse_boolean, False, "an unreadable file is rejected and counted, not fatal"
+            ),
+            Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
+            Option(
+                "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
+            ),
+            Option("partition.time", one_of("event", "arrival"), "event", "what the time of a partition means"),
+            Option(
+                "partition.max-delay",
+                parse_duration,
+                None,
+                "arrival partitions: how long after its rowtime a row comes",
+            ),
+            Option("partition.missing", one_of("fail", "ignore"), "fail", "a backfill that misses a partition"),
+            Option(
+                "scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"
+            ),
+            Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
+        ),
     )
 )
 
@@ -118,8 +135,10 @@ PRINT_OPTIONS = named(
     (
         SINK_OPTIONS["connector"],
         *TIMING,
-        Option("print-identifier", str, "", "stands before each row: 'identifier> +I[…]'"),
-        Option("standard-error", parse_boolean, False, "rows are printed on standard error"),
+        *free(
+            Option("print-identifier", str, "", "stands before each row: 'identifier> +I[…]'"),
+            Option("standard-error", parse_boolean, False, "rows are printed on standard error"),
+        ),
         FILE_OPTIONS["sink.parallelism"],
     )
 )
@@ -128,18 +147,22 @@ PRINT_OPTIONS = named(
 REPORT_OPTIONS = named(
     (
         Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
-        Option("table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"),
         Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
-        Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
         Option(NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"),
-        Option("pipeline.name", str, None, "the report's name; default: the file's"),
-        Option("parallelism.default", positive, None, "number of shuffle partitions"),
         Option("table.exec.emit.early-fire.enabled", parse_boolean, False, "older windows: results before the end"),
         Option("table.exec.emit.early-fire.delay", parse_duration, None, "older windows: how often"),
         Option("table.exec.emit.late-fire.enabled", parse_boolean, False, "older windows: results of late rows"),
         Option("table.exec.emit.late-fire.delay", parse_duration, None, "older windows: how often"),
         Option(
             "table.exec.emit.allow-lateness", parse_duration, None, "older windows; no effect on windowing functions"
+        ),
+        *free(
+            Option(
+                "table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"
+            ),
+            Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
+            Option("pipeline.name", str, None, "the report's name; default: the file's"),
+            Option("parallelism.default", positive, None, "number of shuffle partitions"),
         ),
         *IDLE_SETTINGS,
         *OTHER_SETTINGS,

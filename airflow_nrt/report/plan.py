@@ -13,6 +13,7 @@ from functools import cached_property
 
 from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.hidden import CLOCK
+from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.partition_filter import PartitionFilter
@@ -35,9 +36,9 @@ class Source:
     """
 
     table: Table
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = field(metadata=METADATA)
     zone: str | None = None
-    partitions: PartitionFilter | None = None
+    partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
 
     @property
     def name(self) -> str:
@@ -62,19 +63,21 @@ class Insert:
     that change: among all), None if they are not written. With `changes` its rows are those before and behind each
     batch (`_nrt_after`): what is written is the difference. `order` is SQL by which the rows of a window are sorted, or
     all that is published together; the columns of the query that are there for this alone are not among its fields.
-    `timing` says when windows are published, and how often. `steps` say for people what the query does.
+    `timing` says when windows are published, and how often. `meaning` is what the query computes, clause by clause;
+    `steps` say it for people.
     """
 
     name: str
     sink: Table
-    query: Query
-    operators: tuple[str, ...]
+    query: Query = field(metadata=METADATA)
+    operators: tuple[str, ...] = field(metadata=METADATA)
     window: Window | None
     key: tuple[str, ...] | None
     changes: bool = False
-    order: tuple[str, ...] = ()
-    timing: OutputOptions = AT_ONCE
-    steps: tuple[Step, ...] = field(default=(), compare=False)
+    order: tuple[str, ...] = field(default=(), metadata=METADATA)
+    timing: OutputOptions = field(default=AT_ONCE, metadata=METADATA)
+    meaning: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    steps: tuple[Step, ...] = field(default=(), compare=False, metadata=METADATA)
 
     @property
     def tells_changes(self) -> bool:
@@ -95,17 +98,17 @@ class Plan:
     may stand. Of a program there is no script: `built` says how it was made.
     """
 
-    name: str
+    name: str = field(metadata=METADATA)
     sources: tuple[Source, ...]
     operators: tuple[WindowAggregate, ...]
     regroups: tuple[Regroup, ...]
     inserts: tuple[Insert, ...]
     settings: tuple[tuple[str, str], ...]
-    script: str
-    base: str
+    script: str = field(metadata=METADATA)
+    base: str = field(metadata=METADATA)
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
-    built: Built | None = None
+    built: Built | None = field(default=None, metadata=METADATA)
 
     @property
     def ends(self) -> bool:

@@ -63,7 +63,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
     sources = position.sources.values()
     restated, suspects = _restatements(log, position)
     return Status(
-        report=home.identity()["name"],
+        report=home.identity().name,
         home=str(home.path),
         driver=_driver(beat, now),
         epoch=log.epoch(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.options import DOMAIN
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
@@ -22,14 +23,15 @@ SIZE, MODIFIED = "_nrt_size", "_nrt_modified"
 class Column:
     """One column. A computed one has an `expression` (Spark SQL), which `reads` these columns of the file.
 
-    `metadata` is the connector's key of a METADATA column, which is computed too.
+    `text` is that in the report's words. `metadata` is the connector's key of a METADATA column, which is computed too.
     """
 
     name: str
     type: DataType
-    expression: str | None = None
-    reads: tuple[str, ...] = ()
+    expression: str | None = field(default=None, metadata=METADATA)
+    reads: tuple[str, ...] = field(default=(), metadata=METADATA)
     metadata: str | None = None
+    text: str | None = None
 
     @property
     def is_computed(self) -> bool:
@@ -46,9 +48,9 @@ class Watermark:
     """
 
     column: str
-    expression: str
-    text: str
-    reads: tuple[str, ...]
+    expression: str = field(metadata=METADATA)
+    text: str = field(compare=False)
+    reads: tuple[str, ...] = field(metadata=METADATA)
     path: tuple[str, ...] = ()
 
     @property

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from airflow_nrt.report.metadata import METADATA
 
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 APPROXIMATE = ("FLOAT", "DOUBLE")
@@ -144,5 +146,5 @@ def multiset(element: DataType) -> DataType:
 class Field:
     """A named column of a relation."""
 
-    name: str
+    name: str = field(metadata=METADATA)
     type: DataType

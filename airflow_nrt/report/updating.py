@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from airflow_nrt.report.hidden import LEFT, RIGHT, WINDOW_END, WINDOW_START
+from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.operators import AggregateCall, Query
 from airflow_nrt.report.types import BIGINT, POSITION_TYPE, Field
 from airflow_nrt.report.written import Written
@@ -20,14 +21,14 @@ class UpdatingAggregate:
     `constant` says that neither the number of groups grows, nor what is kept of each.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     keys: tuple[Field, ...]
     aggregates: tuple[AggregateCall, ...]
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = field(default=(), metadata=METADATA)
     changing: bool = False
-    constant: bool = False
-    written: Written = field(default=Written(), compare=False)
+    constant: bool = field(default=False, metadata=METADATA)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -44,7 +45,7 @@ class FramedCall:
     """An aggregate of the rows in a frame; `over` is SQL of the window specification."""
 
     call: AggregateCall
-    over: str
+    over: str = field(metadata=METADATA)
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,17 @@ class UpdatingRows:
     that a batch touches.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     keys: tuple[Field, ...]
     columns: tuple[Field, ...]
-    computed: tuple[tuple[Field, str], ...]
-    identity: str
+    computed: tuple[tuple[Field, str], ...] = field(metadata=METADATA)
+    identity: str = field(metadata=METADATA)
     limit: int | None = None
     changing: bool = False
-    constant: bool = False
+    constant: bool = field(default=False, metadata=METADATA)
     framed: tuple[FramedCall, ...] = ()
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -91,12 +92,12 @@ class UpdatingSessions:
     `_nrt_start`, `_nrt_end`, `_nrt_after` and `_nrt_key`, for the rows of the sessions that a batch touches.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     keys: tuple[Field, ...]
     columns: tuple[Field, ...]
     gap: int
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -116,7 +117,7 @@ class JoinSide:
     and `_nrt_key`; where rows are not `changing`, all of them stand behind the batch.
     """
 
-    input: Query
+    input: Query = field(metadata=METADATA)
     columns: tuple[Field, ...]
     changing: bool
 
@@ -138,16 +139,16 @@ class UpdatingJoin:
     `filters`), `_nrt_after` and `_nrt_key`.
     """
 
-    name: str
+    name: str = field(metadata=METADATA)
     left: JoinSide
     right: JoinSide
     keys: tuple[Field, ...]
-    condition: str
+    condition: str = field(metadata=METADATA)
     kind: str
-    text: str
+    text: str = field(metadata=METADATA)
     interval: tuple[int, int] | None = None
     sources: tuple[str, ...] = ()
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -183,14 +184,14 @@ class RecentRows:
     its last rowtime stands for the watermark. `text` is the condition as the report writes it.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     columns: tuple[Field, ...]
     source: str
     span: int
-    text: str
+    text: str = field(metadata=METADATA)
     keys: tuple[Field, ...] = ()
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def inputs(self) -> tuple[Query, ...]:
@@ -210,12 +211,12 @@ class RowsAtEnd:
     never changes.
     """
 
-    name: str
-    input: Query
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
     columns: tuple[Field, ...]
     changing: bool
     keys: tuple[Field, ...] = ()
-    written: Written = field(default=Written(), compare=False)
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
     def inputs(self) -> tuple[Query, ...]:

@@ -23,6 +23,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.like import taken_over
+from airflow_nrt.sql.meaning import words_of
 from airflow_nrt.sql.metadata import is_system_rowtime, metadata_column, rowtime_of_source
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.walk import children
@@ -201,7 +202,8 @@ def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column,
             assert definition.expression is not None
             _check_reads(definition.expression, {c.name for c in statement.columns if c.expression is not None})
             typed = compiler.compile(definition.expression)
-            columns.append(Column(definition.name, typed.type, typed.sql, tuple(sorted(typed.columns))))
+            reads, text = tuple(sorted(typed.columns)), words_of(definition.expression)
+            columns.append(Column(definition.name, typed.type, typed.sql, reads, text=text))
     if not columns:
         raise SqlError(f"table {statement.name!r} has no columns", statement.at)
     return tuple(columns)

@@ -45,7 +45,7 @@ def plan_script(script: str, settings: Mapping[str, str], name: str, base: Path)
 def plan_of_home(home: Home) -> Plan:
     """The plan of the report that a home was made for."""
     identity = home.identity()
-    return plan_report(identity["script"], identity["name"], Path(identity["base"]))
+    return plan_report(identity.script, identity.name, Path(identity.base), identity.settings)
 
 
 def placeholders(script: str) -> set[str]:

@@ -24,6 +24,7 @@ from airflow_nrt.sql.in_order import in_order, rows_at_end
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
+from airflow_nrt.sql.meaning import meaning_of
 from airflow_nrt.sql.not_null import drops_null
 from airflow_nrt.sql.one_key import check_alone
 from airflow_nrt.sql.ordering import named_of, shown, sortable
@@ -307,13 +308,14 @@ class Planner:
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values, by)
-        self._tell(statement.query, before)
+        self._tell(statement.query, before, statement.columns)
 
-    def _tell(self, query: ast.Query, before: int) -> None:
-        """What the inserts do that a query was planned as: those behind the ones `before`."""
-        found = self.queries.found
-        steps = steps_of(query, self.queries.views, found, found.inserts[before:])
-        found.inserts[before:] = [replace(insert, steps=steps) for insert in found.inserts[before:]]
+    def _tell(self, query: ast.Query, before: int, columns: tuple[str, ...] = ()) -> None:
+        """What the inserts do that a query was planned as, which writes these `columns`: those after `before`."""
+        found, views = self.queries.found, self.queries.views
+        steps = steps_of(query, views, found, found.inserts[before:])
+        meaning = (*((("columns", ", ".join(columns)),) if columns else ()), *meaning_of(query, views))
+        found.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in found.inserts[before:]]
 
 
 def _same(one: PythonFunction, other: PythonFunction) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from airflow_nrt.report.errors import InputError, NrtError
 from airflow_nrt.report.functions import load_function
-from airflow_nrt.report.modules import file_of
+from airflow_nrt.report.modules import file_of, is_installed, name_of
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import Program, program_of
 from airflow_nrt.sql import load as scripts
@@ -57,11 +60,33 @@ def _is_of(frame: FrameSummary, program: Program) -> bool:
 
 
 def plan_of_home(home: Home) -> Plan:
-    """The plan of the report that a home was made for."""
+    """The plan of the report that a home was made for, which may be another version of one that is planned already."""
     identity = home.identity()
-    text = identity.get("program")
-    if text is None:
+    if identity.program is None:
         return scripts.plan_of_home(home)
-    program = program_of(text, Path("/"))
+    program = program_of(identity.program, Path("/"))
     assert program is not None
-    return plan_program(program, identity["settings"], identity["name"], Path(identity["base"]))
+    with imported_apart(program):
+        return plan_program(program, identity.settings, identity.name, Path(identity.base))
+
+
+@contextmanager
+def imported_apart(program: Program) -> Iterator[None]:
+    """Meanwhile the modules of a program are imported from where it stands, whatever has their names already."""
+    if is_installed(program.root):
+        yield
+        return
+    own = {name.partition(".")[0] for file in program.files if (name := name_of(file, program.root)) is not None}
+    others = _taken_out(own)
+    sys.path.insert(0, str(program.root))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(program.root))
+        _taken_out(own)
+        sys.modules.update(others)
+
+
+def _taken_out(packages: set[str]) -> dict[str, ModuleType]:
+    """These modules, which from now on are not imported yet."""
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in packages}

@@ -16,7 +16,7 @@ from airflow.sdk.exceptions import AirflowFailException, TaskDeferred
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.facts import data_facts
+from airflow_nrt.report.fingerprint import fingerprint
 from airflow_nrt.report.heartbeat import STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.table.load import load_report, plan_of_home
@@ -109,14 +109,14 @@ def test_a_report_keeps_its_home_over_tries_and_edits(write: Callable[..., NrtSt
     plan = plan_of_home(home)
     assert (plan.name, plan.source("orders").table.path) == ("loud_shops", f"{tmp_path}/dags/orders")
     submitted = dict(zip((words := (tmp_path / "submitted").read_text().splitlines()), words[1:]))
-    assert (submitted["--report"], submitted["--name"]) == (home.identity()["program"], "loud_shops")
+    assert (submitted["--report"], submitted["--name"]) == (home.identity().program, "loud_shops")
     driven = load_report(submitted["--report"], {"DATA": "orders"}, submitted["--name"], Path(submitted["--base"]))
-    assert data_facts(driven) == data_facts(plan) == home.identity()["facts"]
+    assert fingerprint(driven) == fingerprint(plan) == home.identity().fingerprint
 
     beat(home, lease(home).epoch)
     with pytest.raises(TaskDeferred):
         write(**{"import DAG, task": "import DAG, task\n\n# Another line."}).execute(CONTEXT)
-    with pytest.raises(AirflowFailException, match=r"(?s)computes something else .*function LOUD was"):
+    with pytest.raises(AirflowFailException, match=r"(?s)computes something else .*function LOUD, source was"):
         write(upper="lower").execute(CONTEXT)
 
     beat(home, 1, STOPPED)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.fingerprint import differences, fingerprint
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from tests.sample import CURVE, INSERT, ORDERS, REPORT, plan_of
@@ -22,8 +22,7 @@ def home(tmp_path: Path) -> Home:
 
 def test_made_once_and_found_again(home: Home) -> None:
     identity = home.identity()
-    assert identity["name"] == "curve"
-    assert identity["script"] == REPORT
+    assert (identity.name, identity.script) == ("curve", REPORT)
     assert Home.create(home.path, plan_of()).identity() == identity
     assert Home.open(f"file://{home.path}").identity() == identity
     assert home.log().last == -1
@@ -50,17 +49,17 @@ def test_a_directory_with_other_things_in_it(tmp_path: Path) -> None:
 
 def test_a_home_that_was_half_made_is_finished(home: Home) -> None:
     home.report_file.unlink()
-    assert Home.create(home.path, plan_of()).identity()["name"] == "curve"
+    assert Home.create(home.path, plan_of()).identity().name == "curve"
 
 
 def test_a_home_that_somebody_is_making_or_died_making(tmp_path: Path) -> None:
     (tmp_path / ".report.json.0123").touch()
-    assert Home.create(tmp_path, plan_of()).identity()["name"] == "curve"
+    assert Home.create(tmp_path, plan_of()).identity().name == "curve"
 
 
 def test_all_who_make_a_home_at_once_get_the_same(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: Home.create(tmp_path / "home", plan_of()).identity()["id"], range(8)))
+        made = list(pool.map(lambda _: Home.create(tmp_path / "home", plan_of()).identity().id, range(8)))
     assert len(set(made)) == 1
 
 
@@ -102,11 +101,12 @@ CHANGES = {
     ),
     "another window": (
         INSERT.replace("'1' HOUR", "'2' HOUR"),
-        "window operator w1, window was: CUMULATE 10 minutes / 1 hour; now: CUMULATE 10 minutes / 2 hours",
+        "insert into curve, FROM was: CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' HOUR); "
+        "now: CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '2' HOUR)",
     ),
     "another aggregate": (
         INSERT.replace("COUNT(*)", "COUNT(DISTINCT id)"),
-        "window operator w1, aggregate a0 was: COUNT(*) BIGINT NOT NULL; now: COUNT(DISTINCT id) BIGINT NOT NULL",
+        "insert into curve, SELECT 4 was: COUNT(*); now: COUNT(DISTINCT id)",
     ),
     "another type": (
         ORDERS.replace("DECIMAL(10, 2)", "DECIMAL(12, 2)"),
@@ -156,18 +156,18 @@ def test_an_interval_may_change_but_not_come_or_go(tmp_path: Path) -> None:
     every = "'format' = 'csv', 'source.monitor-interval' = '{}'"
     home = Home.create(tmp_path / "home", plan_of(REPORT.replace("'format' = 'csv'", every.format("1 s"))))
     Home.create(home.path, plan_of(REPORT.replace("'format' = 'csv'", every.format("2 s"))))
-    with pytest.raises(InputError, match="source orders, bounded was: false; now: true"):
+    with pytest.raises(InputError, match=r"option source\.monitor-interval is gone"):
         Home.create(home.path, plan_of(REPORT))
 
 
 def test_changes_are_sentences() -> None:
-    assert changed_facts({"a": "1", "b": "2"}, {"b": "3", "c": "4"}) == [
+    assert differences({"a": "1", "b": "2"}, {"b": "3", "c": "4"}) == [
         "a is gone (it was: 1)",
         "b was: 2; now: 3",
         "c is new: 4",
     ]
-    facts = data_facts(plan_of())
-    assert changed_facts(facts, json.loads(json.dumps(facts))) == []
+    facts = fingerprint(plan_of())
+    assert differences(facts, json.loads(json.dumps(facts))) == []
 
 
 # ---------------------------------------------------------------------------------------------------- stopping

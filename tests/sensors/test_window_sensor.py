@@ -56,7 +56,7 @@ def test_a_driver_that_failed_for_good_fails_the_sensor_unless_the_window_is_the
 def test_a_window_end_with_an_offset_is_an_instant_on_the_report_s_clock(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     identity = json.loads(home.report_file.read_text())
-    identity["facts"]["setting table.local-time-zone"] = "Asia/Shanghai"
+    identity["fingerprint"]["setting table.local-time-zone"] = "Asia/Shanghai"
     home.report_file.write_text(json.dumps(identity))
     beat(home, 1, entry=fire(home, lease(home), END))
     assert sensor(home.path).poke({})

@@ -10,7 +10,7 @@ import pytest
 from airflow_nrt.report.description import describe
 from airflow_nrt.report.durations import HOUR, MINUTE
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.fingerprint import differences, fingerprint
 from airflow_nrt.report.updating import UpdatingJoin
 from tests.sample import plan_of
 
@@ -142,7 +142,7 @@ def test_a_home_goes_on_with_another_domain() -> None:
     known = report(ROOMS.replace("sensors", "known"), 2)
     ttl = "SET 'table.exec.state.ttl' = '1 h';"
     grown = known.replace(", 'attribute-domain.loc' = 'constant'", "")
-    assert changed_facts(data_facts(plan_of(ttl + known)), data_facts(plan_of(ttl + grown))) == []
+    assert differences(fingerprint(plan_of(ttl + known)), fingerprint(plan_of(ttl + grown))) == []
 
 
 NEAR = "SELECT a.loc, b.temp FROM sensors AS a {} JOIN sensors AS b ON a.id = b.id AND {}"

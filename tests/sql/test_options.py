@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from airflow_nrt.report.facts import data_facts
+from airflow_nrt.report.fingerprint import fingerprint
 from airflow_nrt.report.flink_settings import OTHER_SETTINGS
 from airflow_nrt.report.flink_table_options import OTHER_OPTIONS
 from airflow_nrt.report.option import Option
@@ -73,14 +73,14 @@ def of_kind(known: dict[str, Option], kind: str) -> list[Option]:
 def test_a_setting_that_tunes_flink_is_told_to_have_no_effect(option: Option) -> None:
     plan = plan_of(f"SET '{example(option)}' = '{readable(option)}';\n" + REPORT)
     assert without_effect(plan) == {f"setting '{example(option)}'": option.idle}
-    assert (plan.operators, data_facts(plan)) == (plan_of().operators, data_facts(plan_of()))
+    assert (plan.operators, fingerprint(plan)) == (plan_of().operators, fingerprint(plan_of()))
 
 
 @pytest.mark.parametrize("option", of_kind(FILE_OPTIONS, "idle"), ids=lambda option: option.name)
 def test_an_option_that_tunes_flink_is_told_to_have_no_effect(option: Option) -> None:
     plan = shown(f"'{option.name}' = '{readable(option)}'")
     assert without_effect(plan) == {f"table 'orders', option '{option.name}'": option.idle}
-    assert not any(option.name in fact for fact in data_facts(plan))
+    assert not any(option.name in fact for fact in fingerprint(plan))
 
 
 @pytest.mark.parametrize("option", of_kind(REPORT_OPTIONS, "refused"), ids=lambda option: option.name)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.facts import data_facts
+from airflow_nrt.report.fingerprint import fingerprint
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.planner import plan_query
@@ -261,7 +261,7 @@ def test_another_text_is_another_function(tmp_path: Path) -> None:
     target = write_module(tmp_path, f"import {helper}\ndef times(n: int) -> int: return n * {helper}.FACTOR")
 
     def fact() -> str:
-        return data_facts(plan((tmp_path, target), "times", "f(i)"))["function f"]
+        return fingerprint(plan((tmp_path, target), "times", "f(i)"))["function f, source"]
 
     first = fact()
     (tmp_path / f"{target}.py").write_text(

@@ -10,7 +10,7 @@ import pytest
 
 from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.fingerprint import differences, fingerprint
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.updating import UpdatingAggregate, UpdatingJoin, UpdatingRows, UpdatingSessions
 from airflow_nrt.sql.planner import plan_query, plan_report
@@ -255,26 +255,29 @@ def test_the_plan_tells_what_a_join_keeps() -> None:
 CHANGES = {
     "a join": (
         "SELECT a.shop, b.id FROM orders AS a JOIN orders AS b ON a.id = b.id",
-        "updating operator u1, left is new",
+        "insert into told, FROM was: orders; now: orders INNER JOIN orders ON orders#1.id = orders#2.id",
     ),
-    "the key": (BY_SHOP.replace("GROUP BY shop", "GROUP BY shop, id"), "updating operator u1, input was"),
-    "the aggregate": (BY_SHOP.replace("COUNT(*)", "COUNT(id)"), "updating operator u1, aggregate a0 was: COUNT(*)"),
+    "the key": (
+        BY_SHOP.replace("GROUP BY shop", "GROUP BY shop, id"),
+        "insert into told, GROUP BY was: shop; now: shop, id",
+    ),
+    "the aggregate": (BY_SHOP.replace("COUNT(*)", "COUNT(id)"), "insert into told, SELECT 2 was: COUNT(*)"),
 }
 
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_another_meaning_is_another_home(what: str) -> None:
     other, expected = CHANGES[what]
-    differences = changed_facts(data_facts(plan_of(printed(BY_SHOP))), data_facts(plan_of(printed(other))))
-    assert any(one.startswith(expected) for one in differences)
+    found = differences(fingerprint(plan_of(printed(BY_SHOP))), fingerprint(plan_of(printed(other))))
+    assert any(one.startswith(expected) for one in found)
 
 
 def test_another_limit_or_memory_is_another_meaning() -> None:
     narrow, wide = (ranked("ORDER BY price").replace("3", limit) for limit in ("3", "4"))
-    differences = changed_facts(data_facts(plan_of(printed(narrow))), data_facts(plan_of(printed(wide))))
-    assert "updating operator u1, limit was: 3; now: 4" in differences
-    differences = changed_facts(data_facts(plan_of(printed(narrow))), data_facts(plan_of(TTL + printed(narrow))))
-    assert differences == ["setting table.exec.state.ttl is new: 1 h"]
+    found = differences(fingerprint(plan_of(printed(narrow))), fingerprint(plan_of(printed(wide))))
+    assert found == ["insert into told, WHERE was: n <= 3; now: n <= 4"]
+    found = differences(fingerprint(plan_of(printed(narrow))), fingerprint(plan_of(TTL + printed(narrow))))
+    assert found == ["setting table.exec.state.ttl is new: 1 h"]
 
 
 def test_a_limit_is_a_top_n() -> None:

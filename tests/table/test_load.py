@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from airflow_nrt.operators.planning import planned_apart
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.facts import changed_facts, data_facts
+from airflow_nrt.report.fingerprint import differences, fingerprint
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.program import Program, program_of
 from airflow_nrt.sql.errors import SqlError
@@ -114,8 +115,8 @@ def test_a_changed_function_is_a_changed_report(tmp_path: Path) -> None:
         place.mkdir()
         program = program_of(written(place, "changed", factor), place)
         assert program is not None
-        facts.append(data_facts(planned_apart(program, {"DATA": "/orders"})))
-    assert any("function TIMES" in change for change in changed_facts(*facts))
+        facts.append(fingerprint(planned_apart(program, {"DATA": "/orders"})))
+    assert any("function TIMES" in change for change in differences(*facts))
 
 
 def test_another_setting_that_a_function_closes_over_is_another_report(tmp_path: Path) -> None:
@@ -128,8 +129,8 @@ def test_another_setting_that_a_function_closes_over_is_another_report(tmp_path:
     (tmp_path / "closing.py").write_text(text)
     five, again, six = (load_report(tmp_path / "closing.py", {**SETTINGS, "size": size}) for size in ("5", "5", "6"))
     assert five.functions[0].spark_name == again.functions[0].spark_name != six.functions[0].spark_name
-    told = changed_facts(data_facts(five), data_facts(six))
-    assert data_facts(five) == data_facts(again) and any("function LAMBDA was" in change for change in told)
+    told = differences(fingerprint(five), fingerprint(six))
+    assert fingerprint(five) == fingerprint(again) and any("function LAMBDA, source was" in change for change in told)
 
 
 def test_its_modules_travel(tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_its_modules_travel(tmp_path: Path) -> None:
     row = {"ts": "2024-03-01 10:05:00", "price": 5}
     (tmp_path / "orders" / "a.jsonl").write_text(json.dumps(row))
     there = load_report(str(copy), SETTINGS, base=tmp_path)
-    assert data_facts(there) == data_facts(plan)
+    assert fingerprint(there) == fingerprint(plan)
     assert there.source("orders").table.path == str(tmp_path / "orders")
 
 
@@ -315,3 +316,37 @@ def build(t_env):
     {last}
 """)
     return report
+
+
+def test_two_versions_of_a_program_are_planned_in_one_process(tmp_path: Path) -> None:
+    """The home has the one, the process has imported the other under the same names."""
+    (tmp_path / "orders").mkdir()
+    file = written(tmp_path, "versioned")
+    home = Home.create(tmp_path / "home", load_report(file, SETTINGS))
+    sizes = {}
+    for size in ("10", "20"):
+        place = tmp_path / size
+        place.mkdir()
+        moved = written(place, "versioned")
+        moved.write_text("# said otherwise\n" + moved.read_text().replace('"size", "10"', f'"size", "{size}"'))
+        for name in ("versioned", "versioned_helper"):
+            sys.modules.pop(name, None)
+        sys.path.insert(0, str(place))
+        sizes[size] = load_report(moved, SETTINGS, base=tmp_path)
+        sys.path.remove(str(place))
+    here = sys.modules["versioned"].__file__
+    assert Home.create(home.path, sizes["10"], plan_of_home).identity() == home.identity()
+    with pytest.raises(InputError, match=r"now: .*'20'? MINUTE"):
+        Home.create(home.path, sizes["20"], plan_of_home)
+    assert sys.modules["versioned"].__file__ == here
+
+
+def test_a_home_whose_report_can_no_longer_be_planned(tmp_path: Path) -> None:
+    file = written(tmp_path, "lost")
+    home = Home.create(tmp_path / "home", load_report(file, {**SETTINGS, "size": "10"}))
+    (copy,) = home.launches.glob("report-*/lost.py")
+    copy.write_text("def build(t_env): raise ValueError('gone')")
+    with pytest.raises(
+        InputError, match=r"the report that the home .* was made for can't be planned: the program .*gone"
+    ):
+        Home.create(home.path, load_report(file, {**SETTINGS, "size": "20"}), plan_of_home)

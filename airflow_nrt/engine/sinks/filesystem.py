@@ -81,7 +81,7 @@ def check(home: Home, insert: Insert) -> None:
             f"table {insert.sink.name!r}: its directory {root} and the home {home.path} are on different file systems, "
             "but results are published by a rename: put the home on the file system of the table"
         )
-    owner = str(home.identity()["id"])
+    owner = home.identity().id
     if not put_if_absent(root / OWNER, owner.encode()):
         standing = (root / OWNER).read_text()
         if standing != owner:

@@ -1,0 +1,94 @@
+"""What `report.json` says: whose home it is, what the report means, and how to plan it again."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt import __version__
+from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.fingerprint import Fingerprint, fingerprint
+from airflow_nrt.report.formats import Content, Format
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.semantics import Semantics, semantics
+
+
+@dataclass(frozen=True)
+class Identity:
+    """`id` tells homes apart, `version` of airflow-nrt made it at `created` (ms).
+
+    `fingerprint` and `operators` are what the plan meant and which semantics its operators had. The report is planned
+    again from its `script` and `settings`, or from its `program`, with paths that start at `base`.
+    """
+
+    id: str
+    name: str
+    version: str
+    created: int
+    fingerprint: Fingerprint
+    operators: Semantics
+    script: str
+    settings: Mapping[str, str]
+    base: str
+    program: str | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, launches: Path) -> Identity:
+        """The identity of a new home; what a program was made of is copied to its `launches`, for it may go."""
+        built = plan.built and replace(plan.built, program=plan.built.program.copied_to(launches))
+        return cls(
+            id=uuid.uuid4().hex,
+            name=plan.name,
+            version=__version__,
+            created=int(time.time() * 1000),
+            fingerprint=fingerprint(plan),
+            operators=semantics(plan),
+            script=plan.script,
+            settings=dict(plan.settings if built is None else built.settings),
+            base=plan.base if built is None else str(built.base),
+            program=None if built is None else str(built.program),
+        )
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(_FORMAT.stamped(asdict(self)), indent=1, ensure_ascii=False).encode()
+
+    @classmethod
+    def read(cls, file: Path) -> Identity:
+        """Raises HomeError if it can't be read, or if a newer version wrote it."""
+        try:
+            content = json.loads(file.read_bytes())
+        except (OSError, ValueError) as wrong:
+            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
+        if not isinstance(content, dict) or not {"id", "name"} <= content.keys():
+            raise HomeError(f"the home {file.parent} can't be read: report.json does not say whose home it is")
+        known = _FORMAT.read(content, file)
+        try:
+            return cls(**{field.name: known[field.name] for field in fields(cls) if field.name in known})
+        except TypeError as wrong:
+            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
+
+
+def _from_facts(content: Content) -> Content:
+    """Format 1 had `facts`, with generated SQL among them: what is left of these is no whole fingerprint."""
+    facts: dict[str, str] = content["facts"]
+    kept = {name: text for name, text in facts.items() if name.startswith("setting ")}
+    operators: dict[str, dict[str, Any]] = {}
+    for name, text in facts.items():
+        label, _, fact = name.partition(", ")
+        if label.startswith(("window operator ", "updating operator ")):
+            operators.setdefault(label.rpartition(" ")[2], {}).update({"does": text} if fact == "window" else {})
+        elif label.startswith("function "):
+            target, _, source = text.rpartition(", source ")
+            kept.update({f"{label}, target": target, f"{label}, source": source})
+    settings = {name.removeprefix("setting "): text for name, text in kept.items() if name.startswith("setting ")}
+    given: dict[str, Any] = {"settings": settings, "program": None, "script": "", "base": "/", "version": "0.1.0"}
+    rest = {name: value for name, value in content.items() if name != "facts"}
+    return {"created": 0, **given, **rest, "fingerprint": kept, "operators": operators}
+
+
+_FORMAT = Format("the report of a home", (_from_facts,))
