@@ -56,10 +56,10 @@ lint: env
 	$(RUN) mypy
 	$(RUN) lint-imports
 
-# QUICK=1: a fifth of the rows, once. FULL=1: also Flink with RocksDB and checkpoints.
+# QUICK=1: a fifth of the rows, once. FULL=1: also Flink with RocksDB and checkpoints. ONLY=cluster, ROWS=20000000.
 bench: env .flink
 	$(RUN) python -m bench.run --flink .flink/bin/python $(if $(filter 1,$(QUICK)),--rows 1000000 --runs 1) \
-	  $(if $(filter 1,$(FULL)),--full)
+	  $(if $(filter 1,$(FULL)),--full) $(if $(ONLY),-k "$(ONLY)") $(if $(ROWS),--rows $(ROWS))
 
 .flink: | $(UV)
 	$(UV) venv --quiet --python 3.11 .flink
