@@ -133,7 +133,7 @@ REPORT_OPTIONS = named(
         Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
         Option(NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"),
         Option("pipeline.name", str, None, "the report's name; default: the file's"),
-        Option("parallelism.default", positive, None, "number of shuffle partitions"),
+        Option("parallelism.default", positive, None, "number of shuffle partitions; default: the session's cores"),
         Option("table.exec.emit.early-fire.enabled", parse_boolean, False, "older windows: results before the end"),
         Option("table.exec.emit.early-fire.delay", parse_duration, None, "older windows: how often"),
         Option("table.exec.emit.late-fire.enabled", parse_boolean, False, "older windows: results of late rows"),

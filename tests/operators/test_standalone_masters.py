@@ -117,6 +117,8 @@ print(session.conf.get("spark.sql.shuffle.partitions"), partitions(), flush=True
 session.range(0, 1000, 1, 2).selectExpr("id % 3 AS part", "id").write.partitionBy("part").parquet(place)
 print(sorted({name.rpartition(".")[2] for _, _, names in os.walk(place) for name in names}), flush=True)
 print(session.sparkContext.getConf().get("spark.executor.defaultJavaOptions"), flush=True)
+many = " + ".join(["id"] * 300)
+print(session.sql(f"SELECT max({many}) FROM range(0, 1000, 1, 2)").collect()[0][0], flush=True)
 sys.stdin.readline()
 deadline = time.monotonic() + 60
 while cores(session) == 2 and time.monotonic() < deadline:
@@ -138,6 +140,8 @@ def test_a_session_has_as_many_tasks_as_the_cluster_has_cores_also_when_it_grows
         options = session.stdout.readline().split()
         known = use_of_archive(os.environ.get("JAVA_HOME"))
         assert options == [*DEFAULT_JAVA_OPTIONS["spark.executor.defaultJavaOptions"].split(), *known]
+        # Neither the parser here nor a task there has run out of stack.
+        assert session.stdout.readline() == "299700\n"
         cluster.add_worker(1, "1g")
         session.stdin.write("grown\n")
         session.stdin.flush()
