@@ -46,12 +46,11 @@ def with_executors_java(settings: Mapping[str, str]) -> dict[str, str]:
 def cores(session: SparkSession) -> int:
     """Of the executors that there are now, or that there may be where Spark asks for more as tasks wait."""
     context = session.sparkContext
-    known = context.defaultParallelism if is_local(context.master) or _executors(session) else UNKNOWN_CORES
-    if not _asks_as_tasks_wait(session):
-        return known
-    most = session.conf.get("spark.dynamicAllocation.maxExecutors", None)
-    each = int(session.conf.get("spark.executor.cores", None) or "1")
-    return UNKNOWN_CORES if most is None else max(known, int(most) * each)
+    known = context.defaultParallelism if is_local(context.master) or _executors(session) else 0
+    if _asks_as_tasks_wait(session):
+        most = int(session.conf.get("spark.dynamicAllocation.maxExecutors", None) or "0")
+        known = max(known, most * int(session.conf.get("spark.executor.cores", None) or "1")) if most else 0
+    return known or UNKNOWN_CORES
 
 
 def await_executors(session: SparkSession) -> None:
