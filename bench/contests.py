@@ -88,10 +88,12 @@ def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
 # ---------------------------------------------------------------------------------------------------- ours
 
 
-def stream(report: Report, directory: Path, options: Mapping[str, str] = AT_ONCE) -> Contestant:
-    """The stream over all that is there, to its end."""
+def stream(
+    report: Report, directory: Path, options: Mapping[str, str] = AT_ONCE, more: Sequence[str] = ()
+) -> Contestant:
+    """The stream over all that is there, to its end. `options` are the source's, `more` the command's."""
     source = files(directory, "csv", options)
-    return _of_product(lambda sink: report.script(source, sink), "run")
+    return _of_product(lambda sink: report.script(source, sink), "run", *more)
 
 
 def killed_stream(day: Day) -> Contestant:

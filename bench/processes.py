@@ -40,18 +40,19 @@ def killed(command: Sequence[str], log: Path, after: float) -> float:
 
 
 def measured(command: Sequence[str], log: Path) -> Figures:
-    """Runs a command to its end. Raises RuntimeError with the end of its log if it fails."""
+    """Runs a command to its end, beside other children of this process if there are any.
+
+    Raises RuntimeError with the end of its log if it fails.
+    """
+    others = {child.pid for child in psutil.Process().children()}
     # What outlives its parent, as Spark's JVM does, becomes a child of this process, which the kernel accounts for.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
     began = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
     seconds, cpu, peak = 0.0, 0.0, 0
-    while True:
-        try:
-            pid, status, usage = os.wait4(-1, 0)
-        except ChildProcessError:
-            break
+    while process.returncode is None or {child.pid for child in psutil.Process().children()} - others:
+        pid, status, usage = os.wait4(-1, 0)
         cpu += usage.ru_utime + usage.ru_stime
         peak = max(peak, usage.ru_maxrss * 1024)
         if pid == process.pid:

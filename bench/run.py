@@ -13,6 +13,7 @@ import statistics
 from dataclasses import asdict
 from pathlib import Path
 
+from bench.cluster import cluster_contest
 from bench.contests import Contest, contests, emptied
 from bench.orders import write
 from bench.processes import Figures
@@ -25,7 +26,7 @@ def main() -> None:
     if flink is None:
         print("no Flink here (make .flink): only the others are measured", flush=True)
     day = write(options.out, options.rows)
-    held = [one for one in contests(day, flink, options.full) if options.k in one.name]
+    held = [one for one in [*contests(day, flink, options.full), cluster_contest(day)] if options.k in one.name]
     told = []
     for contest in held:
         told.append(hold(contest, options.runs, options.out.absolute()))

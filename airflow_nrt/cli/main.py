@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from airflow_nrt import __version__
 from airflow_nrt.cli.common import leave_unread
 from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.spark_version import REINSTALL
 
 COMMANDS = {
     "check": "parse, plan and validate a report",
@@ -66,7 +67,7 @@ def _run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
             raise
-        raise InputError(f"Spark is not here ({missing}): pip install 'pyspark>=4.1.3,<4.2'") from missing
+        raise InputError(f"Spark is not here ({missing}): run `{REINSTALL}`") from missing
 
 
 def _in_one_paragraph(wrong: Exception) -> str:

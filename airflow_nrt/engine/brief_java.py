@@ -12,18 +12,23 @@ from pathlib import Path
 
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
-_DRIVER = "spark.driver.defaultJavaOptions"
+_DRIVER, _EXECUTOR = "spark.driver.defaultJavaOptions", "spark.executor.defaultJavaOptions"
 _LATER = {"Tier4InvocationThreshold": 15_000, "Tier4MinInvocationThreshold": 2_000, "Tier4CompileThreshold": 30_000}
 """Three times Java's own."""
 
 
 def brief_java() -> dict[str, str]:
-    """Settings of Spark, of a driver alone; none where the file is no file (in a zip), or its path is two options."""
+    """Settings of Spark: Java options of the driver and of executors.
+
+    A Java that doesn't find the file of directives doesn't start. So executors, on other machines, go without, and so
+    does a driver where it is no file (in a zip), or its path would be two options.
+    """
+    later = [f"-XX:{name}={calls}" for name, calls in _LATER.items()]
+    settings = {_EXECUTOR: " ".join([DEFAULT_JAVA_OPTIONS[_EXECUTOR], *later])}
     directives = Path(__file__).with_name("brief.directives")
-    if not directives.is_file() or " " in str(directives):
-        return {}
-    later = (f"-XX:{name}={calls}" for name, calls in _LATER.items())
-    # Else Java counts the directives on standard output.
-    silent = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput")
-    options = (*silent, f"-XX:CompilerDirectivesFile={directives}", *later)
-    return {_DRIVER: " ".join([DEFAULT_JAVA_OPTIONS[_DRIVER], *options])}
+    if directives.is_file() and " " not in str(directives):
+        # Else Java counts the directives on standard output.
+        silent = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput")
+        options = (*silent, f"-XX:CompilerDirectivesFile={directives}", *later)
+        settings[_DRIVER] = " ".join([DEFAULT_JAVA_OPTIONS[_DRIVER], *options])
+    return settings

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,7 +31,10 @@ _ORDERS = ("1,1,1.50,2024-06-18 00:01:00\n1,2,2.50,2024-06-18 00:02:00\n", "1,1,
 
 
 def archive(java_home: str | None) -> Path:
-    """Where the archive of this Java and this Spark lies, made or not. Raises OSError if there is no Java."""
+    """Where the archive of this Java and this Spark lies, made or not.
+
+    Raises OSError if there is no Java, and PackageNotFoundError where Spark is no package.
+    """
     java = Path(java_home) / "bin" / "java" if java_home else Path(shutil.which("java") or "java")
     stat = java.resolve().stat()
     pyspark = find_spec("pyspark")
@@ -44,15 +47,22 @@ def archive(java_home: str | None) -> Path:
 def archive_options(java_home: str | None) -> dict[str, str]:
     """The variable that lets the JVMs of a process use the archive; empty where there is none, or options name one."""
     options = os.environ.get(VARIABLE, "")
+    if "SharedArchive" in options or "ArchiveClasses" in options:
+        return {}
+    use = use_of_archive(java_home)
+    return {VARIABLE: " ".join([*([options] if options else []), *use])} if use else {}
+
+
+def use_of_archive(java_home: str | None) -> tuple[str, ...]:
+    """Options of a JVM that maps the archive; none where there is none. One that it does not fit is passed over."""
     try:
         file = archive(java_home)
-    except OSError:
-        return {}
+    except (OSError, PackageNotFoundError):
+        return ()
     # A path with spaces would be two options.
-    if not file.exists() or " " in str(file) or "SharedArchive" in options or "ArchiveClasses" in options:
-        return {}
-    silent = "-Xshare:auto -Xlog:disable -Xlog:all=error:stderr"
-    return {VARIABLE: f"{options} -XX:SharedArchiveFile={file} {silent}".strip()}
+    if not file.exists() or " " in str(file):
+        return ()
+    return (f"-XX:SharedArchiveFile={file}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
 
 
 def make() -> Path:

@@ -14,7 +14,8 @@ from typing import Any
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.java_class import call_java
+from airflow_nrt.engine.cluster import is_local
+from airflow_nrt.engine.java_class import call_java, ship_java
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +25,9 @@ def use_local_files(session: SparkSession) -> None:
     context: Any = session.sparkContext
     settings = context._jsc.hadoopConfiguration()
     try:
+        if not is_local(context.master):
+            ship_java(session, "LocalFiles")
+            call_java(session, "LocalFiles", ("share",), settings)
         call_java(session, "LocalFiles", ("lighten", "use"), settings)
     except (Py4JError, TypeError) as other:
         log.warning("each file that Spark writes starts a process, as LocalFiles.java does not fit here: %s", other)

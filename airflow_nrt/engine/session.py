@@ -9,9 +9,11 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.cluster import await_executors, cores, is_local, with_executors_java
 from airflow_nrt.engine.local_files import use_local_files
 from airflow_nrt.engine.plan_rules import use_plan_rules
 from airflow_nrt.engine.quick_session import quick_session
+from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
@@ -53,8 +55,8 @@ _LOCAL_SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
-    # Throughput counts, and a pause of some 50 ms does not. Spark's parser goes down a sum of 200 terms by its stack.
-    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -Xss4m",
+    # Throughput counts, and a pause of some 50 ms does not.
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
 _MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *\d+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
 _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
@@ -63,8 +65,9 @@ _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
     """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
 
-    Raises InputError if SPARK_HOME is wrong, or the master none.
+    Raises InputError if SPARK_HOME is wrong, the master none, or parts of Spark are of different versions.
     """
+    check_parts()
     if master is not None and not _MASTER.fullmatch(master):
         raise InputError(
             f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
@@ -73,10 +76,11 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:
         defaults = {"spark.master": master, **DEFAULT_JAVA_OPTIONS, **defaults}
-        if master.startswith("local"):
-            defaults = {**_LOCAL_SETTINGS, SHUFFLE_PARTITIONS: str(_cores(master)), **defaults}
+        if is_local(master):
+            defaults = {**_LOCAL_SETTINGS, **defaults}
+    chosen = {**defaults, **settings}
     try:
-        session = quick_session({**defaults, **settings})
+        session = quick_session(chosen if is_local(master) else with_executors_java(chosen))
     except FileNotFoundError as missing:
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
@@ -85,11 +89,14 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
-    chosen = settings.get(SHUFFLE_PARTITIONS) or session.sparkContext.getConf().get(SHUFFLE_PARTITIONS) or "200"
-    session.conf.set(MOST_PARTITIONS, chosen)
     _remember_classes(session)
-    if str(session.sparkContext.master).partition("[")[0] == "local":
-        use_local_files(session)
+    use_local_files(session)
+    partitions = settings.get(SHUFFLE_PARTITIONS) or session.sparkContext.getConf().get(SHUFFLE_PARTITIONS)
+    if partitions is None:
+        await_executors(session)
+        session.conf.set(SHUFFLE_PARTITIONS, cores(session))
+    else:
+        session.conf.set(MOST_PARTITIONS, partitions)
     # Else Spark walks the stack for each RDD, to say where in its own code it was made.
     session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
     session.sparkContext.setLocalProperty("callSite.long", "")
@@ -101,11 +108,3 @@ def _remember_classes(session: SparkSession) -> None:
     classes = session._jvm
     for name in ("functions", "PythonUtils"):
         setattr(classes, name, getattr(classes, name))
-
-
-def _cores(master: str) -> int:
-    """The cores of `local`, `local[4]`, `local[*]`."""
-    inside = master.partition("[")[2].rstrip("]").partition(",")[0]
-    if not inside:
-        return 1
-    return (os.cpu_count() or 1) if inside == "*" else int(inside)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.cluster import cores
 from airflow_nrt.report.entries import SourceFile, StateFile
 
 MANY_ROWS = 50_000
@@ -21,7 +22,7 @@ ROWS_AT_ONCE = 2_000_000
 """Of so many a task finds the distinct values in its share of the memory that a local session has by default."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 MOST_PARTITIONS = "spark.airflow_nrt.partitions"
-"""The session's shuffle partitions as they were chosen."""
+"""The session's shuffle partitions as the user chose them; unset on a cluster that may grow, where its cores count."""
 _SPLITS = "spark.sql.files.minPartitionNum"
 _BYTES_OF_A_ROW = 20
 """Of a short one: where it can't be known, there are rather many rows."""
@@ -49,7 +50,7 @@ def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:
     """
     rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
     many = rows >= MANY_ROWS
-    most = int(spark.conf.get(MOST_PARTITIONS) or "1")
+    most = int(spark.conf.get(MOST_PARTITIONS, None) or cores(spark)) if many else 1
     partitions = min(1 + rows // ROWS_OF_A_TASK, most * max(1, math.ceil(rows / (most * ROWS_AT_ONCE))))
     spark.conf.set(SHUFFLE_PARTITIONS, partitions)
     spark.conf.set("spark.sql.codegen.wholeStage", str(many).lower())

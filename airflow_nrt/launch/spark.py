@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.spark_version import SPARK_VERSION
 
 SPARK_SUBMIT = "spark-submit"
 
@@ -21,6 +22,6 @@ def spark_environment(binary: str = SPARK_SUBMIT) -> dict[str, str]:
     java = find_java()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     if shutil.which(binary, path=path) is None:
-        raise InputError(f"{binary} is not on the PATH: pip install 'pyspark>=4.1.3,<4.2'")
+        raise InputError(f"{binary} is not on the PATH: pip install pyspark=={SPARK_VERSION}")
     options = archive_options(java or os.environ.get("JAVA_HOME"))
     return {"PATH": path, **({"JAVA_HOME": java} if java is not None else {}), **options}

@@ -14,6 +14,7 @@ from airflow_nrt.launch.engine import place_engine
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.report.spark_version import SPARK_VERSION
 
 _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
 
@@ -98,4 +99,4 @@ def _spark_core() -> Path:
         jar = next(home.glob("jars/spark-core_*.jar"), None)
         if jar is not None:
             return jar
-    raise InputError("Spark is not here: set SPARK_HOME, or pip install 'pyspark>=4.1.3,<4.2'")
+    raise InputError(f"Spark is not here: set SPARK_HOME, or pip install pyspark=={SPARK_VERSION}")

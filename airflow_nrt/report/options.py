@@ -162,7 +162,7 @@ REPORT_OPTIONS = named(
             ),
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
-            Option("parallelism.default", positive, None, "number of shuffle partitions"),
+            Option("parallelism.default", positive, None, "number of shuffle partitions; default: the session's cores"),
         ),
         *IDLE_SETTINGS,
         *OTHER_SETTINGS,

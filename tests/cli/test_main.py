@@ -12,6 +12,7 @@ import pytest
 
 from airflow_nrt import __version__
 from airflow_nrt.cli.main import COMMANDS
+from airflow_nrt.report.spark_version import REINSTALL
 from tests.cli.conftest import Command
 from tests.cli.place import REPORT, furnish
 
@@ -147,7 +148,7 @@ def test_no_spark(tmp_path: Path, name: str) -> None:
     told = run(*needing_spark(tmp_path)[name], before="sys.modules['pyspark'] = None")
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.startswith("airflow-nrt: Spark is not here (")
-    assert told.stderr.endswith("): pip install 'pyspark>=4.1.3,<4.2'\n")
+    assert told.stderr.endswith(f"): run `{REINSTALL}`\n")
     assert not (tmp_path / "home").exists()
 
 

@@ -11,7 +11,8 @@ from airflow_nrt.engine import brief_java
 from airflow_nrt.engine.java import find_java
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
-DRIVER = "spark.driver.defaultJavaOptions"
+DRIVER, EXECUTOR = DEFAULT_JAVA_OPTIONS
+LATER = "-XX:Tier4InvocationThreshold=15000 -XX:Tier4MinInvocationThreshold=2000 -XX:Tier4CompileThreshold=30000"
 
 
 def version(*more: str) -> str:
@@ -39,4 +40,5 @@ def test_nothing_where_java_can_t_read_the_file(tmp_path: Path, monkeypatch, pla
     (tmp_path / "a path").mkdir()
     (tmp_path / "a path" / "brief.directives").touch()
     monkeypatch.setattr(brief_java, "__file__", str(tmp_path / place / "brief_java.py"))
-    assert brief_java.brief_java() == {}
+    (executors,) = brief_java.brief_java().items()
+    assert executors == (EXECUTOR, f"{DEFAULT_JAVA_OPTIONS[EXECUTOR]} {LATER}")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.class_archive import VARIABLE, archive, archive_options
+from airflow_nrt.engine import class_archive
+from airflow_nrt.engine.class_archive import VARIABLE, archive, archive_options, use_of_archive
+from airflow_nrt.engine.java import find_java
 
 
 @pytest.fixture
@@ -41,3 +45,30 @@ def test_another_java_has_another(java_home: Path) -> None:
 
 def test_no_java(tmp_path: Path) -> None:
     assert archive_options(str(tmp_path / "nowhere")) == {}
+
+
+@pytest.mark.parametrize("content", [None, b"of another Java"])
+def test_a_java_that_it_does_not_fit_starts_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    """Executors get the driver's archive by its path, wherever they are."""
+    home = find_java()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    file = archive(home)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content or b"")
+    options = use_of_archive(home)
+    if content is None:
+        file.unlink()
+    java = str(Path(home) / "bin" / "java") if home else "java"
+    started = subprocess.run([java, *options, "--version"], capture_output=True, text=True, check=True)
+    assert str(file) in options[0]
+    assert "SharedArchive" not in started.stdout + started.stderr and str(file) not in started.stderr
+
+
+def test_where_spark_is_no_package_there_is_none(java_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(class_archive, "version", version)
+    assert archive_options(str(java_home)) == {}

@@ -1,4 +1,4 @@
-"""A real Spark standalone cluster on this machine: one master, one worker, from the installed pyspark."""
+"""A real Spark standalone cluster on this machine, from the installed pyspark: a master and its workers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
+
 from airflow_nrt.engine.java import ensure_java
 
 
@@ -25,10 +27,11 @@ def _free_port() -> int:
 
 
 class Standalone:
-    """`url` is the master's, `rest_port` where it tells of drivers."""
+    """`url` is the master's, `rest_port` where it tells of drivers. Cores and memory are those of a worker."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, workers: int = 1, cores: int = 2, memory: str = "3g") -> None:
         self.directory = directory
+        self._workers, self._cores, self._memory = workers, cores, memory
         self.port, self.rest_port, self._web = _free_port(), _free_port(), _free_port()
         self.url = f"spark://127.0.0.1:{self.port}"
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -36,13 +39,17 @@ class Standalone:
     def start(self) -> None:
         web = str(self._web)
         self._run("master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", web)
-        self._run(
-            "worker.Worker", "--host", "127.0.0.1", "--cores", "2", "--memory", "3g", "--webui-port", "0", self.url
-        )
+        for _ in range(self._workers):
+            self.add_worker(self._cores, self._memory)
         deadline = time.monotonic() + 60
-        while not self.workers():
-            assert time.monotonic() < deadline, "no worker has come"
+        while self.workers() < self._workers:
+            assert time.monotonic() < deadline, "a worker has not come"
             time.sleep(0.5)
+
+    def add_worker(self, cores: int, memory: str) -> None:
+        """One more, which will come."""
+        size = ("--cores", str(cores), "--memory", memory)
+        self._run("worker.Worker", "--host", "127.0.0.1", *size, "--webui-port", "0", self.url)
 
     def workers(self) -> int:
         try:
@@ -50,6 +57,14 @@ class Standalone:
                 return int(json.load(answer)["aliveworkers"])
         except OSError:
             return 0
+
+    def cpu(self) -> float:
+        """Seconds of all its processes, once no executor is left."""
+        processes = [psutil.Process(process.pid) for process in self._processes]
+        deadline = time.monotonic() + 30
+        while any(process.children() for process in processes) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return sum(sum(process.cpu_times()[:4]) for process in processes)
 
     def stop(self) -> None:
         for process in reversed(self._processes):
@@ -90,8 +105,8 @@ class Standalone:
 
 
 @contextlib.contextmanager
-def standalone(directory: Path) -> Iterator[Standalone]:
-    cluster = Standalone(directory)
+def standalone(directory: Path, workers: int = 1, cores: int = 2, memory: str = "3g") -> Iterator[Standalone]:
+    cluster = Standalone(directory, workers, cores, memory)
     try:
         cluster.start()
         yield cluster

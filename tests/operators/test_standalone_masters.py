@@ -1,9 +1,14 @@
-"""Drivers on a real standalone master: in client mode beside the launcher, in cluster mode on a worker."""
+"""Drivers on a real standalone master: in client mode beside the launcher, in cluster mode on a worker.
+
+And what a session gives the executors of a cluster, and takes its tasks by.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +19,12 @@ import pytest
 from airflow.sdk.exceptions import TaskDeferred
 
 from airflow_nrt.demo.generator import play
+from airflow_nrt.engine.class_archive import use_of_archive
 from airflow_nrt.launch.records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.report.heartbeat import read_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 from tests.launch.homes import REPORT
 from tests.launch.standalone import Standalone, standalone
 
@@ -85,3 +92,57 @@ def test_a_report_runs_on_a_standalone_master(
     assert beat.application.startswith("app-")
     # It would ask the master for ten minutes how the driver is doing, and the master goes now.
     launch.launcher.kill_group()
+
+
+_SESSION = """
+import os, sys, time
+from airflow_nrt.engine.java import ensure_java
+ensure_java()
+from airflow_nrt.engine.cluster import cores
+from airflow_nrt.engine.quick_session import end_session
+from airflow_nrt.engine.session import start_session
+from airflow_nrt.engine.tuning import suit
+from airflow_nrt.report.entries import StateFile
+
+master, place = sys.argv[1:]
+settings = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
+
+def partitions():
+    suit(session, [StateFile("many", 0, 0, 1_000_000)])
+    return session.conf.get("spark.sql.shuffle.partitions")
+
+session = start_session("cores", master, settings)
+session.sparkContext.setLogLevel("OFF")
+print(session.conf.get("spark.sql.shuffle.partitions"), partitions(), flush=True)
+session.range(0, 1000, 1, 2).selectExpr("id % 3 AS part", "id").write.partitionBy("part").parquet(place)
+print(sorted({name.rpartition(".")[2] for _, _, names in os.walk(place) for name in names}), flush=True)
+print(session.sparkContext.getConf().get("spark.executor.defaultJavaOptions"), flush=True)
+many = " + ".join(["id"] * 300)
+print(session.sql(f"SELECT max({many}) FROM range(0, 1000, 1, 2)").collect()[0][0], flush=True)
+sys.stdin.readline()
+deadline = time.monotonic() + 60
+while cores(session) == 2 and time.monotonic() < deadline:
+    time.sleep(0.2)
+print(partitions(), flush=True)
+end_session(session)
+"""
+
+
+def test_a_session_has_as_many_tasks_as_the_cluster_has_cores_also_when_it_grows(
+    cluster: Standalone, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", _SESSION, cluster.url, str(tmp_path / "files")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        assert session.stdin is not None and session.stdout is not None
+        assert session.stdout.readline() == "2 2\n"
+        # No sums beside the files: executors write as the driver does.
+        assert session.stdout.readline() == "['parquet']\n"
+        options = session.stdout.readline().split()
+        known = use_of_archive(os.environ.get("JAVA_HOME"))
+        assert options == [*DEFAULT_JAVA_OPTIONS["spark.executor.defaultJavaOptions"].split(), *known]
+        # Neither the parser here nor a task there has run out of stack.
+        assert session.stdout.readline() == "299700\n"
+        cluster.add_worker(1, "1g")
+        session.stdin.write("grown\n")
+        session.stdin.flush()
+        assert session.stdout.readline() == "3\n"

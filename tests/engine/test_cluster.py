@@ -1,0 +1,47 @@
+"""What a session on a cluster is given; with a real one: `tests/operators/test_standalone_masters.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.cluster import UNKNOWN_CORES, cores, with_executors_java
+from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+
+DEFAULT, EXTRA = "spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"
+DYNAMIC, MOST, EACH = "spark.dynamicAllocation.enabled", "spark.dynamicAllocation.maxExecutors", "spark.executor.cores"
+
+
+@pytest.fixture
+def growing(spark: SparkSession) -> Iterator[SparkSession]:
+    """A session that asks for executors as tasks wait."""
+    spark.conf.set(DYNAMIC, "true")
+    yield spark
+    for key in (DYNAMIC, MOST, EACH):
+        spark.conf.unset(key)
+
+
+def test_cores_of_one_process(spark: SparkSession) -> None:
+    assert cores(spark) == 2
+
+
+def test_a_cluster_that_grows_with_its_tasks_gets_tasks_enough_to_grow(growing: SparkSession) -> None:
+    assert cores(growing) == UNKNOWN_CORES
+    growing.conf.set(MOST, "10")
+    growing.conf.set(EACH, "4")
+    assert cores(growing) == 40
+
+
+@pytest.mark.parametrize("mine", [{DEFAULT: "-XX:+UseSerialGC"}, {EXTRA: "-XX:+UseZGC"}])
+def test_java_options_of_the_user_s_stand_alone(spark: SparkSession, mine: dict[str, str]) -> None:
+    """Of two collectors in one line Java would choose none, and not start."""
+    assert with_executors_java({**DEFAULT_JAVA_OPTIONS, **mine}) == {**DEFAULT_JAVA_OPTIONS, **mine}
+
+
+def test_options_of_a_brief_process_stay(spark: SparkSession) -> None:
+    brief = f"{DEFAULT_JAVA_OPTIONS[DEFAULT]} -XX:Tier4InvocationThreshold=15000"
+    given = with_executors_java({DEFAULT: brief})
+    assert given[DEFAULT].startswith(brief)
+    assert given[EXTRA] == "-XX:+UseParallelGC"

@@ -1,0 +1,75 @@
+"""The wheel, installed by pip as a user does, without a lock."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.report.spark_version import SPARK_VERSION
+from tests.cli.place import REPORT, furnish
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment with the wheel and whatever pip takes for it today, some 25 seconds."""
+    place = tmp_path_factory.mktemp("installed")
+    python, wheels = place / "env" / "bin" / "python", place / "wheels"
+    run(sys.executable, "-m", "venv", place / "env")
+    pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    probe = (*pip, "--timeout", "10", "--retries", "1", "download", "--no-deps", "--dest", place / "probe", "hatchling")
+    if (answer := run(*probe, check=False)).returncode:
+        pytest.skip(f"no package index can be reached: {answer.stderr.strip()[-200:]}")
+    run(*pip, "wheel", "--no-deps", "--wheel-dir", wheels, ROOT)
+    run(*pip, "install", "--no-compile", *wheels.iterdir())
+    return place / "env"
+
+
+def run(*command: object, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """A command that knows nothing of the environment of this test but its Java."""
+    others = ("PYTHONPATH", "SPARK_HOME", "SPARK_SUBMIT_OPTS", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if name not in others}
+    words = [str(word) for word in command]
+    answer = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert not check or answer.returncode == 0, f"{words}\n{answer.stdout}\n{answer.stderr}"
+    return answer
+
+
+def test_pip_takes_one_spark_of_which_no_file_is_overwritten(installed: Path) -> None:
+    """Proves what pip chooses from the index of the day, and that each file of both packages is what they came with."""
+    (site,) = installed.glob("lib/python*/site-packages")
+    run(installed / "bin" / "python", "-m", "pip", "check")
+    for name in ("pyspark", "pyspark-client"):
+        (package,) = distributions(name=name, path=[str(site)])
+        assert package.version == SPARK_VERSION
+        hashed = [file for file in package.files or () if file.hash is not None]
+        assert len(hashed) > 300
+        assert [str(file) for file in hashed if file.hash.value != sha256(Path(str(file.locate())))] == []
+
+
+def sha256(file: Path) -> str:
+    digest = hashlib.sha256(file.read_bytes()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def test_a_query_runs_there(installed: Path, tmp_path: Path) -> None:
+    ensure_java()
+    furnish(tmp_path)
+    (tmp_path / "ddl.sql").write_text(REPORT.partition("CREATE TABLE curve")[0])
+    (tmp_path / "query.sql").write_text("SELECT shop, COUNT(*) AS orders FROM orders GROUP BY shop")
+    question = ("query", "--ddl", tmp_path / "ddl.sql", "--query", tmp_path / "query.sql", "--mode", "batch")
+    answer = run(installed / "bin" / "airflow-nrt", *question, "--master", "local[1]")
+    rows = {row["shop"]: row["orders"] for row in map(json.loads, answer.stdout.splitlines())}
+    assert rows == {"a": 5, "b": 2}
