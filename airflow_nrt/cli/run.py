@@ -1,4 +1,4 @@
-"""`airflow-nrt run`: the stream of a report, in the foreground. Ctrl-C stops it after its batch."""
+"""`airflow-nrt run`: the stream of a report, in the foreground. Ctrl-C and SIGTERM stop it after its batch."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.main import run_report
+    from airflow_nrt.engine.stopping import stop_signals
 
-    plan = read_plan(options)
-    level = "WARN" if options.debug else "OFF"
-    state = run_report(plan, options.home, options.master, options.available_now, log_level=level)
+    with stop_signals() as stop:
+        from airflow_nrt.engine.main import run_report
+
+        plan = read_plan(options)
+        level = "WARN" if options.debug else "OFF"
+        state = run_report(plan, options.home, stop, options.master, options.available_now, log_level=level)
     print(f"{plan.name}: {state}")
     return 0

@@ -42,6 +42,9 @@ def _lines(status: Status) -> list[str]:
     ]
     if status.pending_files:
         lines.append(f"waiting     {status.pending_files} files, {status.pending_bytes} bytes")
+    if status.changed_files:
+        number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
+        lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:
