@@ -19,8 +19,8 @@ class NrtBackfillOperator(NrtBatchOperator):
     The windows are those that end within `start` and `end`, else within the run's partition key (`START/END`, a date
     for its day, or a window's end, but not midnight), else within its data interval; a run that names none fails.
 
-    The return value has `start`, `end`, `published_windows`, `notes` and the `verdict` (None without `verify`). The
-    XCom `verdict` is there also where the task fails for it.
+    The return value has `start`, `end`, `published_windows`, `unread_files`, `notes` and the `verdict` (None without
+    `verify`). The XCom `verdict` is there also where the task fails for it.
 
     :param verify: compare with what is published first, and publish only what is asked for; else publish over it
     :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
@@ -50,6 +50,7 @@ class NrtBackfillOperator(NrtBatchOperator):
             "start": interval[0],
             "end": interval[1],
             "published_windows": outcome.result["published_windows"],
+            "unread_files": outcome.result["unread_files"],
             "notes": outcome.result["notes"][:10],
             "verdict": verdict,
         }
