@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping
 
@@ -15,6 +14,7 @@ from airflow_nrt.engine.quick_session import quick_session
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.report.masters import check_master
 
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -56,7 +56,6 @@ _LOCAL_SETTINGS = {
     # Throughput counts, and a pause of some 50 ms does not. Spark's parser goes down a sum of 200 terms by its stack.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -Xss4m",
 }
-_MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *\d+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
 _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 
 
@@ -65,10 +64,8 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
 
     Raises InputError if SPARK_HOME is wrong, or the master none.
     """
-    if master is not None and not _MASTER.fullmatch(master):
-        raise InputError(
-            f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
-        )
+    if master is not None:
+        check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import pendulum
 from airflow.sdk import BaseOperator, Context
 
 from airflow_nrt.operators.common import ending_the_task, status_xcom
@@ -48,7 +49,8 @@ class NrtStopOperator(BaseOperator):
             while is_stopping(home):
                 if time.monotonic() > deadline:
                     raise NrtError(
-                        f"the driver of epoch {epoch} has not stopped within {self.timeout:g} s; the request stands"
+                        f"the driver of epoch {epoch} has not stopped within "
+                        f"{pendulum.duration(seconds=self.timeout).in_words()}; the request stands"
                     )
                 time.sleep(_LOOK_SECONDS)
             return status_xcom(hook.status(self.home))
