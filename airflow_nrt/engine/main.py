@@ -2,8 +2,9 @@
 
     spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--name NAME] [--launch ID] [--set K=V] …
 
-A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of the home, where whoever
-launched it looks; afterwards the heartbeat tells.
+It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`,
+`operators/supervision.py`). A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of
+the home, where whoever launched it looks; afterwards the heartbeat tells.
 """
 
 from __future__ import annotations

@@ -38,11 +38,11 @@ class NrtStopOperator(BaseOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         from airflow_nrt.hooks.nrt import NrtHook
         from airflow_nrt.launch.living import is_stopping
+        from airflow_nrt.report.home import Home
 
         hook = NrtHook(self.conn_id)
         with ending_the_task():
-            hook.status(self.home)
-            home = hook.home(self.home)
+            home = Home.open(hook.home(self.home).path)
             deadline = time.monotonic() + self.timeout
             epoch = home.ask_to_stop()
             self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)
