@@ -11,8 +11,11 @@ from airflow_nrt.sensors.window import NrtWindowSensor
 
 DATA = os.environ.get("ORDERS_DATA", "/data")
 HOME = os.environ.get("ORDERS_HOME", "/data/homes/orders_curve")
-DAY = "{{ params.day or data_interval_start.strftime('%Y-%m-%d') }}"
-NEXT_DAY = "{{ macros.ds_add(params.day, 1) if params.day else data_interval_end.strftime('%Y-%m-%d') }}"
+# A run that somebody triggers has no data interval: it means the day before.
+_START = "data_interval_start | default(dag_run.run_after - macros.timedelta(days=1), true)"
+_DAY = f"params.day or ({_START}).strftime('%Y-%m-%d')"
+DAY = f"{{{{ {_DAY} }}}}"
+NEXT_DAY = f"{{{{ macros.ds_add({_DAY}, 1) }}}}"
 
 with DAG(
     "orders_curve_nightly",

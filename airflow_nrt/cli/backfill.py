@@ -20,7 +20,7 @@ from airflow_nrt.cli.common import (
     time_of,
 )
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.verdict import verdict_lines
+from airflow_nrt.report.verdict import unread_lines, verdict_lines
 from airflow_nrt.table.load import plan_of_home
 
 
@@ -54,12 +54,22 @@ def run(options: argparse.Namespace) -> int:
         home = Home.create(options.home, plan, plan_of_home)
         result = backfill(spark, plan, home, interval, options.verify, options.on_mismatch, steps)
     windows = len({one.end for one in result.published})
+    unread = unread_lines(result.unread_files, result.unread_bytes)
     if options.json:
         verdict = result.verdict.to_json() if result.verdict else None
-        print_json({"published_windows": windows, "notes": list(result.notes), "verdict": verdict})
+        print_json(
+            {
+                "published_windows": windows,
+                "notes": list(result.notes),
+                "unread_files": result.unread_files,
+                "unread_bytes": result.unread_bytes,
+                "verdict": verdict,
+            }
+        )
+        steps(*unread)
     else:
         notes = (f"note: {note}" for note in result.notes)
-        found = verdict_lines(result.verdict) if result.verdict else ()
+        found = verdict_lines(result.verdict) if result.verdict else unread
         tell(*notes, f"{plan.name}: {windows} windows published", *found)
     failed = result.verdict is not None and not result.verdict.is_proven
     return 1 if failed and options.on_mismatch != "report" else 0

@@ -145,5 +145,6 @@ class Steps:
     def __init__(self) -> None:
         self.started = time.monotonic()
 
-    def __call__(self, text: str) -> None:
-        _print_while_read(f"[{time.monotonic() - self.started:6.1f} s] {text}", sys.stderr)
+    def __call__(self, *texts: str) -> None:
+        for text in texts:
+            _print_while_read(f"[{time.monotonic() - self.started:6.1f} s] {text}", sys.stderr)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 
 from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.launch.living import living_status
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
-from airflow_nrt.report.status import Status, read_status
+from airflow_nrt.report.status import Status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    status = read_status(Home.open(options.home))
+    status = living_status(Home.open(options.home))
     if options.json:
         print_json(status.to_json())
     else:
@@ -42,6 +43,9 @@ def _lines(status: Status) -> list[str]:
     ]
     if status.pending_files:
         lines.append(f"waiting     {status.pending_files} files, {status.pending_bytes} bytes")
+    if status.changed_files:
+        number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
+        lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

@@ -6,7 +6,8 @@ import argparse
 import time
 
 from airflow_nrt.cli.common import add_home
-from airflow_nrt.launch.living import is_stopping
+from airflow_nrt.launch.living import DIED, is_stopping
+from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
@@ -39,4 +40,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _end_of(beat: Heartbeat) -> str:
-    return beat.state if beat.is_over else "died"
+    if beat.is_over:
+        return beat.state
+    return DIED if driver_process(beat).is_gone() else "fell silent"

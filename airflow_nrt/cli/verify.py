@@ -20,7 +20,7 @@ from airflow_nrt.cli.common import (
 )
 from airflow_nrt.report.history import read_history
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.verdict import verdict_lines
+from airflow_nrt.report.verdict import unread_lines, verdict_lines
 from airflow_nrt.table.load import plan_of_home
 
 
@@ -48,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
         verdict = verify(spark, plan, home, interval, published, steps)
     if options.json:
         print_json(verdict.to_json())
+        steps(*unread_lines(verdict.unread_files, verdict.unread_bytes))
     else:
         tell(*verdict_lines(verdict))
     return 0 if verdict.is_proven else 1

@@ -11,9 +11,10 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+
+import pendulum
 
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
@@ -26,7 +27,7 @@ from airflow_nrt.demo.summary import Summary
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant, parse_instant
+from airflow_nrt.report.instants import format_instant, from_datetime, parse_instant
 from airflow_nrt.report.status import read_status
 from airflow_nrt.sql.load import load_report
 
@@ -113,7 +114,7 @@ def watch(scene: Scene, client: AirflowClient, run: str, screen: Screen) -> int:
     """Draws the curve until midnight was published, and kills the driver once on the way; gives how often it did."""
     home = scene.home
     plan = load_report(scene.report, {"DATA": str(scene.data)})
-    midnight = _ms(DAY + timedelta(days=1))
+    midnight = from_datetime(pendulum.instance(DAY).add(days=1))
     wait_until(home.report_file.exists, PATIENCE, "the driver's home", lambda: _why(client, run))
     reader = CurveReader.of(home, plan)
     deadline = time.monotonic() + PATIENCE
@@ -203,8 +204,4 @@ def _why(client: AirflowClient, run: str) -> str:
 
 def _window_end(file: Path) -> str:
     """`…-20240618T120000.parquet` ends at 2024-06-18 12:00:00."""
-    return datetime.strptime(file.stem.rpartition("-")[2], "%Y%m%dT%H%M%S").strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _ms(moment: datetime) -> int:
-    return int(moment.replace(tzinfo=timezone.utc).timestamp() * 1000)
+    return pendulum.from_format(file.stem.rpartition("-")[2], "YYYYMMDD[T]HHmmss").to_datetime_string()

@@ -19,7 +19,7 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.tuning import suit
-from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, verify
+from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, unread_files, verify
 from airflow_nrt.engine.versions import with_state
 from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
 from airflow_nrt.report.errors import DataError, InputError
@@ -43,11 +43,16 @@ ON_MISMATCH = (FAIL, REPAIR, REPORT)
 
 @dataclass(frozen=True)
 class BackfillResult:
-    """`published` are the files that this backfill put into the sinks; `verdict` is of the end state."""
+    """`published` are the files that this backfill put into the sinks; `verdict` is of the end state.
+
+    `unread_files` had arrived and were not read by the stream: their rows are in no window, here nor there.
+    """
 
     published: tuple[Published, ...]
     verdict: Verdict | None
     notes: tuple[str, ...] = ()
+    unread_files: int = 0
+    unread_bytes: int = 0
 
 
 def backfill(
@@ -75,7 +80,8 @@ def backfill(
     roll_forward(home, plan, home.log(), beside_driver=True)
     if not check:
         published = _restate(spark, plan, home, history, interval, "backfill", say=say)
-        return BackfillResult(tuple(published), None, tuple(notes))
+        unread = unread_files(plan, history) if history.batches else []
+        return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(file.size for file in unread))
     published = [] if history.batches else _publish_new(spark, plan, home, history, interval, say)
     verdict = verify(spark, plan, home, interval, say=say)
     if not verdict.is_proven and on_mismatch == REPAIR:
@@ -85,7 +91,7 @@ def backfill(
         only = {one.insert: set(one.unequal_ends) for one in verdict.inserts}
         published += _restate(spark, plan, home, history, interval, "repair", only, suspects, say)
         verdict = verify(spark, plan, home, interval, say=say)
-    return BackfillResult(tuple(published), verdict, tuple(notes))
+    return BackfillResult(tuple(published), verdict, tuple(notes), verdict.unread_files, verdict.unread_bytes)
 
 
 def _publish_new(

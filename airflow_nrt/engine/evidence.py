@@ -7,7 +7,6 @@ as claimed and have been late by its batch's watermark, and no late row may be l
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +33,7 @@ from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import LATE, Layout
+from airflow_nrt.report.changed_files import change_of
 from airflow_nrt.report.clock import advanced
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.hidden import ABSORBED, BATCH, OP, ROWTIME
@@ -99,14 +99,12 @@ def _check_files(files: Sequence[SourceFile]) -> tuple[list[str], list[SourceFil
         if file.corrupt:
             continue
         try:
-            stat = os.stat(file.path)
+            change = change_of(file)
         except FileNotFoundError:
             problems.append(f"the source file {file.path} was read and is gone")
             continue
-        if (stat.st_size, stat.st_mtime_ns) != (file.size, file.modified):
-            problems.append(
-                f"the source file {file.path} changed after it was read ({file.size} bytes then, {stat.st_size} now)"
-            )
+        if change is not None:
+            problems.append(change)
         usable.append(file)
     return problems, usable
 
@@ -116,8 +114,7 @@ def _check_corrupt(spark: SparkSession, source: Source, files: Sequence[SourceFi
     problems = []
     for file in files:
         try:
-            stat = os.stat(file.path)
-            if (stat.st_size, stat.st_mtime_ns) == (file.size, file.modified):
+            if change_of(file) is None:
                 read_files(spark, source, [file]).write.format("noop").mode("overwrite").save()
                 problems.append(f"the source file {file.path} was left out as unreadable, and can be read")
         except Exception as failure:

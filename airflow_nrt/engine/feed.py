@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.journal import Journal
 from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.report.changed_files import LastRead
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
@@ -20,22 +22,31 @@ OnFiles = Callable[[str, list[SourceFile], bool], None]
 """Takes the files of a batch of a source, and whether the source ends with them."""
 
 
+LOOK_SECONDS = 2.0
+"""How often it is looked whether a file has changed after it was read."""
+
+log = logging.getLogger(__name__)
+
+
 class FileFeed:
     """Finds what arrives for one source and hands it on in batches: all that is there, up to the byte cap.
 
     `poll` is called again and again by one thread. A batch is handed on only when the one before was absorbed, so that
     a slow driver gets larger batches. A bounded source has nothing to wait for: its batches are absorbed in `poll`;
-    those of another in the thread of its streaming query.
+    those of another in the thread of its streaming query. `seen` are the files that were read before, in their order.
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, scratch: Path, seen: Iterable[str], on_files: OnFiles
+        self, spark: SparkSession, source: Source, scratch: Path, seen: Sequence[SourceFile], on_files: OnFiles
     ) -> None:
         options = source.table.options
         self.source = source
         self.interval: int | None = source_option(options, "source.monitor-interval")
         self.last_arrival = time.monotonic()
-        self._arrivals = Arrivals(source.table.path, source_option(options, "source.path.regex-pattern"), seen)
+        pattern = source_option(options, "source.path.regex-pattern")
+        self._arrivals = Arrivals(source.table.path, pattern, (file.path for file in seen))
+        self._last_read = LastRead(seen)
+        self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
         self._on_files = on_files
         self._pending: deque[SourceFile] = deque()
@@ -73,6 +84,7 @@ class FileFeed:
             if found:
                 self.last_arrival = time.monotonic()
                 self._pending.extend(found)
+        self._look_at_what_was_read()
         if self._journal is not None:
             self._journal.check()
         self._waiting = _extent(self._pending)
@@ -87,7 +99,19 @@ class FileFeed:
 
     def _absorb(self, files: list[SourceFile]) -> None:
         self._on_files(self.source.name, files, self.is_bounded and not self._pending)
+        self._last_read.add(files)
         self._is_taking = False
+
+    def _look_at_what_was_read(self) -> None:
+        if time.monotonic() < self._next_look or self._is_taking:
+            return
+        self._next_look = time.monotonic() + LOOK_SECONDS
+        for change in self._last_read.news():
+            log.warning(
+                "%s: what was added or changed is in no result. Let its writer put that into a new file, and rename it "
+                "when it is whole",
+                change,
+            )
 
     def stop(self) -> None:
         if self._journal is not None:

@@ -2,8 +2,9 @@
 
     spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--name NAME] [--launch ID] [--set K=V] …
 
-A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of the home, where whoever
-launched it looks; afterwards the heartbeat tells.
+It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`,
+`operators/supervision.py`). A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of
+the home, where whoever launched it looks; afterwards the heartbeat tells.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import signal
 import sys
 import traceback
 from pathlib import Path
@@ -21,13 +21,19 @@ from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.quick_session import end_session
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
+from airflow_nrt.engine.stopping import StopSignals, stop_signals
+from airflow_nrt.report.cautions import cautions
 from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.heartbeat import STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
+from airflow_nrt.report.places import check_sources
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.table.load import load_report, plan_of_home
 
 SPARK_SETTINGS = "spark."
+
+log = logging.getLogger(__name__)
 
 
 def main(arguments: list[str]) -> int:
@@ -36,8 +42,9 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     settings = dict(pair.split("=", 1) for pair in options.set)
     try:
-        plan = load_report(options.report, settings, options.name, options.base)
-        state = run_report(plan, options.home, options.master, options.available_now, options.launch)
+        with stop_signals() as stop:
+            plan = load_report(options.report, settings, options.name, options.base)
+            state = run_report(plan, options.home, stop, options.master, options.available_now, options.launch)
     except NrtError as wrong:
         if options.launch:
             note_launch_failure(options.home, options.launch, wrong)
@@ -67,29 +74,42 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
 def run_report(
     plan: Plan,
     location: str,
+    stop: StopSignals,
     master: str | None,
     available_now: bool = False,
     launch: str = "",
     log_level: str = "WARN",
 ) -> str:
-    """Runs a report's stream until it ends; gives the state that it ended in. SIGTERM and SIGINT stop it gracefully.
+    """Runs a report's stream until it ends; gives the state that it ended in. Signals stop it after its batch.
+
+    Raises InputError, before anything starts, for a report that can't run here.
 
     `log_level` is Spark's, for what it says itself.
     """
     Home.checked(location, plan, plan_of_home)
+    check_sources(plan)
+    for caution in cautions(plan):
+        log.warning("%s", caution)
     ensure_java()
     settings = brief_java() if available_now or plan.ends else {}
     settings |= {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)
-    spark = start_session(plan.name, master, settings)
-    spark.sparkContext.setLogLevel(log_level)
     try:
-        runner = Runner(spark, plan, Home.create(location, plan, plan_of_home), available_now, launch)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: runner.stop_asked.set())
-        return runner.run()
+        spark = start_session(plan.name, master, settings)
+        stop.listen_in_java(spark)
+        spark.sparkContext.setLogLevel(log_level)
+    except NrtError:
+        raise
+    except (Exception, KeyboardInterrupt) as failure:
+        # Java had the signal, too, and could not pass it on yet.
+        if stop.asked.is_set() or isinstance(failure, KeyboardInterrupt):
+            return STOPPED
+        raise
+    try:
+        home = Home.create(location, plan, plan_of_home)
+        return Runner(spark, plan, home, available_now, launch, stop.asked).run()
     finally:
         end_session(spark)
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import socket
 import sys
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from py4j.protocol import INPUT_CONVERTER, Py4JError  # type: ignore[import-untyped]
+from py4j.protocol import INPUT_CONVERTER, Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
@@ -46,7 +48,8 @@ def quick_session(settings: Mapping[str, str]) -> SparkSession:
     """The session that Spark's builder gives with these settings: one that stands already, or a new one."""
     of_numpy = (NumpyScalarConverter, NumpyArrayConverter)
     INPUT_CONVERTER[:] = [_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in INPUT_CONVERTER]
-    context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
+    with _same_ctrl_c():
+        context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
     try:
         made = _made(context._jvm, context._jsc.sc())
     except (Py4JError, TypeError) as other:
@@ -57,14 +60,28 @@ def quick_session(settings: Mapping[str, str]) -> SparkSession:
     )
 
 
+@contextlib.contextmanager
+def _same_ctrl_c() -> Iterator[None]:
+    """PySpark takes Ctrl-C for itself, and is to leave it to whoever had it before; to Python's own handler it may."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if before not in (signal.default_int_handler, signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, before)
+
+
 def end_session(session: SparkSession) -> None:
-    """Stops a session, and its server of accumulators at once: that is told, and woken by a connection."""
+    """Stops a session, and its server of accumulators at once: that is told, and woken by a connection.
+
+    A session whose Java is gone has ended already.
+    """
     server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server._BaseServer__shutdown_request = True
         with contextlib.suppress(OSError), socket.socket(server.address_family) as knock:
             knock.connect(server.server_address)
-    session.stop()
+    with contextlib.suppress(Py4JNetworkError, OSError), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM process")
+        session.stop()
 
 
 def _made(jvm: Any, context: Any) -> Any:

@@ -47,11 +47,18 @@ log = logging.getLogger(__name__)
 class Runner:
     """Runs one report until its input ends, somebody asks it to stop, or an error ends it.
 
-    `available_now` ends it when everything that has arrived by then is absorbed; windows that are open stay open.
+    `available_now` ends it when everything that has arrived by then is absorbed; windows that are open stay open. Who
+    sets `stop_asked` stops it after its batch; a batch that fails meanwhile is left to the next driver.
     """
 
     def __init__(
-        self, spark: SparkSession, plan: Plan, home: Home, available_now: bool = False, launch: str = ""
+        self,
+        spark: SparkSession,
+        plan: Plan,
+        home: Home,
+        available_now: bool = False,
+        launch: str = "",
+        stop_asked: threading.Event | None = None,
     ) -> None:
         self.spark = spark
         self.plan = plan
@@ -59,7 +66,7 @@ class Runner:
         self.available_now = available_now
         self.launch = launch
         self.lock = threading.RLock()
-        self.stop_asked = threading.Event()
+        self.stop_asked = stop_asked or threading.Event()
         self._over = threading.Event()
         self._closing = False
         self._beat = self._first_beat()
@@ -77,6 +84,9 @@ class Runner:
         """Gives the state that it ended in. Raises NrtError, after the heartbeat has told it."""
         for insert in self.plan.inserts:
             sink_of(insert).check(self.home, insert)
+        if self.stop_asked.is_set():
+            # A lease would fence a driver that may go on.
+            return STOPPED
         reach("lease-before")
         lease = Lease(self._beat.host, self._beat.pid, self._beat.application)
         writer = Writer.begin(self.home.log(), lease)
@@ -116,6 +126,9 @@ class Runner:
                 final = explained(failure)
                 if final is not None and not isinstance(final, HomeError):
                     raise final from failure
+                if isinstance(failure, Exception) and self._is_stop_asked(writer):
+                    log.info("the batch under way is left to the next driver: %s", str(failure).partition("\n")[0])
+                    return STOPPED
                 failures = 1 if writer.log.last > last_entry else failures + 1
                 last_entry = writer.log.last
                 if failures > RETRIES or not isinstance(failure, Exception):
@@ -147,16 +160,18 @@ class Runner:
                 feed.stop()
             driver.close()
 
-    def _files_read(self, driver: StreamDriver) -> dict[str, list[str]]:
-        seen: dict[str, list[str]] = {source.name: [] for source in self.plan.sources}
+    def _files_read(self, driver: StreamDriver) -> dict[str, list[SourceFile]]:
+        seen: dict[str, list[SourceFile]] = {source.name: [] for source in self.plan.sources}
         for entry in driver.writer.log.entries():
             if isinstance(entry.body, Commit):
-                seen[entry.body.source] += [file.path for file in entry.body.files]
+                seen[entry.body.source] += entry.body.files
         return seen
 
     def _loop(self, driver: StreamDriver) -> str:
         idle_after = {source.name: self._idle_timeout(source) for source in self.plan.sources}
         while True:
+            if self._is_stop_asked(driver.writer):
+                return self._stop()
             # Looked at once: a source that is drained only after its turn below must get one more turn, to end.
             drained = {feed.source.name: feed.is_drained for feed in self._feeds}
             for feed in self._feeds:
@@ -170,8 +185,6 @@ class Runner:
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
             if ends and all(drained[feed.source.name] and feed.is_drained for feed in self._feeds):
                 return FINISHED
-            if self.stop_asked.is_set() or self.home.is_stop_asked(driver.writer.epoch, self.launch):
-                return self._stop()
             self._between_batches(driver)
             time.sleep(LOOP_SECONDS)
 
@@ -206,6 +219,9 @@ class Runner:
                 return
             self._driver.absorb(source, files, ends=ends)
         self._progressed()
+
+    def _is_stop_asked(self, writer: Writer) -> bool:
+        return self.stop_asked.is_set() or self.home.is_stop_asked(writer.epoch, self.launch)
 
     def _stop(self) -> str:
         """Waits for the batch under way; the next one finds the door closed."""

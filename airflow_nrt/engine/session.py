@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping
 
@@ -17,6 +16,7 @@ from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.report.masters import check_master
 
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -58,7 +58,6 @@ _LOCAL_SETTINGS = {
     # Throughput counts, and a pause of some 50 ms does not.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
-_MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *\d+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
 _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 
 
@@ -68,10 +67,8 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     Raises InputError if SPARK_HOME is wrong, the master none, or parts of Spark are of different versions.
     """
     check_parts()
-    if master is not None and not _MASTER.fullmatch(master):
-        raise InputError(
-            f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
-        )
+    if master is not None:
+        check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:

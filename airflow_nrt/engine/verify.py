@@ -43,7 +43,7 @@ from airflow_nrt.report.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.spelling import bigint, quote
 from airflow_nrt.report.verdict import (
     CLASSES,
@@ -142,7 +142,7 @@ def verify(
         say(f"{insert.name}: {verdict.windows} windows compared")
     for read in scene.sources.values():
         read.kept.unpersist()
-    unread = [file for source in plan.sources for file in _unread(scene, source.name)]
+    unread = unread_files(plan, history)
     return Verdict(
         report=plan.name,
         home=str(home.path),
@@ -213,10 +213,15 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
     return [file for file in files if time.may_hold(partition_values(file.path, table.path), start, end)]
 
 
-def _unread(scene: _Scene, source: str) -> list[SourceFile]:
-    table = scene.plan.source(source).table
-    seen = {file.path for file in scene.history.files(source)}
-    return Arrivals(table.path, source_option(table.options, "source.path.regex-pattern"), seen).poll()
+def unread_files(plan: Plan, history: History) -> list[SourceFile]:
+    """What has arrived and was not read."""
+    return [file for source in plan.sources for file in _unread(source, history)]
+
+
+def _unread(source: Source, history: History) -> list[SourceFile]:
+    seen = {file.path for file in history.files(source.name)}
+    pattern = source_option(source.table.options, "source.path.regex-pattern")
+    return Arrivals(source.table.path, pattern, seen).poll()
 
 
 # ---------------------------------------------------------------------------------------------------- comparing

@@ -10,10 +10,12 @@ from typing import Any
 from airflow.sdk import BaseHook, Connection
 from airflow.sdk.exceptions import AirflowException
 
+from airflow_nrt.launch.living import living_status
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import Status, read_status
+from airflow_nrt.report.masters import check_master
+from airflow_nrt.report.status import Status
 
 DEFAULT_MASTER = "local[*]"
 
@@ -80,7 +82,7 @@ class NrtHook(BaseHook):
 
     def status(self, location: str) -> Status:
         """Raises InputError if there is no home, HomeError if it can't be read."""
-        return read_status(self._existing(location))
+        return living_status(self._existing(location))
 
     def ask_to_stop(self, location: str) -> int:
         """As `Home.ask_to_stop`. Raises as `status`."""
@@ -90,10 +92,11 @@ class NrtHook(BaseHook):
         return Home.open(self.home(location).path)
 
     def cluster(self) -> Cluster:
-        """Where drivers run. Raises InputError if a connection is unknown or wrong."""
+        """Where drivers run. Raises InputError if a connection is unknown or wrong, or the master none."""
         settings = self.get_conn()
         spark = _as_json(_connection(settings.spark_conn_id, "spark")) if settings.spark_conn_id else {}
         master = self.master or settings.master or _master_of(spark) or DEFAULT_MASTER
+        check_master(master)
         extra = dict(spark.get("extra") or {})
         mode = settings.deploy_mode or extra.get("deploy-mode")
         if mode:

@@ -4,7 +4,8 @@
 
 It reads the submission to the end of its standard input before it does anything: whoever starts it can put a launch
 record in between, and if that one dies first, nothing is submitted. Where this host can't submit, it leaves the reason
-in the home, as a driver does that can't begin.
+in the home, as a driver does that can't begin. A signal that stops the driver leaves the launcher to what the driver
+still says: it ends after it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -44,6 +46,9 @@ def main(home: str, number: str) -> int:
         )
         return 1
     os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
+    for stopping in (signal.SIGTERM, signal.SIGINT):
+        # Not ignored: then the driver would inherit that, and go on.
+        signal.signal(stopping, lambda received, _: log.info("%s: waiting until the driver has stopped", received))
     try:
         return _submit(submission)
     except Exception as wrong:

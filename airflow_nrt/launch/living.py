@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.launch.records import last_launch, pending_launch
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import STALE_MS
+from airflow_nrt.report.status import STALE_MS, Status, read_status
 
 CERTAINTY_SECONDS = 5.0
 """Silence that confirms what a clock or the process table says of a driver that beats every second."""
 _LOOK_SECONDS = 0.5
+DIED = "died"
+"""What a driver has done whose process is gone, though its heartbeat does not say that it ended."""
 
 
 def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
@@ -36,6 +39,18 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
         if newer is not None and beat is not None and not newer.is_over and newer.beat > beat.beat:
             return newer
         beat = newer
+
+
+def living_status(home: Home) -> Status:
+    """The status of a home, in which a driver that has died is not `running`, nor merely `silent`.
+
+    Raises HomeError if the home can't be read.
+    """
+    status = read_status(home)
+    beat = status.heartbeat
+    if beat is None or beat.is_over or not driver_process(beat).is_gone() or living_driver(home) is not None:
+        return status
+    return replace(status, driver=DIED)
 
 
 def is_stopping(home: Home) -> bool:

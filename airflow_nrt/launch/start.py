@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import pendulum
+
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
@@ -89,11 +91,15 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
         if is_overdue:
             launch.launcher.kill_group()
             raise LaunchFailedError(
-                f"no heartbeat of launch {launch.id} within {launch.patience / 1000:g} s (startup_timeout); the end of "
+                f"no heartbeat of launch {launch.id} within {_in_words(launch.patience)} (startup_timeout); the end of "
                 f"{home.driver_log}:\n{printed(home, launch)}",
                 False,
             )
         time.sleep(_LOOK_SECONDS)
+
+
+def _in_words(ms: int) -> str:
+    return pendulum.duration(milliseconds=ms).in_words()
 
 
 def printed(home: Home, launch: Launch) -> str:

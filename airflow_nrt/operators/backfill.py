@@ -8,9 +8,12 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
-from airflow_nrt.operators.interval import interval_of_run
+from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
+from airflow_nrt.operators.literals import check_literal, check_value, one_of
+from airflow_nrt.report.zones import zone_rules
 
 ON_MISMATCH = ("fail", "repair", "report")
+_ON_MISMATCH = one_of(*ON_MISMATCH)
 
 
 class NrtBackfillOperator(NrtBatchOperator):
@@ -19,28 +22,38 @@ class NrtBackfillOperator(NrtBatchOperator):
     The windows are those that end within `start` and `end`, else within the run's partition key (`START/END`, a date
     for its day, or a window's end, but not midnight), else within its data interval; a run that names none fails.
 
-    The return value has `start`, `end`, `published_windows`, `notes` and the `verdict` (None without `verify`). The
-    XCom `verdict` is there also where the task fails for it.
+    The return value has `start`, `end`, `published_windows`, `unread_files`, `notes` and the `verdict` (None without
+    `verify`). The XCom `verdict` is there also where the task fails for it.
 
     :param verify: compare with what is published first, and publish only what is asked for; else publish over it
     :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
         batch result, or `report` it in the return value
-    :param timezone: the zone of the report's clock, for data intervals
+    :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, and of a
+        report whose rowtimes have no zone that of the DAG's timetable, so that its days are whole
     """
 
-    template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch")
+    template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")
 
-    def __init__(self, *, verify: bool = True, on_mismatch: str = "fail", timezone: str = "UTC", **kwargs: Any) -> None:
+    def __init__(
+        self, *, verify: bool = True, on_mismatch: str = "fail", timezone: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
+        check_literal("on_mismatch", on_mismatch, _ON_MISMATCH)
+        check_literal("timezone", timezone, zone_rules)
         self.verify = verify
         self.on_mismatch = on_mismatch
         self.timezone = timezone
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
-            interval = interval_of_run(self.start, self.end, context, self.timezone)
+            check_value("on_mismatch", self.on_mismatch, _ON_MISMATCH)
+            plan = self.load_plan()
+            zone = self.timezone or zone_of_clock(plan, context)
+            check_value("timezone", zone, zone_rules)
+            interval = interval_of_run(self.start, self.end, context, zone)
+            self.log.info("windows that end after %s and up to %s, on the clock of %s", *interval, zone)
             options = ["--verify", "--on-mismatch", self.on_mismatch] if self.verify else []
-            outcome = self.run_command("backfill", interval, *options)
+            outcome = self.run_command("backfill", plan, interval, *options)
         verdict = outcome.result["verdict"] and verdict_xcom(outcome.result["verdict"])
         if verdict:
             context["ti"].xcom_push("verdict", verdict)
@@ -50,6 +63,7 @@ class NrtBackfillOperator(NrtBatchOperator):
             "start": interval[0],
             "end": interval[1],
             "published_windows": outcome.result["published_windows"],
+            "unread_files": outcome.result["unread_files"],
             "notes": outcome.result["notes"][:10],
             "verdict": verdict,
         }

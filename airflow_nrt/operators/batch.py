@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.report.instants import format_instant
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
 
 _MOST_NAMED = 10
 
@@ -31,9 +34,8 @@ class NrtBatchOperator(NrtBaseOperator):
         self.end = end
         self._command: Command | None = None
 
-    def run_command(self, name: str, interval: tuple[str, str] | None, *options: str) -> Outcome:
+    def run_command(self, name: str, plan: Plan, interval: tuple[str, str] | None, *options: str) -> Outcome:
         """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
-        plan = self.load_plan()
         cluster = self.hook.cluster()
         home = self.hook.home(self.home, plan.name)
         if plan.built is not None:

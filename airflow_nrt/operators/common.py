@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
@@ -50,6 +52,7 @@ class NrtBaseOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        check_literal("master", master, check_master)
         self._inline = _inline(report) if callable(report) else None
         self.report = report.__name__ if callable(report) else report
         self._place: Path | None = None

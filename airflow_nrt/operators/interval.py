@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Any
+
+import pendulum
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import format_instant, from_datetime, parse_instant
+from airflow_nrt.report.zones import zone_rules
 
-_DAY_MS = 86_400_000
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
 
 
 def interval_of_run(
@@ -44,22 +47,43 @@ def interval_of_key(key: str) -> tuple[str, str]:
     first, separator, last = key.partition("/")
     try:
         if separator:
-            return format_instant(parse_instant(first)), format_instant(parse_instant(last))
-        at = parse_instant(key)
+            return _shown(_read(first)), _shown(_read(last))
+        at = _read(key)
     except ValueError as wrong:
         raise InputError(f"the partition key names no windows: {wrong}, or START/END") from None
-    day = format_instant(at)[: len("2024-06-18")]
-    if key.strip() == day:
-        return format_instant(at), format_instant(at + _DAY_MS)
-    if at % _DAY_MS == 0:
+    if key.strip() == at.to_date_string():
+        return _shown(at), _shown(at.add(days=1))
+    if at == at.start_of("day"):
         raise InputError(
-            f"the partition key {key!r} may mean a day, or the window that ends at midnight: write {day} for the day "
-            "(a CronPartitionTimetable does so with key_format='%Y-%m-%d'), or START/END"
+            f"the partition key {key!r} may mean a day, or the window that ends at midnight: write "
+            f"{at.to_date_string()} for the day (a CronPartitionTimetable does so with key_format='%Y-%m-%d'), or "
+            "START/END"
         )
-    return format_instant(at - 1), format_instant(at)
+    return _shown(at.subtract(microseconds=1000)), _shown(at)
+
+
+def zone_of_clock(plan: Plan, context: Mapping[str, Any]) -> str:
+    """The zone in which a report's clock shows a data interval, where the task does not say it.
+
+    The report's own, where it sets one, or where its windows lie on instants or processing time. Rowtimes without a
+    zone are on the clock whose days the timetable cuts.
+    """
+    own = plan.setting("table.local-time-zone")
+    timed = (source.table for source in plan.sources if source.table.watermark is not None)
+    if own is not None or plan.waits_for_clock or any(table.rowtime_type.name == "TIMESTAMP_LTZ" for table in timed):
+        return own or "UTC"
+    dag = context.get("dag")
+    zone = getattr(getattr(dag, "timetable", None), "timezone", None) or getattr(dag, "timezone", None) or "UTC"
+    return str(getattr(zone, "name", zone))
 
 
 def _on_clock(moment: datetime, zone: str) -> str:
-    # Airflow's own moments are pendulum's, whose arithmetic is not that of the standard library.
-    plain = datetime.fromtimestamp(moment.timestamp(), ZoneInfo(zone))
-    return format_instant(from_datetime(plain.replace(tzinfo=None)))
+    return _shown(pendulum.instance(moment).astimezone(zone_rules(zone)).naive())
+
+
+def _read(text: str) -> pendulum.DateTime:
+    return pendulum.from_timestamp(parse_instant(text) / 1000)
+
+
+def _shown(at: datetime) -> str:
+    return format_instant(from_datetime(at))

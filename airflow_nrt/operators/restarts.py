@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pendulum
+
 from airflow_nrt.report.errors import InputError, NrtError
 
 
@@ -39,9 +41,10 @@ class RestartPolicy:
         """The restarts that count, with one more at `now`. Raises BudgetSpentError if there is none left."""
         recent = self._recent(restarts, now)
         if len(recent) >= self.most:
+            window = pendulum.duration(seconds=self.window).in_words()
             raise BudgetSpentError(
-                f"the driver was restarted {len(recent)} times within {self.window:g} s (max_restarts {self.most}) and "
-                f"is lost again: {why}"
+                f"the driver was restarted {len(recent)} times within {window} (max_restarts {self.most}) and is lost "
+                f"again: {why}"
             )
         return [*recent, now]
 

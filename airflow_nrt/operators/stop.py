@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import pendulum
 from airflow.sdk import BaseOperator, Context
 
 from airflow_nrt.operators.common import ending_the_task, status_xcom
@@ -37,18 +38,19 @@ class NrtStopOperator(BaseOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         from airflow_nrt.hooks.nrt import NrtHook
         from airflow_nrt.launch.living import is_stopping
+        from airflow_nrt.report.home import Home
 
         hook = NrtHook(self.conn_id)
         with ending_the_task():
-            hook.status(self.home)
-            home = hook.home(self.home)
+            home = Home.open(hook.home(self.home).path)
             deadline = time.monotonic() + self.timeout
             epoch = home.ask_to_stop()
             self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)
             while is_stopping(home):
                 if time.monotonic() > deadline:
                     raise NrtError(
-                        f"the driver of epoch {epoch} has not stopped within {self.timeout:g} s; the request stands"
+                        f"the driver of epoch {epoch} has not stopped within "
+                        f"{pendulum.duration(seconds=self.timeout).in_words()}; the request stands"
                     )
                 time.sleep(_LOOK_SECONDS)
             return status_xcom(hook.status(self.home))

@@ -27,6 +27,7 @@ from airflow_nrt.report.formats import Format
 from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.places import check_places
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.semantics import changed_semantics
 from airflow_nrt.report.zones import foreign_zone, read_zone
@@ -79,7 +80,8 @@ class Home:
     def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None) -> Home:
         """The home of this report, made if it is not there yet.
 
-        Raises InputError if it belongs to another report, or to this one with other results (see `check_report`).
+        Raises InputError if it belongs to another report, or to this one with other results (see `check_report`), and
+        if the report would read what it writes.
         """
         home = cls.checked(location, plan, replan)
         if not home.report_file.exists():
@@ -92,6 +94,7 @@ class Home:
     def checked(cls, location: str | Path, plan: Plan, replan: Replan | None = None) -> Home:
         """The home that this report has or can have there. Writes nothing; raises as `create` does."""
         home = cls.at(location)
+        check_places(plan, home.path)
         if home.report_file.exists():
             home.check_report(plan, replan)
         elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):

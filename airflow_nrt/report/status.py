@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from airflow_nrt.report.changed_files import changes_of, last_read
 from airflow_nrt.report.entries import OperatorState, Position, Restate
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
@@ -20,6 +21,7 @@ class Status:
     """`driver` is the heartbeat's state, `silent` if it stopped beating without ending, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
+    `changed_files` says of the files that were read last which have changed since, as far as they are seen from here.
     `lag` is how far the watermark is behind what that clock shows now, `age` how long ago the last entry was written;
     None where there is nothing to tell.
     """
@@ -43,6 +45,7 @@ class Status:
     pending_bytes: int
     age: int | None
     suspects: dict[str, int]
+    changed_files: list[str]
     zone: str | None = None
 
     @property
@@ -82,6 +85,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         pending_bytes=beat.pending_bytes if beat else 0,
         age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
         suspects=suspects,
+        changed_files=list(changes_of(last_read(log)).values()),
         zone=home.zone,
     )
 

@@ -146,12 +146,18 @@ def verdict_lines(verdict: Verdict) -> list[str]:
             lines += [f"      {sample}" for sample in ledger.samples]
     lines += [f"  problem: {problem}" for problem in verdict.problems]
     lines += [f"  note: {note}" for note in verdict.notes]
-    if verdict.unread_files:
-        lines.append(f"  {verdict.unread_files} files ({verdict.unread_bytes} bytes) have arrived and are not read yet")
     if not verdict.is_proven:
         lines.append("NOT PROVEN")
     elif verdict.windows:
         lines.append("proven: every difference is explained by late rows")
     else:
         lines.append("nothing to prove: no window of the interval is complete")
-    return lines
+    return [*lines, *unread_lines(verdict.unread_files, verdict.unread_bytes)]
+
+
+def unread_lines(files: int, size: int) -> list[str]:
+    """What is to be said, in the end, of files that have arrived and that the stream has not read; nothing if none."""
+    if not files:
+        return []
+    which = "1 file has" if files == 1 else f"{files} files have"
+    return [f"{which} arrived that the stream has not read ({size} bytes): their rows are in no window yet"]

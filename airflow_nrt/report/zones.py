@@ -34,7 +34,7 @@ _YEAR_68, _YEAR_2400 = -60_021_302_400_000, 13_569_465_600_000
 
 def read_zone(text: str) -> str:
     """The name of a zone: `Europe/Berlin`, `UTC`, `GMT+08:00`. Raises ValueError for anything else."""
-    _rules(text)
+    zone_rules(text)
     return text
 
 
@@ -53,7 +53,7 @@ def wall_clock(instant: int, zone: str | None) -> int:
     """What the clocks of the zone show at an instant."""
     if zone is None or instant >= END_OF_TIME:
         return instant
-    shown = _moment(instant).astimezone(_rules(zone))
+    shown = _moment(instant).astimezone(zone_rules(zone))
     return instant + _offset(shown)
 
 
@@ -61,8 +61,10 @@ def is_skipped(shown: int, zone: str | None) -> bool:
     """Whether no instant shows this: the clocks were put forward over it."""
     if zone is None or not _YEAR_68 <= shown < _YEAR_2400:
         return False
-    clock = _moment(shown).replace(tzinfo=_rules(zone))
-    return clock.astimezone(timezone.utc).astimezone(_rules(zone)).replace(tzinfo=None) != clock.replace(tzinfo=None)
+    clock = _moment(shown).replace(tzinfo=zone_rules(zone))
+    return clock.astimezone(timezone.utc).astimezone(zone_rules(zone)).replace(tzinfo=None) != clock.replace(
+        tzinfo=None
+    )
 
 
 def wall_clock_passed(watermark: int, zone: str | None) -> int:
@@ -74,7 +76,7 @@ def wall_clock_passed(watermark: int, zone: str | None) -> int:
     if zone is None or watermark >= END_OF_TIME:
         return watermark
     coming = watermark + 1
-    shown = _moment(coming).astimezone(_rules(zone))
+    shown = _moment(coming).astimezone(zone_rules(zone))
     before, after = _offset(shown), _offset(shown.replace(fold=1))
     if shown.fold or after >= before:
         return coming + before - 1
@@ -101,7 +103,8 @@ def instant_sql(shown: Sql, zone: str | None) -> Sql:
 
 
 @lru_cache
-def _rules(name: str) -> tzinfo:
+def zone_rules(name: str) -> tzinfo:
+    """The rules of a zone. Raises ValueError if there is none of this name."""
     if name in _UTC:
         return timezone.utc
     match = _OFFSET.fullmatch(name)

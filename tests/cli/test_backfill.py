@@ -28,7 +28,8 @@ def test_backfill_verify_and_what_becomes_of_a_mismatch(spark_command: Command, 
     # Rows that are printed stay out of the JSON.
     made = backfill("--json")
     assert made.status == 0, made.err
-    assert json.loads(made.out) == {"published_windows": 6, "notes": [], "verdict": None}
+    nothing = {"notes": [], "unread_files": 0, "unread_bytes": 0, "verdict": None}
+    assert json.loads(made.out) == {"published_windows": 6, **nothing}
     assert "+I[a, 3]\n" in made.err
 
     (file,) = tmp_path.glob("curve/*T102000.json")
@@ -50,3 +51,22 @@ def test_backfill_verify_and_what_becomes_of_a_mismatch(spark_command: Command, 
     assert repaired.status == 0, repaired.err
     assert (told["published_windows"], told["verdict"]["proven"], told["verdict"]["equal"]) == (1, True, 6)
     assert file.read_text() == right
+
+
+def test_files_that_the_stream_has_not_read_are_the_last_line(spark_command: Command, tmp_path: Path) -> None:
+    """Also where the result is JSON, on standard error: that is the log of a task of Airflow."""
+    report, home = furnish(tmp_path), tmp_path / "home"
+    assert spark_command("run", report, "--home", home, "--available-now", "--master", "local[2]").status == 0
+    later = "9,a,1.00,2024-06-18 10:05:00\n"
+    (tmp_path / "orders" / "later.csv").write_text(later)
+    line = f"1 file has arrived that the stream has not read ({len(later)} bytes): their rows are in no window yet\n"
+    for options in ((), ("--verify",)):
+        told = spark_command("backfill", report, "--home", home, *HOUR, *options)
+        assert told.status == 0, told.err
+        assert told.out.endswith(f"\n{line}")
+        told = spark_command("backfill", report, "--home", home, *HOUR, *options, "--json")
+        assert told.err.endswith(f" s] {line}")
+        result = json.loads(told.out)
+        assert (result["unread_files"], result["unread_bytes"]) == (1, len(later))
+    told = spark_command("verify", report, "--home", home, *HOUR, "--json")
+    assert told.err.endswith(f" s] {line}") and json.loads(told.out)["unread_files"] == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -54,6 +55,21 @@ def test_status(command: Command, streamed: Path) -> None:
     assert "watermark   2024-06-18 11:15:00, " in text
     assert "windows     6 published, complete up to 2024-06-18 11:10:00" in text
     assert "rows        7 from 4 files; 2 late (1 of them in no window), 1 rejected" in text
+
+
+def test_status_of_files_that_changed_after_they_were_read(command: Command, streamed: Path, tmp_path: Path) -> None:
+    file = streamed / "orders" / "0.csv"
+    before, stat = file.read_bytes(), file.stat()
+    assert told(command, "status", streamed)["changed_files"] == []
+    try:
+        file.write_bytes(before + b"9,a,1.00,2024-06-18 11:21:00\n")
+        changed = f"the source file {file} changed after it was read ({len(before)} bytes then, {len(before) + 29} now)"
+        assert told(command, "status", streamed)["changed_files"] == [changed]
+        text = command("status", "--home", streamed / "home").out
+        assert f"changed     {changed}: what was added or changed is in no result\n" in text
+    finally:
+        file.write_bytes(before)
+        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def test_show(command: Command, streamed: Path) -> None:

@@ -97,8 +97,3 @@ def test_rows_without_a_time_are_counted(spark_command: Command, command: Comman
         {"0.csv": f"{LINES}1,a,1.00,noon\n1,a,1.00\n1,a,1.00,NULL\n"},
     )
     assert counted(spark_command, command, report) == {"malformed line": 2, "NULL rowtime": 1}
-
-
-def test_a_source_that_is_not_there(spark_command: Command, tmp_path: Path) -> None:
-    report = furnish(tmp_path, STRICT, {})
-    assert stops(spark_command, report, status=2) == f"the source directory {tmp_path / 'orders'} does not exist\n"

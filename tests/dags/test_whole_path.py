@@ -72,6 +72,19 @@ def test_a_published_cell_that_was_changed_fails_the_backfill_and_names_the_wind
     assert client.task("orders_curve_nightly", "doubt", "verify")["try_number"] == 1
 
 
+def test_the_plain_trigger_button_means_the_day_before(lab: Lab) -> None:
+    client, dag = lab.client, "orders_curve_nightly"
+    client.wait_for_dag(dag)
+    client.request("PATCH", f"/dags/{dag}", {"is_paused": False})
+    client.trigger(dag, "button")
+    client.wait_for_task(dag, "button", "complete", "deferred", "success")
+    rendered = client.task(dag, "button", "complete")["rendered_fields"]
+    run_after = client.get(f"/dags/{dag}/dagRuns/button")["run_after"]
+    assert rendered["window_end"] == run_after[: len(DAY)]
+    client.request("PATCH", f"/dags/{dag}/dagRuns/button", {"state": "failed"})
+    client.request("PATCH", f"/dags/{dag}", {"is_paused": True})
+
+
 def _add_one_buyer(path) -> None:  # type: ignore[no-untyped-def]
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine import journal
+from airflow_nrt.engine import feed, journal
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.verify import verify
@@ -19,6 +19,7 @@ from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.status import read_status
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     FEW,
@@ -199,6 +200,39 @@ def test_two_drivers_in_turn(spark, tmp_path: Path) -> None:
     assert isinstance(older.failure, FencedError)
     assert (beat(home).epoch, beat(home).state) == (2, "finished")
     assert verify(spark, plan, home).is_proven
+
+
+@pytest.mark.timeout(200)
+def test_a_file_that_grows_after_it_was_read_is_said(spark, tmp_path: Path, monkeypatch, caplog) -> None:
+    """In the driver's log, once; also by the next driver, for what happened while none was there."""
+    monkeypatch.setattr(feed, "LOOK_SECONDS", 0.1)
+    plan, home = live(tmp_path)
+    files = [write_events(tmp_path / "events" / f"{n}.csv", EVENTS[40 * n : 40 * (n + 1)]) for n in range(3)]
+    sizes = [file.stat().st_size for file in files]
+    first = Running(Runner(spark, plan, home))
+    try:
+        first.wait_until(lambda: commits(home) == 1)
+        with open(files[0], "a") as file:
+            file.write(f"{EVENTS[0].line}\n")
+        now = files[0].stat().st_size
+        grown = f"the source file {files[0]} changed after it was read ({sizes[0]} bytes then, {now} now)"
+        first.wait_until(lambda: grown in caplog.text)
+        time.sleep(0.5)
+    finally:
+        first.end()
+    assert caplog.text.count("changed after it was read") == 1
+    assert read_status(home).changed_files == [grown]
+
+    with open(files[1], "a") as file:
+        file.write(f"{EVENTS[0].line}\n")
+    caplog.clear()
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert caplog.text.count("changed after it was read") == 2 and f"{files[1]} changed" in caplog.text
+    files[0].unlink()
+    assert [change.split(" changed")[0] for change in read_status(home).changed_files] == [
+        f"the source file {files[1]}"
+    ]
+    assert commits(home) == 1
 
 
 def test_batches_keep_to_the_byte_cap(spark, tmp_path: Path) -> None:

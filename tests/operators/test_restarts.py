@@ -25,7 +25,7 @@ def test_restarts_outside_of_the_window_do_not_count() -> None:
 
 def test_a_spent_budget_says_what_was_lost() -> None:
     policy = RestartPolicy(most=2, window=60)
-    with pytest.raises(BudgetSpentError, match=r"restarted 2 times within 60 s \(max_restarts 2\).*no heartbeat"):
+    with pytest.raises(BudgetSpentError, match=r"restarted 2 times within 1 minute \(max_restarts 2\).*no heartbeat"):
         policy.spend([50, 60], now=70, why="no heartbeat")
 
 

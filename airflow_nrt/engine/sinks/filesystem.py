@@ -71,10 +71,6 @@ def check(home: Home, insert: Insert) -> None:
     root = root_of(insert)
     if root.is_file():
         raise InputError(f"table {insert.sink.name!r}: {root} is a file, a directory is needed")
-    if root == home.path or root in home.path.parents or home.path in root.parents:
-        raise InputError(
-            f"table {insert.sink.name!r}: its directory {root} and the home {home.path} must not contain each other"
-        )
     root.mkdir(parents=True, exist_ok=True)
     if os.stat(root).st_dev != os.stat(home.staged).st_dev:
         raise InputError(
