@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.local_files import use_local_files
@@ -81,6 +82,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
+    _say_once()
     use_plan_rules(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
@@ -94,6 +96,12 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
     session.sparkContext.setLocalProperty("callSite.long", "")
     return session
+
+
+def _say_once() -> None:
+    """PySpark logs what it raises, as JSON with the stack of Java. What is raised is said by whoever catches it."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def _remember_classes(session: SparkSession) -> None:

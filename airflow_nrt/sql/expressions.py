@@ -25,6 +25,7 @@ from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.known_functions import known_aggregate, known_functions
 from airflow_nrt.sql.literals import literal
 from airflow_nrt.sql.local_time import alike_times, as_instant
+from airflow_nrt.sql.noted import note
 from airflow_nrt.sql.patterns import matched
 from airflow_nrt.sql.python_functions import call_function
 from airflow_nrt.sql.row_values import compared_rows, holds_rows, in_rows
@@ -55,6 +56,11 @@ class Compiler:
         """Raises SqlError with the place of what is wrong."""
         if self.override is not None and (typed := self.override(node)) is not None:
             return typed
+        typed = self._compiled(node)
+        note(node, typed.sql)
+        return typed
+
+    def _compiled(self, node: ast.Expression) -> Typed:
         match node:
             case ast.Name():
                 return self.scope.resolve(node)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
+from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
@@ -25,6 +26,7 @@ from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.not_null import drops_null
+from airflow_nrt.sql.noted import noting
 from airflow_nrt.sql.one_key import check_alone
 from airflow_nrt.sql.ordering import named_of, shown, sortable
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
@@ -110,13 +112,14 @@ class Planner:
         self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+        self._notes: dict[Origin, None] = {}
         self._asked = AskedQueries()
         self._inserts: list[parsed.Insert] = []
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
         """Plans what stands at a place, in the session's zone and with the functions that are declared."""
-        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions):
+        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions), noting(self._notes):
             yield
 
     def plan(self, script: str, name: str) -> Plan:
@@ -136,6 +139,7 @@ class Planner:
             str(self.base),
             tuple(found.updating),
             tuple(function for function in self.functions.values() if function is not None),
+            origins=tuple(self._notes),
         )
 
     def add_all(
