@@ -42,6 +42,8 @@ def _lines(status: Status) -> list[str]:
     ]
     if status.pending_files:
         lines.append(f"waiting     {status.pending_files} files, {status.pending_bytes} bytes")
+    if status.unreadable_files:
+        lines.append(f"unreadable  {status.unreadable_files} files wait until they can be opened (named in the log)")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

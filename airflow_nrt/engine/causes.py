@@ -21,7 +21,7 @@ _PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", r
 
 @dataclass(frozen=True)
 class Cause:
-    """`words` are those of which one stands in the message of what was thrown, or in its kind.
+    """`words` are those of which one stands in the message of what was thrown, or is in its kind or condition.
 
     `told` makes of the path that is named, None where none is, what a person reads.
     """
@@ -32,7 +32,7 @@ class Cause:
 
     def of(self, chain: Sequence[Thrown]) -> NrtError | None:
         """The error of a failure, None if it has another cause."""
-        met = [one for one in chain if any(word in one.kind or word in one.message for word in self.words)]
+        met = [one for one in chain if any(map(_said_by(one).__contains__, self.words))]
         if not met:
             return None
         # The exception itself names what it met, those around it what they were about to do.
@@ -48,6 +48,12 @@ def _full(path: str | None) -> str:
 
 def _denied(path: str | None) -> str:
     return f"no permission for {path or 'a file'}: let user {_user()} read and write there"
+
+
+def _no_directory(path: str | None) -> str:
+    return (
+        f"the directory {path or '(not named)'} can't be made: user {_user()} needs permission, and the disk needs room"
+    )
 
 
 def _read_only(path: str | None) -> str:
@@ -77,8 +83,9 @@ CAUSES = {
     "no permission": Cause(
         (os.strerror(errno.EACCES), "AccessDeniedException", "AccessControlException", "PermissionError"), _denied
     ),
+    "no directory": Cause(("Mkdirs failed to create",), _no_directory),
     "read-only": Cause((os.strerror(errno.EROFS),), _read_only),
-    "gone": Cause(("[FAILED_READ_FILE.FILE_NOT_EXIST]", "[PATH_NOT_FOUND]"), _gone),
+    "gone": Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone),
     "no master": Cause(("All masters are unresponsive", "stopped SparkContext"), _no_master, passes=False),
     "no gateway": Cause(("JAVA_GATEWAY_EXITED",), _no_gateway, passes=False),
 }
@@ -89,7 +96,15 @@ def cause_of(chain: Sequence[Thrown]) -> NrtError | None:
     return next((found for cause in CAUSES.values() if (found := cause.of(chain)) is not None), None)
 
 
+def _said_by(thrown: Thrown) -> str:
+    return f"{thrown.kind} {thrown.condition} {thrown.message}"
+
+
 def _path(thrown: Thrown) -> str | None:
     named = thrown.given("path")
     match = re.match(r"(?:file:)?(/.*)", named) or _PATH.search(thrown.message)
-    return unquote(match.group(1)).strip() if match else None
+    if match is None:
+        return None
+    # What lies below is Spark's own.
+    path = unquote(match.group(1)).strip().partition("/_temporary/")[0]
+    return f"/{path.lstrip('/')}"

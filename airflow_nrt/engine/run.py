@@ -237,4 +237,6 @@ class Runner:
     def _write_beat(self) -> None:
         waiting = [feed.pending for feed in self._feeds]
         files, size = sum(one[0] for one in waiting), sum(one[1] for one in waiting)
-        write_heartbeat(self.home.heartbeats, replace(self._beat, pending_files=files, pending_bytes=size))
+        unreadable = sum(feed.unreadable for feed in self._feeds)
+        beat = replace(self._beat, pending_files=files, pending_bytes=size, unreadable_files=unreadable)
+        write_heartbeat(self.home.heartbeats, beat)

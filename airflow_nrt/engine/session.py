@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping
 
-from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.local_files import use_local_files
+from airflow_nrt.engine.masters import check_master
 from airflow_nrt.engine.plan_rules import use_plan_rules
 from airflow_nrt.engine.quick_session import quick_session
+from airflow_nrt.engine.quiet import quiet
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
@@ -57,19 +58,17 @@ _LOCAL_SETTINGS = {
     # Throughput counts, and a pause of some 50 ms does not. Spark's parser goes down a sum of 200 terms by its stack.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -Xss4m",
 }
-_MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *\d+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
 _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 
 
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
     """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
 
-    Raises InputError if SPARK_HOME is wrong, or the master none.
+    Raises InputError if SPARK_HOME or the master is wrong, or Spark can't start.
     """
-    if master is not None and not _MASTER.fullmatch(master):
-        raise InputError(
-            f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"
-        )
+    if master is not None:
+        check_master(master, settings)
+    quiet()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:
@@ -82,7 +81,11 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
-    _say_once()
+    except Exception as failure:
+        known = explained(failure)
+        if known is None:
+            raise
+        raise known from failure
     use_plan_rules(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
@@ -96,12 +99,6 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
     session.sparkContext.setLocalProperty("callSite.long", "")
     return session
-
-
-def _say_once() -> None:
-    """PySpark logs what it raises, as JSON with the stack of Java. What is raised is said by whoever catches it."""
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).disabled = True
 
 
 def _remember_classes(session: SparkSession) -> None:

@@ -48,7 +48,7 @@ def chain_of(failure: BaseException) -> tuple[Thrown, ...]:
     """The failure and its causes, the last one at the root."""
     origin = getattr(failure, "_origin", None) or getattr(failure, "java_exception", None)
     text = str(failure)
-    found = list(_of_java(origin)) if origin is not None else [Thrown(type(failure).__name__, text)]
+    found = list(_of_java(origin)) if origin is not None else [_of_python(failure)]
     if not any(one.condition for one in found):
         # What a task has thrown may come as the text of a stage's failure alone.
         for name, message in _CONDITION.findall(text):
@@ -59,6 +59,14 @@ def chain_of(failure: BaseException) -> tuple[Thrown, ...]:
         if failure.__cause__ is not None:
             found += chain_of(failure.__cause__)
     return tuple(found)
+
+
+def _of_python(failure: BaseException) -> Thrown:
+    if not isinstance(failure, OSError):
+        return Thrown(type(failure).__name__, str(failure))
+    # Of a rename it is the place that something was to go to.
+    path = failure.filename2 or failure.filename
+    return Thrown(type(failure).__name__, str(failure), parameters={"path": str(path)} if path else None)
 
 
 def _of_java(exception: Any) -> Iterator[Thrown]:

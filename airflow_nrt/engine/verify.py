@@ -42,7 +42,6 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.spelling import bigint, quote
 from airflow_nrt.report.verdict import (
@@ -214,9 +213,8 @@ def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
 
 
 def _unread(scene: _Scene, source: str) -> list[SourceFile]:
-    table = scene.plan.source(source).table
     seen = {file.path for file in scene.history.files(source)}
-    return Arrivals(table.path, source_option(table.options, "source.path.regex-pattern"), seen).poll()
+    return Arrivals.of(scene.plan.source(source).table, seen).poll()
 
 
 # ---------------------------------------------------------------------------------------------------- comparing

@@ -24,6 +24,7 @@ from airflow_nrt.report.updating import (
 _FREE_OPTIONS = frozenset(
     {
         "source.monitor-interval", "source.max-batch-size", "scan.watermark.idle-timeout", "source.ignore-corrupt",
+        "source.unreadable-files",
         "partition.missing", "partition.time", "partition.max-delay", "partition.time-extractor.timestamp-pattern",
         "print-identifier", "standard-error",
         *(option.name for option in FILE_OPTIONS.values() if option.idle),

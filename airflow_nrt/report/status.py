@@ -44,6 +44,7 @@ class Status:
     age: int | None
     suspects: dict[str, int]
     zone: str | None = None
+    unreadable_files: int = 0
 
     @property
     def lag(self) -> int | None:
@@ -83,6 +84,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
         suspects=suspects,
         zone=home.zone,
+        unreadable_files=beat.unreadable_files if beat else 0,
     )
 
 
