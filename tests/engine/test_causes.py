@@ -21,7 +21,7 @@ from airflow_nrt.report.errors import SurroundingsError
 from airflow_nrt.report.heartbeat import read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.sql.load import load_report
-from tests.cli.place import REPORT, furnish
+from tests.cli.place import furnish
 
 WITHOUT_POWER = ("setpriv", *(f"--{which}=-dac_override,-dac_read_search" for which in ("inh-caps", "bounding-set")))
 """Root, to whom permissions of files apply as to anybody."""
