@@ -17,7 +17,7 @@ from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.asked import Asked, AskedQueries
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes
-from airflow_nrt.sql.ddl import check_sink, declare, with_options
+from airflow_nrt.sql.ddl import Misdeclared, check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
@@ -65,9 +65,11 @@ def plan_statements(
     planner.add_all(statements, problems, overrides, _end(script))
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
+    plan = problems.attempt(partial(planner.plan, script, name))
+    if plan is not None:
+        problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
     problems.raise_any(script)
-    plan = planner.plan(script, name)
-    check_bounded(plan, planner.queries.found.boundless, script)
+    assert plan is not None
     return plan
 
 
@@ -153,7 +155,8 @@ class Planner:
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
-                self.queries.broken.add(statement.name)
+                if statement.name not in self.queries.tables:
+                    self.queries.broken.add(statement.name)
             elif known is None and isinstance(statement, parsed.CreateFunction):
                 self.functions.setdefault(statement.name.upper(), None)
         for key, value in overrides.items():
@@ -226,7 +229,7 @@ class Planner:
             case parsed.CreateTable():
                 if not (statement.if_not_exists and statement.name in self.queries.tables):
                     self._check_free(statement.name, statement.at)
-                    self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
+                    self._declare(statement)
             case parsed.CreateView():
                 if not (statement.if_not_exists and statement.name in self.queries.views):
                     self._check_free(statement.name, statement.at)
@@ -239,6 +242,17 @@ class Planner:
                 self._insert(statement)
             case parsed.Unreadable():
                 self.queries.broken.add(statement.name)
+
+    def _declare(self, statement: parsed.CreateTable) -> None:
+        """A table whose columns are right is known by them, whatever else is wrong: its queries are checked, too."""
+        if statement.like in self.queries.broken:
+            raise SqlErrors(())
+        try:
+            self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
+        except Misdeclared as wrong:
+            if wrong.table is not None:
+                self.queries.tables[statement.name] = wrong.table
+            raise
 
     def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
@@ -287,15 +301,12 @@ class Planner:
         self.set_at[key] = statement.at
 
     def _insert(self, statement: parsed.Insert) -> None:
-        if statement.table in self.queries.broken:
-            raise SqlErrors(())
-        if statement.table not in self.queries.tables:
-            hint = nearest(statement.table, self.queries.tables)
-            raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
-        sink = with_options(self.queries.tables[statement.table], dict(statement.options))
-        check_sink(sink, statement.at)
-        check_alone(sink, statement, [one for one in self._inserts if one.table == statement.table])
-        self._inserts.append(statement)
+        problems = Problems()
+        sink = problems.attempt(partial(self._sink, statement))
+        if sink is None:
+            with self._asking_only():
+                problems.attempt(partial(self.queries.relations, sortable(statement.query)[0], {}))
+            problems.stop()
         before = len(self.queries.found.inserts)
         query, order = sortable(statement.query)
         with delayed(self.queries.found, timing_of(sink, statement.at)):
@@ -312,6 +323,19 @@ class Planner:
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values, by)
         self._tell(statement.query, before)
+
+    def _sink(self, statement: parsed.Insert) -> Table:
+        """The table that an insert writes into. Raises SqlError, or SqlErrors."""
+        if statement.table in self.queries.broken:
+            raise SqlErrors(())
+        if statement.table not in self.queries.tables:
+            hint = nearest(statement.table, self.queries.tables)
+            raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
+        sink = with_options(self.queries.tables[statement.table], dict(statement.options))
+        check_sink(sink, statement.at)
+        check_alone(sink, statement, [one for one in self._inserts if one.table == statement.table])
+        self._inserts.append(statement)
+        return sink
 
     def _tell(self, query: ast.Query, before: int) -> None:
         """What the inserts do that a query was planned as: those behind the ones `before`."""

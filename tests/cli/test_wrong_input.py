@@ -54,7 +54,7 @@ REPORTS = {
 
 @pytest.mark.parametrize("what", REPORTS)
 @pytest.mark.parametrize(
-    "name_and_options", ["check", "plan", "run --home", "backfill --home"], ids=lambda text: text.split()[0]
+    "name_and_options", ["plan", "run --home", "backfill --home"], ids=lambda text: text.split()[0]
 )
 def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_options: str) -> None:
     old, new, message = REPORTS[what]
