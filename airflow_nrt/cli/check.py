@@ -23,6 +23,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         plan = read_plan(options)
     except (SqlError, SqlErrors) as wrong:
+        if options.debug:
+            raise
         for problem in wrong.problems if isinstance(wrong, SqlErrors) else [wrong]:
             print(_line(options.report, problem), file=sys.stderr)
         return wrong.exit_status
