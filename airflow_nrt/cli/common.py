@@ -110,7 +110,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     except Exception as failure:
         from airflow_nrt.engine.failures import explained
 
-        meaning = explained(failure)
+        meaning = explained(failure, plan.origins)
         if meaning is None or meaning is failure:
             raise
         raise meaning from failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     plan = _plan(options)
+    if options.out:
+        _check_out(Path(options.out))
     with session(plan, options.master) as spark:
         from airflow_nrt.engine.query import run_bounded, run_changelog
 
@@ -57,6 +60,16 @@ def _plan(options: argparse.Namespace) -> Plan:
         first = wrong.problems[0] if isinstance(wrong, SqlErrors) else wrong
         file = options.query if first.script == query else options.ddl
         raise InputError(f"{file}: {wrong}") from None
+
+
+def _check_out(file: Path) -> None:
+    """Raises InputError if it can't be written, before hours are spent on what is to stand in it."""
+    if file.is_dir():
+        raise InputError(f"--out: {file} is a directory, a file is needed")
+    if not file.parent.is_dir():
+        raise InputError(f"--out: there is no directory {file.parent} to write {file.name} into")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise InputError(f"--out: no permission to write {file}")
 
 
 def _check_zone(text: str) -> None:

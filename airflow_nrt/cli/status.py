@@ -46,6 +46,8 @@ def _lines(status: Status) -> list[str]:
     if status.changed_files:
         number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
+    if status.unreadable_files:
+        lines.append(f"unreadable  {status.unreadable_files} files wait until they can be opened (named in the log)")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

@@ -199,8 +199,7 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
 
 
 def _files(source: Source) -> list[SourceFile]:
-    pattern = source_option(source.table.options, "source.path.regex-pattern")
-    return Arrivals(source.table.path, pattern).poll()
+    return Arrivals.of(source.table).poll()
 
 
 def _all_files(plan: Plan) -> dict[str, Sequence[SourceFile]]:

@@ -5,27 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from traceback import format_exception
 from urllib.parse import unquote
 
+from airflow_nrt.engine.causes import cause_of
+from airflow_nrt.engine.computed import not_computed
+from airflow_nrt.engine.thrown import chain_of
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.errors import STOP_MARK, DataError, InputError, NrtError
 from airflow_nrt.report.options import source_option
+from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.plan import Source
 
-_CONDITION = re.compile(r"\[([A-Z][A-Z_0-9.]+)\] ([^\n]*)")
 _FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
-_FINAL = (
-    "USER_RAISED_EXCEPTION",
-    "ARITHMETIC_OVERFLOW",
-    "BINARY_ARITHMETIC_OVERFLOW",
-    "DIVIDE_BY_ZERO",
-    "REMAINDER_BY_ZERO",
-    "CAST_INVALID_INPUT",
-    "CAST_OVERFLOW",
-    "NUMERIC_VALUE_OUT_OF_RANGE",
-    "CANNOT_PARSE_TIMESTAMP",
-    "INVALID_ARRAY_INDEX",
-)
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
 _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 """A file that was taken away before it was read is no longer there when the directory is listed again."""
@@ -42,25 +34,43 @@ class CorruptFileError(DataError):
         )
 
 
-def explained(failure: BaseException) -> NrtError | None:
-    """The failure in words that end it for good; None for one that may pass if it is tried again."""
+def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtError | None:
+    """The failure in the words of the product, None if it is not known. `origins` are those of the plan that was run.
+
+    What `passes` is worth another try; anything else ends the job for good.
+    """
     if isinstance(failure, NrtError):
         return failure
-    text = str(failure)
-    if STOP_MARK in text:
-        return DataError(text.split(STOP_MARK, 1)[1].split("\n", 1)[0].removesuffix(" SQLSTATE: P0001"))
-    conditions = _CONDITION.findall(text)
-    for name, message in conditions:
-        if name.startswith(_UNREADABLE) and name != _GONE:
-            return CorruptFileError(_named_file(text), _root_cause(text) or message)
-    for name, message in conditions:
-        if name.split(".")[0] in _FINAL:
-            return DataError(re.sub(r" SQLSTATE: \w+$", "", message))
-    if any(name == "PATH_NOT_FOUND" for name, _ in conditions):
-        return None
-    if type(failure).__name__ in ("AnalysisException", "ParseException"):
-        return InputError(f"Spark can't run this: {text.split(chr(10), 1)[0]}")
-    return None
+    chain = chain_of(failure)
+    stopped = next((one for one in reversed(chain) if STOP_MARK in one.message), None)
+    if stopped is not None:
+        return not_computed(stopped, origins)
+    for one in chain:
+        if one.condition.startswith(_UNREADABLE) and one.condition != _GONE:
+            text = str(failure)
+            return CorruptFileError(_named_file(text), _root_cause(text) or one.message)
+    computed = (not_computed(one, origins) for one in reversed(chain))
+    known = next((one for one in computed if one is not None), None) or cause_of(chain)
+    if known is None and type(failure).__name__ in ("AnalysisException", "ParseException"):
+        return InputError(f"Spark can't run this: {chain[0].message.split(chr(10), 1)[0]}")
+    return known
+
+
+def in_short(failure: BaseException, origins: Sequence[Origin] = ()) -> str:
+    """The failure in one line, for a log that people read: the stack is not in it."""
+    known = explained(failure, origins)
+    if known is not None:
+        return str(known)
+    root = chain_of(failure)[-1]
+    kind = root.kind.rpartition(".")[2]
+    return f"{kind}: {root.message.split(chr(10), 1)[0][:500]}" if kind else root.message[:500]
+
+
+def in_full(failure: BaseException) -> str:
+    """The failure with the stacks of Python and Java, for whoever looks into the log of a driver."""
+    java = getattr(failure, "_stackTrace", None)
+    stack = "".join(format_exception(type(failure), failure, failure.__traceback__))
+    return f"{stack}\n{java}" if java else stack
 
 
 def corrupt_file(source: Source, files: Sequence[SourceFile], failure: Exception) -> str:

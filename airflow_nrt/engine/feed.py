@@ -43,8 +43,7 @@ class FileFeed:
         self.source = source
         self.interval: int | None = source_option(options, "source.monitor-interval")
         self.last_arrival = time.monotonic()
-        pattern = source_option(options, "source.path.regex-pattern")
-        self._arrivals = Arrivals(source.table.path, pattern, (file.path for file in seen))
+        self._arrivals = Arrivals.of(source.table, (file.path for file in seen))
         self._last_read = LastRead(seen)
         self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
@@ -71,6 +70,11 @@ class FileFeed:
         """Files and bytes that have arrived and are not absorbed."""
         taken = self._taken if self._is_taking else (0, 0)
         return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
+
+    @property
+    def unreadable(self) -> int:
+        """Files that are there and can't be opened."""
+        return len(self._arrivals.held)
 
     def poll(self) -> None:
         """Looks for arrivals if it is time to, and hands on the next batch if the last one is absorbed.

@@ -158,5 +158,4 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
 
 def arrived(plan: Plan, source: str) -> list[SourceFile]:
     """All files of a source that are there now."""
-    table = plan.source(source).table
-    return Arrivals(table.path, source_option(table.options, "source.path.regex-pattern")).poll()
+    return Arrivals.of(plan.source(source).table).poll()

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures import explained, in_full, in_short
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.feed import FileFeed
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.report.entries import Commit, Lease, SourceFile
-from airflow_nrt.report.errors import FencedError, HomeError, NrtError
+from airflow_nrt.report.errors import FencedError, NrtError
 from airflow_nrt.report.heartbeat import (
     FAILED,
     FENCED,
@@ -102,8 +102,7 @@ class Runner:
             self._say(state=FENCED, error=str(fenced), final=True)
             raise
         except NrtError as wrong:
-            # A home that can't be read may be on a disk that comes back.
-            self._say(state=FAILED, error=str(wrong), final=not isinstance(wrong, HomeError))
+            self._say(state=FAILED, error=str(wrong), final=not wrong.passes)
             raise
         except BaseException as wrong:
             self._say(state=FAILED, error=f"{type(wrong).__name__}: {str(wrong)[:2000]}")
@@ -123,18 +122,22 @@ class Runner:
             except BaseException as failure:
                 # A successor tidies away what this driver still reads: then being fenced is the reason, not the gap.
                 writer.check()
-                final = explained(failure)
-                if final is not None and not isinstance(final, HomeError):
-                    raise final from failure
+                known = explained(failure, self.plan.origins)
+                if known is not failure:
+                    # For the log of a driver: a command that a person watches is silent below WARNING.
+                    log.info("what failed, in full: %s", in_full(failure))
+                if known is not None and not known.passes:
+                    raise known from failure
                 if isinstance(failure, Exception) and self._is_stop_asked(writer):
-                    log.info("the batch under way is left to the next driver: %s", str(failure).partition("\n")[0])
+                    log.info("the batch under way is left to the next driver: %s", in_short(failure, self.plan.origins))
                     return STOPPED
                 failures = 1 if writer.log.last > last_entry else failures + 1
                 last_entry = writer.log.last
                 if failures > RETRIES or not isinstance(failure, Exception):
-                    raise
-                log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, failure)
-                self._say(error=f"trying again after: {str(failure)[:500]}")
+                    raise (known or failure) from failure.__cause__
+                reason = in_short(failure, self.plan.origins)
+                log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, reason)
+                self._say(error=f"trying again after: {reason}")
                 self.stop_asked.wait(2 ** (failures - 1))
 
     # ------------------------------------------------------------------ one life of the queries
@@ -250,4 +253,6 @@ class Runner:
     def _write_beat(self) -> None:
         waiting = [feed.pending for feed in self._feeds]
         files, size = sum(one[0] for one in waiting), sum(one[1] for one in waiting)
-        write_heartbeat(self.home.heartbeats, replace(self._beat, pending_files=files, pending_bytes=size))
+        unreadable = sum(feed.unreadable for feed in self._feeds)
+        beat = replace(self._beat, pending_files=files, pending_bytes=size, unreadable_files=unreadable)
+        write_heartbeat(self.home.heartbeats, beat)

@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.cluster import await_executors, cores, is_local, with_executors_java
+from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.local_files import use_local_files
+from airflow_nrt.engine.masters import check_master
 from airflow_nrt.engine.plan_rules import use_plan_rules
 from airflow_nrt.engine.quick_session import quick_session
+from airflow_nrt.engine.quiet import quiet
 from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
-from airflow_nrt.report.masters import check_master
 
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -64,11 +66,13 @@ _ALWAYS = {"spark.ui.showConsoleProgress": "false"}
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
     """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
 
-    Raises InputError if SPARK_HOME is wrong, the master none, or parts of Spark are of different versions.
+    Raises InputError if SPARK_HOME or the master is wrong, parts of Spark are of different versions, or Spark can't
+    start.
     """
     check_parts()
     if master is not None:
-        check_master(master)
+        check_master(master, settings)
+    quiet()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:
@@ -82,6 +86,11 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
+    except Exception as failure:
+        known = explained(failure)
+        if known is None:
+            raise
+        raise known from failure
     use_plan_rules(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):

@@ -42,7 +42,6 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.spelling import bigint, quote
 from airflow_nrt.report.verdict import (
@@ -220,8 +219,7 @@ def unread_files(plan: Plan, history: History) -> list[SourceFile]:
 
 def _unread(source: Source, history: History) -> list[SourceFile]:
     seen = {file.path for file in history.files(source.name)}
-    pattern = source_option(source.table.options, "source.path.regex-pattern")
-    return Arrivals(source.table.path, pattern, seen).poll()
+    return Arrivals.of(source.table, seen).poll()
 
 
 # ---------------------------------------------------------------------------------------------------- comparing

@@ -13,6 +13,8 @@ class NrtError(Exception):
     """Base of all errors that are meant for a person; the message needs no stack trace."""
 
     exit_status = 1
+    passes = False
+    """Whether what is in the way may pass by itself, so that the same may succeed when it is tried again."""
 
 
 class InputError(NrtError):
@@ -29,6 +31,14 @@ class HomeError(NrtError):
     """The home can't be read or written, or contradicts itself."""
 
     exit_status = 2
+    # It may be on a disk that comes back.
+    passes = True
+
+
+class SurroundingsError(NrtError):
+    """Something around the job is in its way: a full disk, a missing permission."""
+
+    passes = True
 
 
 class FencedError(NrtError):

@@ -28,8 +28,8 @@ class Heartbeat:
     """All times in milliseconds of the wall clock.
 
     `launch` is the id that the launcher gave, by which it knows its driver. `beat` is when this was written, `progress`
-    when the last log entry was. `pending_bytes` have arrived and are not read. `final` marks a failure that a restart
-    would meet again.
+    when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until they can
+    be opened. `final` marks a failure that a restart would meet again.
     """
 
     state: str
@@ -46,6 +46,7 @@ class Heartbeat:
     pending_bytes: int = 0
     error: str | None = None
     final: bool = False
+    unreadable_files: int = 0
 
     @property
     def is_over(self) -> bool:

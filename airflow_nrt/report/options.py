@@ -104,6 +104,9 @@ SOURCE_OPTIONS = named(
             Option(
                 "source.ignore-corrupt", parse_boolean, False, "an unreadable file is rejected and counted, not fatal"
             ),
+            Option(
+                "source.unreadable-files", one_of("wait", "fail"), "wait", "what becomes of one that can't be opened"
+            ),
             Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"

@@ -16,6 +16,7 @@ from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.partition_filter import PartitionFilter
 from airflow_nrt.report.program import Built
 from airflow_nrt.report.steps import Step
@@ -109,6 +110,8 @@ class Plan:
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
     built: Built | None = field(default=None, metadata=METADATA)
+    origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
+    """What its SQL stands for in the report: for errors."""
 
     @property
     def ends(self) -> bool:

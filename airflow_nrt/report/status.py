@@ -47,6 +47,7 @@ class Status:
     suspects: dict[str, int]
     changed_files: list[str]
     zone: str | None = None
+    unreadable_files: int = 0
 
     @property
     def lag(self) -> int | None:
@@ -87,6 +88,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         suspects=suspects,
         changed_files=list(changes_of(last_read(log)).values()),
         zone=home.zone,
+        unreadable_files=beat.unreadable_files if beat else 0,
     )
 
 

@@ -13,6 +13,7 @@ from airflow_nrt.sql.aggregates import canonical_name, elements, is_distinct
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.functions.json_texts import json_text
 from airflow_nrt.sql.known_functions import known_aggregate
+from airflow_nrt.sql.noted import note
 from airflow_nrt.sql.python_functions import accepted
 from airflow_nrt.sql.typed import Typed
 
@@ -33,6 +34,7 @@ class Arguments:
 
 def read_arguments(call: ast.Call, compile: Compile) -> Arguments:
     """Raises SqlError for arguments that the aggregate does not take."""
+    note(call)
     if len(call.arguments) == 1 and isinstance(call.arguments[0], ast.Star):
         if call.name != "COUNT" or call.distinct:
             raise SqlError(f"{call.name} can't take '*'", call.at)

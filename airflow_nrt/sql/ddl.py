@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.option import Option
@@ -17,9 +18,9 @@ from airflow_nrt.report.options import (
     source_option,
 )
 from airflow_nrt.report.partitions import check_pattern
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.report.tables import Column, Table, Watermark
 from airflow_nrt.sql import ast, parsed
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.like import taken_over
@@ -40,48 +41,77 @@ _ELSEWHERE = {
 """Connectors of Flink that are not there, and what does instead."""
 
 
+class Misdeclared(SqlErrors):
+    """A declaration is wrong. Its queries can be checked by `table`, unless its columns are wrong, too."""
+
+    def __init__(self, problems: Sequence[SqlError], table: Table | None) -> None:
+        super().__init__(problems)
+        self.table = table
+
+
 def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
-    """The table that a statement declares; `known` serves LIKE. Raises SqlError."""
-    base = _base(statement, known)
-    columns = _columns(statement, base)
+    """The table that a statement declares; `known` serves LIKE. Raises Misdeclared with all that is wrong."""
+    problems = Problems()
+    base = problems.attempt(partial(_base, statement, known))
+    if statement.like is not None and base is None:
+        raise Misdeclared(problems.found, None)
+    columns = problems.attempt(partial(_columns, statement, base))
     watermark = base.watermark if base else None
-    if statement.watermark is not None:
-        watermark = declare_watermark(statement.watermark, columns)
+    if statement.watermark is not None and columns is not None:
+        watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns))
+    readable = columns if not problems.found else None
     options = dict(base.options) if base else {}
     options.update((key, value) for key, value, _ in statement.options)
-    connector = options.get("connector")
-    if connector not in CONNECTORS:
-        # Said first: another connector has other options.
-        raise SqlError(_connector_error(statement.name, connector), statement.at)
-    _check_options(statement, CONNECTORS[connector])
+    connector = options.get("connector", "")
+    if connector in CONNECTORS:
+        _check_options(statement, CONNECTORS[connector], problems)
+    else:
+        # Another connector has other options.
+        problems.found.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
     partition_keys = statement.partition_keys or (base.partition_keys if base else ())
-    for key in (*partition_keys, *statement.primary_key):
-        if key not in {column.name for column in columns}:
-            raise SqlError(f"table {statement.name!r} has no column {key!r}", statement.at)
-    unknown = next((key for key in _domains(options) if key not in {column.name for column in columns}), None)
-    if unknown is not None:
-        raise SqlError(f"table {statement.name!r} has no column {unknown!r} with a domain", statement.at)
+    primary_key = statement.primary_key or (base.primary_key if base else ())
+    if columns is not None:
+        _check_keys(statement, {column.name for column in columns}, partition_keys, options, problems)
+    if problems.found or columns is None:
+        stands_in = _readable(statement.name, readable, watermark, options) if readable is not None else None
+        raise Misdeclared(problems.found, stands_in)
+    return Table(statement.name, columns, connector, watermark, partition_keys, primary_key, options)
+
+
+def _readable(name: str, columns: tuple[Column, ...], watermark: Watermark | None, options: Mapping[str, str]) -> Table:
+    """A table with these columns whose options are right: nobody reads it, but queries can be checked by it."""
+    changes = {"format": "debezium-json"} if options.get("format") == "debezium-json" else {"format": "json"}
     return Table(
-        statement.name,
-        columns,
-        connector,
-        watermark,
-        partition_keys,
-        statement.primary_key or (base.primary_key if base else ()),
-        options,
+        name, columns, "filesystem", watermark, options={"connector": "filesystem", "path": "/nowhere", **changes}
     )
+
+
+def _check_keys(
+    statement: parsed.CreateTable,
+    columns: Set[str],
+    partition_keys: Sequence[str],
+    options: Mapping[str, str],
+    problems: Problems,
+) -> None:
+    for key in (*partition_keys, *statement.primary_key):
+        if key not in columns:
+            problems.found.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
+    for key in _domains(options):
+        if key not in columns:
+            wrong = f"table {statement.name!r} has no column {key!r} with a domain"
+            problems.found.append(SqlError(wrong, statement.at))
 
 
 def _domains(options: Mapping[str, str]) -> list[str]:
     return [key.removeprefix(DOMAIN) for key in options if key.startswith(DOMAIN)]
 
 
-def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option]) -> None:
+def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option], problems: Problems) -> None:
     for key, value, at in statement.options:
         try:
             check_options({key: value}, known, f"table {statement.name!r}")
         except InputError as wrong:
-            raise SqlError(str(wrong), at) from None
+            problems.found.append(SqlError(str(wrong), at))
 
 
 def check_source(table: Table, at: Place) -> None:
@@ -184,29 +214,38 @@ def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column,
         if definition.type is not None:
             physical.append(ScopeColumn(definition.name, definition.type))
     compiler = Compiler(Scope(physical, has_batch=True))
-    columns = list(base.columns) if base else []
+    columns = {column.name: column for column in (base.columns if base else ())}
+    computed = {column.name for column in statement.columns if column.expression is not None}
+    problems = Problems()
     for definition in statement.columns:
-        if definition.name in {column.name for column in columns}:
-            raise SqlError(f"column {definition.name!r} stands twice", definition.at)
-        if definition.name.startswith("_nrt_"):
-            raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
-        if definition.metadata is not None:
-            columns.append(metadata_column(definition))
-        elif is_system_rowtime(definition.expression):
-            columns.append(rowtime_of_source(definition.name))
-        elif definition.type is not None:
-            if definition.type.name == "INTERVAL":
-                raise NotThereYet("a column of type INTERVAL", definition.at)
-            columns.append(Column(definition.name, definition.type))
-        else:
-            assert definition.expression is not None
-            _check_reads(definition.expression, {c.name for c in statement.columns if c.expression is not None})
-            typed = compiler.compile(definition.expression)
-            reads, text = tuple(sorted(typed.columns)), words_of(definition.expression)
-            columns.append(Column(definition.name, typed.type, typed.sql, reads, text=text))
+        if definition.name in columns:
+            problems.found.append(SqlError(f"column {definition.name!r} stands twice", definition.at))
+            continue
+        column = problems.attempt(partial(_column, definition, computed, compiler))
+        if column is not None:
+            columns[column.name] = column
+    problems.raise_any()
     if not columns:
         raise SqlError(f"table {statement.name!r} has no columns", statement.at)
-    return tuple(columns)
+    return tuple(columns.values())
+
+
+def _column(definition: parsed.ColumnDefinition, computed: set[str], compiler: Compiler) -> Column:
+    if definition.name.startswith("_nrt_"):
+        raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
+    if definition.metadata is not None:
+        return metadata_column(definition)
+    if is_system_rowtime(definition.expression):
+        return rowtime_of_source(definition.name)
+    if definition.type is not None:
+        if definition.type.name == "INTERVAL":
+            raise NotThereYet("a column of type INTERVAL", definition.at)
+        return Column(definition.name, definition.type)
+    assert definition.expression is not None
+    _check_reads(definition.expression, computed)
+    typed = compiler.compile(definition.expression)
+    reads, text = tuple(sorted(typed.columns)), words_of(definition.expression)
+    return Column(definition.name, typed.type, typed.sql, reads, text=text)
 
 
 def _check_reads(node: ast.Expression, computed: set[str]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from airflow_nrt.report.errors import InputError
 
@@ -67,8 +67,8 @@ class SqlErrors(InputError):
 class Problems:
     """Collects what is wrong, so that a person learns of all of it at once."""
 
-    def __init__(self) -> None:
-        self.found: list[SqlError] = []
+    def __init__(self, found: Iterable[SqlError] = ()) -> None:
+        self.found = list(found)
 
     def attempt(self, step: Callable[[], T]) -> T | None:
         """What the step gives, None if it found problems."""
@@ -79,6 +79,12 @@ class Problems:
         except SqlErrors as wrong:
             self.found += wrong.problems
         return None
+
+    def stop(self) -> NoReturn:
+        """Raises what was found, or SqlErrors of nothing: then what is wrong was told where it is declared."""
+        if len(self.found) == 1:
+            raise self.found[0]
+        raise SqlErrors(self.found)
 
     def raise_any(self, script: str | None = None) -> None:
         """Raises SqlError, or SqlErrors where there are several; each place is told once."""

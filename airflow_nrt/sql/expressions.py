@@ -5,7 +5,7 @@ Operators and functions pass by list only: what is not known here is an error, n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from airflow_nrt.report.types import BOOLEAN, NULL, STRING, DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.casts import cast, cast_to
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
@@ -25,6 +25,7 @@ from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.known_functions import known_aggregate, known_functions
 from airflow_nrt.sql.literals import literal
 from airflow_nrt.sql.local_time import alike_times, as_instant
+from airflow_nrt.sql.noted import note
 from airflow_nrt.sql.patterns import matched
 from airflow_nrt.sql.python_functions import call_function
 from airflow_nrt.sql.row_values import compared_rows, holds_rows, in_rows
@@ -55,11 +56,18 @@ class Compiler:
         """Raises SqlError with the place of what is wrong."""
         if self.override is not None and (typed := self.override(node)) is not None:
             return typed
+        typed = self._compiled(node)
+        note(node, typed.sql)
+        return typed
+
+    def _compiled(self, node: ast.Expression) -> Typed:
         match node:
             case ast.Name():
                 return self.scope.resolve(node)
             case ast.Literal():
                 return literal(node)
+            case ast.Keyword():
+                return Typed(node.text, DataType("KEYWORD"), node.text)
             case ast.Interval():
                 return Typed(interval_sql(node), DataType("INTERVAL", nullable=False), constant=node.text)
             case ast.Unary():
@@ -91,10 +99,23 @@ class Compiler:
             case _:
                 raise SqlError("this can't stand in an expression", node.at)
 
+    def compiled(self, nodes: Sequence[ast.Expression]) -> list[Typed]:
+        """All of these. Raises SqlErrors with what is wrong in any of them."""
+        found: list[Typed] = []
+        problems = Problems()
+        for node in nodes:
+            # Not by `attempt`: a sum of hundreds of terms goes down the stack here.
+            try:
+                found.append(self.compile(node))
+            except (SqlError, SqlErrors) as wrong:
+                problems.found += wrong.problems if isinstance(wrong, SqlErrors) else [wrong]
+        if len(found) < len(nodes):
+            problems.stop()
+        return found
+
     def condition(self, node: ast.Expression, clause: str) -> Typed:
         typed = self.compile(node)
-        if typed.type.name not in ("BOOLEAN", "NULL"):
-            raise SqlError(f"{clause} wants a condition, {text_of(node)} is {typed.type.flink}", node.at)
+        _check_condition(node, typed, clause)
         return typed
 
     # ------------------------------------------------------------------ operators
@@ -111,11 +132,12 @@ class Compiler:
 
     def _binary(self, node: ast.Binary) -> Typed:
         if node.operator in ("AND", "OR"):
-            left = self.condition(node.left, node.operator)
-            right = self.condition(node.right, node.operator)
+            left, right = self.compiled([node.left, node.right])
+            for side, typed in ((node.left, left), (node.right, right)):
+                _check_condition(side, typed, node.operator)
             nullable = left.type.nullable or right.type.nullable
             return _built(f"({left.sql} {node.operator} {right.sql})", BOOLEAN.with_nullable(nullable), left, right)
-        left, right = self.compile(node.left), self.compile(node.right)
+        left, right = self.compiled([node.left, node.right])
         if node.operator == "||":
             return self._concatenate(node, left, right)
         if node.operator in ("+", "-", "*", "/", "%"):
@@ -173,7 +195,7 @@ class Compiler:
         return values
 
     def _between(self, node: ast.Between) -> Typed:
-        operand, low, high = (self.compile(part) for part in (node.operand, node.low, node.high))
+        operand, low, high = self.compiled([node.operand, node.low, node.high])
         operand, low, high = self._comparable([operand, low, high], node.at, "BETWEEN")
         word = "NOT BETWEEN" if node.negated else "BETWEEN"
         return _built(f"({operand.sql} {word} {low.sql} AND {high.sql})", BOOLEAN, operand, low, high)
@@ -181,7 +203,7 @@ class Compiler:
     def _in(self, node: ast.In) -> Typed:
         if node.query is not None:
             raise NotThereYet("IN (SELECT …)", node.at, _IN_WHERE)
-        operand, *values = (self.compile(part) for part in (node.operand, *node.values))
+        operand, *values = self.compiled([node.operand, *node.values])
         if holds_rows([operand]):
             return in_rows(operand, values, node.negated, node.at)
         operand, *values = self._comparable([operand, *values], node.at, "IN")
@@ -250,10 +272,7 @@ class Compiler:
             raise SqlError(
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
             )
-        arguments = [
-            Typed(a.text, DataType("KEYWORD"), a.text) if isinstance(a, ast.Keyword) else self.compile(a)
-            for a in node.arguments
-        ]
+        arguments = self.compiled(node.arguments)
         typed = function(arguments, node.at, node.name)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
@@ -280,6 +299,11 @@ def _python(node: ast.Call) -> Function | None:
     if found.is_table:
         raise SqlError(f"{node.name} is a table function: write CROSS JOIN LATERAL TABLE({node.name}(…))", node.at)
     return partial(call_function, found)
+
+
+def _check_condition(node: ast.Expression, typed: Typed, clause: str) -> None:
+    if typed.type.name not in ("BOOLEAN", "NULL"):
+        raise SqlError(f"{clause} wants a condition, {text_of(node)} is {typed.type.flink}", node.at)
 
 
 def _negated(number: str) -> str:

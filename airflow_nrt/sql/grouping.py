@@ -22,6 +22,7 @@ from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Findings, Values
 from airflow_nrt.sql.grouping_sets import asks_for_sets, plan_grouping_sets
 from airflow_nrt.sql.kept_rows import finished, narrowed
+from airflow_nrt.sql.names import unknown_names
 from airflow_nrt.sql.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relation import Relation, in_their_window
 from airflow_nrt.sql.rows_read import reads_of
@@ -90,12 +91,13 @@ class Aggregation:
     def plan(self) -> Relation:
         node, relation = self.node, self.relation
         problems = Problems()
-        problems.attempt(self._group)
-        is_grouped = not problems.found
+        is_grouped = problems.attempt(self._group) is not None
         before, after = problems.attempt(self._where) or ([], [])
         if not is_grouped:
-            # Without its groups nothing above the aggregation can be judged.
-            problems.raise_any()
+            # Without its groups nothing above the aggregation can be judged but names.
+            above = [item.expression for item in node.items if not isinstance(item.expression, ast.Star)]
+            problems.found += unknown_names(self.below.scope, [*above, *([node.having] if node.having else [])])
+            problems.stop()
         items = expand(node.items, relation, None) if _has_star(node) else list(node.items)
         names, titles = column_names(items), written_names(items)
         compiled = [problems.attempt(partial(self.above.compile, item.expression)) for item in items]
@@ -138,10 +140,14 @@ class Aggregation:
 
     # ------------------------------------------------------------------ GROUP BY and WHERE
 
-    def _group(self) -> None:
+    def _group(self) -> bool:
+        problems, are_wrong = Problems(), False
         for grouping in self.node.group or ():
             expression = grouping.sets[0][0]
-            typed = self.below.compile(expression)
+            typed = problems.attempt(partial(self.below.compile, expression))
+            if typed is None:
+                are_wrong = True
+                continue
             window_columns = [name for name in typed.columns if self.relation.column(name).role is not None]
             plain = plain_column(typed)
             if plain is not None and self.relation.column(plain).role is not None:
@@ -154,6 +160,9 @@ class Aggregation:
                 self.keys.append((expression, field))
                 self.inputs[field.name] = typed.sql
                 self.read.append(typed)
+        if are_wrong:
+            problems.stop()
+        return True
 
     def _where(self) -> tuple[list[Typed], list[Typed]]:
         """WHERE in two parts: what is decided on rows, and what only the window decides."""

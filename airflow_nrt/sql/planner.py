@@ -11,12 +11,13 @@ from pathlib import Path
 
 from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
+from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.asked import Asked, AskedQueries
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes
-from airflow_nrt.sql.ddl import check_sink, declare, with_options
+from airflow_nrt.sql.ddl import Misdeclared, check_sink, declare, with_options
 from airflow_nrt.sql.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.findings import Findings
@@ -26,6 +27,7 @@ from airflow_nrt.sql.known_functions import calling
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.meaning import meaning_of
 from airflow_nrt.sql.not_null import drops_null
+from airflow_nrt.sql.noted import noting
 from airflow_nrt.sql.one_key import check_alone
 from airflow_nrt.sql.ordering import named_of, shown, sortable
 from airflow_nrt.sql.parse_statements import parse_query, parse_script
@@ -64,9 +66,11 @@ def plan_statements(
     planner.add_all(statements, problems, overrides, _end(script))
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
+    plan = problems.attempt(partial(planner.plan, script, name))
+    if plan is not None:
+        problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
     problems.raise_any(script)
-    plan = planner.plan(script, name)
-    check_bounded(plan, planner.queries.found.boundless, script)
+    assert plan is not None
     return plan
 
 
@@ -111,13 +115,14 @@ class Planner:
         self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+        self._notes: dict[Origin, None] = {}
         self._asked = AskedQueries()
         self._inserts: list[parsed.Insert] = []
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
         """Plans what stands at a place, in the session's zone and with the functions that are declared."""
-        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions):
+        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions), noting(self._notes):
             yield
 
     def plan(self, script: str, name: str) -> Plan:
@@ -137,6 +142,7 @@ class Planner:
             str(self.base),
             tuple(found.updating),
             tuple(function for function in self.functions.values() if function is not None),
+            origins=tuple(self._notes),
         )
 
     def add_all(
@@ -150,7 +156,8 @@ class Planner:
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
-                self.queries.broken.add(statement.name)
+                if statement.name not in self.queries.tables:
+                    self.queries.broken.add(statement.name)
             elif known is None and isinstance(statement, parsed.CreateFunction):
                 self.functions.setdefault(statement.name.upper(), None)
         for key, value in overrides.items():
@@ -223,7 +230,7 @@ class Planner:
             case parsed.CreateTable():
                 if not (statement.if_not_exists and statement.name in self.queries.tables):
                     self._check_free(statement.name, statement.at)
-                    self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
+                    self._declare(statement)
             case parsed.CreateView():
                 if not (statement.if_not_exists and statement.name in self.queries.views):
                     self._check_free(statement.name, statement.at)
@@ -236,6 +243,17 @@ class Planner:
                 self._insert(statement)
             case parsed.Unreadable():
                 self.queries.broken.add(statement.name)
+
+    def _declare(self, statement: parsed.CreateTable) -> None:
+        """A table whose columns are right is known by them, whatever else is wrong: its queries are checked, too."""
+        if statement.like in self.queries.broken:
+            raise SqlErrors(())
+        try:
+            self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
+        except Misdeclared as wrong:
+            if wrong.table is not None:
+                self.queries.tables[statement.name] = wrong.table
+            raise
 
     def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
@@ -284,15 +302,12 @@ class Planner:
         self.set_at[key] = statement.at
 
     def _insert(self, statement: parsed.Insert) -> None:
-        if statement.table in self.queries.broken:
-            raise SqlErrors(())
-        if statement.table not in self.queries.tables:
-            hint = nearest(statement.table, self.queries.tables)
-            raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
-        sink = with_options(self.queries.tables[statement.table], dict(statement.options))
-        check_sink(sink, statement.at)
-        check_alone(sink, statement, [one for one in self._inserts if one.table == statement.table])
-        self._inserts.append(statement)
+        problems = Problems()
+        sink = problems.attempt(partial(self._sink, statement))
+        if sink is None:
+            with self._asking_only():
+                problems.attempt(partial(self.queries.relations, sortable(statement.query)[0], {}))
+            problems.stop()
         before = len(self.queries.found.inserts)
         query, order = sortable(statement.query)
         with delayed(self.queries.found, timing_of(sink, statement.at)):
@@ -309,6 +324,19 @@ class Planner:
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values, by)
         self._tell(statement.query, before, statement.columns)
+
+    def _sink(self, statement: parsed.Insert) -> Table:
+        """The table that an insert writes into. Raises SqlError, or SqlErrors."""
+        if statement.table in self.queries.broken:
+            raise SqlErrors(())
+        if statement.table not in self.queries.tables:
+            hint = nearest(statement.table, self.queries.tables)
+            raise SqlError(f"there is no table {statement.table!r} to insert into{hint}", statement.at)
+        sink = with_options(self.queries.tables[statement.table], dict(statement.options))
+        check_sink(sink, statement.at)
+        check_alone(sink, statement, [one for one in self._inserts if one.table == statement.table])
+        self._inserts.append(statement)
+        return sink
 
     def _tell(self, query: ast.Query, before: int, columns: tuple[str, ...] = ()) -> None:
         """What the inserts do that a query was planned as, which writes these `columns`: those after `before`."""

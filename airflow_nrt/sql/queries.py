@@ -9,6 +9,7 @@ from functools import partial
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import Table
+from airflow_nrt.report.types import DataType
 from airflow_nrt.report.windows import Window
 from airflow_nrt.sql import ast, distinct, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
@@ -17,17 +18,18 @@ from airflow_nrt.sql.asked import Asked
 from airflow_nrt.sql.constants import ONE_ROW, rows_of
 from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.different_windows import as_one, keeps_apart
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.grouped_windows import grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.inserts import as_typed
-from airflow_nrt.sql.join_sides import Named
+from airflow_nrt.sql.join_sides import Named, side_columns
 from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
+from airflow_nrt.sql.names import PartlyPlanned, expressions_of, unknown_names
 from airflow_nrt.sql.over_groups import above_groups
 from airflow_nrt.sql.partitions import partition_filter
 from airflow_nrt.sql.projection import check_titles, plan_projection
@@ -110,17 +112,24 @@ class Queries:
         if node.operator != "UNION" or not node.all:
             names = self.query(node.left, scope).names
             return self._select(as_grouping(node, names), scope, around)
-        return united(
-            self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
-        )
+        problems = Problems()
+        sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
+        if None in sides:
+            problems.stop()
+        return united(self.found, [one for side in sides for one in side or ()], node.at)
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         node = above_groups(distinct.above_all(node))
         if node.relation is None:
             return [self._selected(node, ONE_ROW, None, scope, around)]
         self._around, self._where = Around.of(node, around), node.where
-        relations, alias = self._apart(node.relation, scope)
-        self._around, self._where = Around(), None
+        try:
+            relations, alias = self._apart(node.relation, scope)
+        except PartlyPlanned as wrong:
+            problems = Problems([*wrong.problems, *unknown_names(wrong.scope, expressions_of(node))])
+            problems.stop()
+        finally:
+            self._around, self._where = Around(), None
         if len(relations) > 1 and keeps_apart(node):
             return [self._selected(node, relation, alias, scope, around) for relation in relations]
         return [self._selected(node, as_one(self.found, relations, node.relation.at), alias, scope, around)]
@@ -180,12 +189,25 @@ class Queries:
             case ast.Lateral():
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
-                around, self._around, self._where = self._around, Around(), None
-                left = self._side(node.left, around if node.kind in ("INNER", "CROSS", "LEFT") else Around(), ctes)
-                if isinstance(node.right, ast.Lateral):
-                    return [lateral(self.found, node, node.right, left)], None
-                right = self._side(node.right, around if node.kind in ("INNER", "CROSS", "RIGHT") else Around(), ctes)
-                return [join(self.found, node, left, right, around)], None
+                return [self._joined(node, ctes)], None
+
+    def _joined(self, node: ast.Join, ctes: Ctes) -> Relation:
+        around, self._around, self._where = self._around, Around(), None
+        problems = Problems()
+        filtered = around if node.kind in ("INNER", "CROSS", "LEFT") else Around()
+        left = problems.attempt(partial(self._side, node.left, filtered, ctes))
+        if isinstance(node.right, ast.Lateral):
+            if left is None:
+                problems.stop()
+            return lateral(self.found, node, node.right, left)
+        filtered = around if node.kind in ("INNER", "CROSS", "RIGHT") else Around()
+        right = problems.attempt(partial(self._side, node.right, filtered, ctes))
+        if left is None or right is None:
+            problems.stop()
+        joined = problems.attempt(partial(join, self.found, node, left, right, around))
+        if joined is None:
+            raise PartlyPlanned(problems.found, (*side_columns(*left), *side_columns(*right)))
+        return joined
 
     def _side(self, node: ast.Relation, around: Around, ctes: Ctes) -> Named:
         """One side of a join. `around` is what filters all that is joined, where it filters this side, too."""
@@ -244,7 +266,10 @@ class Queries:
         return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows
 
     def _windowing(self, call: ast.Call, ctes: Ctes) -> Relation:
-        windowing = read_windowing(call)
+        try:
+            windowing = read_windowing(call)
+        except SqlError as wrong:
+            raise self._partly_windowed(call, ctes, wrong) from None
         if windowing.window.kind == "SESSION":
             # Rows that nobody asks for are members of sessions, too.
             self._where = None
@@ -252,6 +277,19 @@ class Queries:
         scope = Scope(relation.columns, alias)
         partition = tuple(scope.find(key).name for key in windowing.partition)
         return self._windowed(relation, alias, windowing.timecol, (windowing.window, partition), call.at)
+
+    def _partly_windowed(self, call: ast.Call, ctes: Ctes, wrong: SqlError) -> SqlErrors:
+        """A windowing function whose arguments are wrong: its columns are known by the table that it is given."""
+        values = (one.value if isinstance(one, ast.Named) else one for one in call.arguments)
+        data = next((one for one in values if isinstance(one, ast.TableArgument)), None)
+        if data is None:
+            return SqlErrors([wrong])
+        problems = Problems()
+        found = problems.attempt(partial(self.relation, data.relation, ctes))
+        if found is None:
+            return SqlErrors([wrong, *problems.found])
+        relation, alias = found
+        return PartlyPlanned([wrong], (*relation.columns, *window_columns(DataType("TIMESTAMP"))), alias)
 
     def _windowed(
         self,

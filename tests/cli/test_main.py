@@ -54,7 +54,7 @@ def run(*arguments: object, environment: dict[str, str] | None = None, before: s
 
 def test_an_error_is_one_paragraph_and_debug_shows_the_stack(wrong: Path) -> None:
     script = Path(sys.executable).with_name("airflow-nrt")
-    plain = subprocess.run([script, "check", wrong], capture_output=True, text=True, check=False)
+    plain = subprocess.run([script, "plan", wrong], capture_output=True, text=True, check=False)
     assert (plain.returncode, plain.stdout) == (2, "")
     assert plain.stderr.startswith("airflow-nrt: line 23, column 54: there is no column 'prize'")
     assert "Traceback" not in plain.stderr and "\n\n" not in plain.stderr

@@ -54,7 +54,7 @@ REPORTS = {
 
 @pytest.mark.parametrize("what", REPORTS)
 @pytest.mark.parametrize(
-    "name_and_options", ["check", "plan", "run --home", "backfill --home"], ids=lambda text: text.split()[0]
+    "name_and_options", ["plan", "run --home", "backfill --home"], ids=lambda text: text.split()[0]
 )
 def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_options: str) -> None:
     old, new, message = REPORTS[what]
@@ -71,6 +71,23 @@ def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_op
 def test_no_master(command: Command, tmp_path: Path, master: str) -> None:
     told = refused(command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--master", master)
     assert told.startswith(f"there is no Spark master '{master}': give local[*], local[N], spark://HOST:PORT")
+
+
+def test_a_master_that_is_not_there(command: Command, tmp_path: Path) -> None:
+    told = refused(
+        command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--master", "spark://127.0.0.1:1"
+    )
+    assert told == (
+        "no Spark master answers at spark://127.0.0.1:1 (127.0.0.1:1: Connection refused): start it, or correct --master\n"
+    )
+
+
+@pytest.mark.parametrize(("out", "message"), [("no/x", "there is no directory"), (".", "is a directory, a file")])
+def test_a_result_that_can_not_be_written(command: Command, tmp_path: Path, out: str, message: str) -> None:
+    (tmp_path / "tables.sql").write_text(REPORT.partition("INSERT")[0])
+    (tmp_path / "query.sql").write_text("SELECT id FROM orders")
+    given = ("--ddl", tmp_path / "tables.sql", "--query", tmp_path / "query.sql", "--out", tmp_path / out)
+    assert message in refused(command, tmp_path, "query", *given)
 
 
 def test_no_report(command: Command, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.session import start_session
+from airflow_nrt.report.origins import Origin
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -54,11 +55,13 @@ def cases_below(directory: Path, pattern: str = "") -> list[Case]:
 
 def run_case(spark: Any, case: Case, mode: str) -> Outcome:
     """Runs a case in one mode and compares."""
+    origins: Sequence[Origin] = ()
     try:
         plan = plan_query(case.text("ddl.sql"), case.text("query.sql"), case.directory)
+        origins = plan.origins
         rows = [json.loads(line) for line in run_bounded(spark, plan, mode)]
     except Exception as failure:
-        known = explained(failure)
+        known = explained(failure, origins)
         difference = _wrong_words(str(known), case) if known else f"{type(failure).__name__}: {failure}"
     else:
         difference = f"no error, but {rows}" if case.fails else _wrong_rows(rows, case)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.updating import UpdatingJoin
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.planner import plan_query
@@ -42,7 +43,7 @@ def test_window_bounds_among_several_columns_hold_the_windows_equal() -> None:
     ],
 )
 def test_columns_that_do_not_match(condition: str, message: str) -> None:
-    with pytest.raises(SqlError, match=re.escape(message)):
+    with pytest.raises(InputError, match=re.escape(message)):
         plan_query(ORDERS, f"SELECT id FROM orders WHERE {condition}", Path("/"))
 
 

@@ -67,8 +67,20 @@ def _file_name(insert: Insert) -> str:
 
 
 def check(home: Home, insert: Insert) -> None:
-    """Makes the directory this home's. Raises InputError if it is another's, or can't be published to by one rename."""
-    root = root_of(insert)
+    """Makes the directory this home's.
+
+    Raises InputError if it is another's, can't be written, or can't be published to by one rename.
+    """
+    try:
+        _check(home, insert, root_of(insert))
+    except PermissionError as denied:
+        where = denied.filename or root_of(insert)
+        raise InputError(
+            f"table {insert.sink.name!r}: no permission to write {where}: let the user of this process write there"
+        ) from None
+
+
+def _check(home: Home, insert: Insert, root: Path) -> None:
     if root.is_file():
         raise InputError(f"table {insert.sink.name!r}: {root} is a file, a directory is needed")
     root.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,63 @@
+"""Where SQL that the engine runs stands in the report: what errors of Spark point at. Nothing is computed by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_FUNCTION = re.compile(r"[A-Z][A-Z_0-9]+\b")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A piece of generated `sql`, the `text` of the report that it stands for, and the place of that."""
+
+    sql: str
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the origins of a plan."""
+
+    origins: tuple[Origin, ...] = ()
+
+    def around(self, sql: str, start: int, stop: int) -> str | None:
+        """What stands for the characters from `start` up to `stop` of a text of SQL, None if nothing is known of it.
+
+        It is the smallest piece that was noted, and lies around them.
+        """
+        found = sorted((one for one in self.origins if one.sql in sql), key=lambda one: len(one.sql))
+        return next((self._at(one) for one in found if _covers(one.sql, sql, start, stop)), None)
+
+    def placed(self, message: str) -> str:
+        """A message that SQL of ours has raised, with the place of the longest text of the report that is in it.
+
+        One that begins with the name of a function is about the one call of that.
+        """
+        found = [one.text for one in self.origins if one.text in message]
+        if found:
+            return f"{message} ({self._places(max(found, key=len))})"
+        function = _FUNCTION.match(message)
+        call = self.alone([f"{function.group()}("]) if function else None
+        return f"{message}: {call}" if call else message
+
+    def alone(self, ways: Iterable[str]) -> str | None:
+        """The one text of the report in which one of these words stands, None if there are several."""
+        words = tuple(ways)
+        found = {one.text: one for one in self.origins if any(word in one.text for word in words)}
+        least = [text for text in found if not any(other != text and other in text for other in found)]
+        return self._at(found[least[0]]) if len(least) == 1 else None
+
+    def _at(self, origin: Origin) -> str:
+        return f"{origin.text} ({self._places(origin.text)})"
+
+    def _places(self, text: str) -> str:
+        return " and ".join(dict.fromkeys(one.place for one in self.origins if one.text == text))
+
+
+def _covers(piece: str, sql: str, start: int, stop: int) -> bool:
+    at = sql.find(piece, max(stop - len(piece), 0))
+    return 0 <= at <= start
