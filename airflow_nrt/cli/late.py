@@ -61,7 +61,8 @@ def _rows(home: Home, commits: list[tuple[int, Commit]], limit: int) -> Iterator
 def _line(row: dict[str, Any]) -> str:
     if row["kind"] == REJECTED:
         line = f": {row['line']}" if "line" in row else ""
-        return f"entry {row['entry']}: rejected ({row['reason']}) {row['file']}{line}"
+        column = f" {row['column']}" if "column" in row else ""
+        return f"entry {row['entry']}: rejected ({row['reason']}{column}) {row['file']}{line}"
     missed = f"{format_instant(row['missed_from'])} … {format_instant(row['missed_until'])}"
     fate = "in no window" if row["dropped"] else f"missed the windows that end at {missed}"
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.given_rows import empty_rows
+from airflow_nrt.engine.sources.faults import FAULT, WHY
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
@@ -14,7 +15,7 @@ from airflow_nrt.report.spelling import bigint, quote
 from airflow_nrt.report.tables import LINE
 
 _HIDDEN = (
-    ("_nrt_malformed", "BOOLEAN"), (LINE, "STRING"),
+    (FAULT, "STRING"), (WHY, "STRING"), (LINE, "STRING"),
     (FILE, "STRING"), (NUMBER, "BIGINT"), (BLOCK, "BIGINT"), (INDEX, "BIGINT"),
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from airflow_nrt.report.durations import HOUR, parse_duration
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.report.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
+from airflow_nrt.report.foreign_options import answer
 from airflow_nrt.report.option import (
     Option,
     character,
@@ -46,6 +47,7 @@ def _constant(text: str) -> str:
     return text
 
 
+_IGNORE = "what is no value is read as NULL, what is no line is rejected, and both are counted"
 _COMMON = (
     Option("connector", str, None, "filesystem or print"),
     Option("path", str, None, "the directory (or the one file) of the table"),
@@ -69,13 +71,10 @@ _FORMATS = (
 _READING = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
     Option("csv.allow-comments", parse_boolean, False, "a line that begins with # is none"),
-    Option("csv.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted, not fatal"),
+    Option("csv.ignore-parse-errors", parse_boolean, False, _IGNORE),
     Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
-    *(
-        Option(f"{name}.ignore-parse-errors", parse_boolean, False, "a malformed line is rejected and counted")
-        for name in ("json", "debezium-json")
-    ),
+    *(Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE) for name in ("json", "debezium-json")),
 )
 _WRITING = (
     *(
@@ -208,7 +207,9 @@ def check_options(options: Mapping[str, str], known: Mapping[str, Option], where
     for name, text in options.items():
         option = find(name, known)
         if option is None:
-            raise InputError(f"{where}: there is no option {name!r}{nearest(name, known)}")
+            instead = answer(name)
+            hint = f": {instead}" if instead else nearest(name, known)
+            raise InputError(f"{where}: there is no option {name!r}{hint}")
         try:
             option.read(text)
         except ValueError as wrong:

@@ -15,6 +15,7 @@ CREATE TABLE orders (
     'path' = '${DATA}/orders',
     'format' = 'csv',
     'csv.ignore-parse-errors' = 'true',
+    'scan.null-rowtime' = 'skip',
     'source.monitor-interval' = '500 ms',
     'partition.time-extractor.timestamp-pattern' = '$ds $hh:00:00'
 );

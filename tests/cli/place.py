@@ -36,8 +36,8 @@ GROUP BY shop, window_start, window_end;
 FILES = (
     "1,a,1.00,2024-06-18 10:01:00\n2,b,2.00,2024-06-18 10:11:00\n",
     "3,a,3.00,2024-06-18 10:40:00\n",
-    # Behind the watermark 10:35: the first missed three windows, the second all of its own; the third has no price.
-    "4,a,4.00,2024-06-18 10:02:00\n5,a,5.00,2024-06-18 08:11:00\nsix,a,much,2024-06-18 10:41:00\n",
+    # Behind the watermark 10:35: the first missed three windows, the second all of its own; the third has a field more.
+    "4,a,4.00,2024-06-18 10:02:00\n5,a,5.00,2024-06-18 08:11:00\nsix,a,much,2024-06-18 10:41:00,more\n",
     "7,b,7.00,2024-06-18 11:20:00\n",
 )
 """One batch each, for the cap on a batch is one byte."""

@@ -176,7 +176,7 @@ def test_late(command: Command, streamed: Path) -> None:
     text = command("late", "--home", streamed / "home").out
     assert text.startswith("2 late rows, 1 of them in no window of theirs\n1 rejected: malformed line\n")
     assert "missed the windows that end at 2024-06-18 10:10:00 … 2024-06-18 10:30:00" in text
-    assert "2.csv: six,a,much,2024-06-18 10:41:00" in text
+    assert "2.csv: six,a,much,2024-06-18 10:41:00,more" in text
     limited = command("late", "--home", streamed / "home", "--limit", "1").out
     assert limited.endswith("… the first 1; --limit 0 shows all\n")
 

@@ -3,7 +3,8 @@
 Most lines hold no quote and are split at the delimiter. One with a quote is taken apart by regular expressions, by the
 rules of Jackson, which reads for Flink: a field is quoted if it begins with the quote, which stands for itself where it
 is written twice; blanks may follow the closing one, and anything else makes the line malformed. All of it is code that
-Spark compiles with the steps around it, which `from_csv` over some of the lines is not.
+Spark compiles with the steps around it, which `from_csv` over some of the lines is not. A record of several lines is
+one line here (`csv_records.py`).
 """
 
 from __future__ import annotations
@@ -12,61 +13,101 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.sources.faults import FAULT, NO_UTF8, WHY, fault_sql, lookup, why_sql
+from airflow_nrt.engine.sources.values import CSV, form_of, value_sql
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import LINE, Column, Table
 
+_FIELDS = "_nrt_fields"
+_TORN = "a quote is not closed, or a text stands behind the closing one"
+
 
 def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`_nrt_line`) to typed columns and `_nrt_malformed`; all of their columns pass through.
+    """Lines (`_nrt_line`) to typed columns, `_nrt_fault` and `_nrt_why`; all of their columns pass through.
 
-    `stored` are all columns of a line in order, `wanted` those that are read. A line is malformed if it has not as many
-    fields as the table or if a wanted field is no value of its type; an empty field of a type other than STRING is
-    none, unless `'csv.null-literal'` says that it means NULL.
+    `stored` are all columns of a line in order, `wanted` those that are read. A line is none if it can't be taken apart
+    or has not as many fields as the table; with `'csv.ignore-parse-errors'` one may have fewer. A wanted field is at
+    fault if it is no value of its type; an empty field of a type other than STRING is none, unless `'csv.null-literal'`
+    says that it means NULL.
     """
     others = [quote(name) for name in lines.columns]
     if source_option(table.options, "csv.allow-comments"):
         lines = lines.where(f"NOT startswith(ltrim({LINE}), '#')")
-    tokens = lines.selectExpr(*others, f"{_tokens(table)} AS _nrt_fields")
+    tokens = lines.selectExpr(*others, f"{_tokens(table)} AS {_FIELDS}")
     position = {column.name: index for index, column in enumerate(stored)}
     texts = tokens.selectExpr(
-        *others, "_nrt_fields", *(f"{_text(table, position[c.name])} AS {_held(position[c.name])}" for c in wanted)
+        *others, _FIELDS, *(f"{_text(table, position[c.name])} AS {_held(position[c.name])}" for c in wanted)
     )
     values = [f"{_value(table, _held(position[column.name]), column)} AS {quote(column.name)}" for column in wanted]
     typed = texts.selectExpr(*texts.columns, *values)
+    tolerant = source_option(table.options, "csv.ignore-parse-errors")
+    faults = [(column, _is_wrong(table, _held(position[column.name]), column, tolerant)) for column in wanted]
+    fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one[1]])
+    kept = [*others, *(quote(column.name) for column in wanted)]
+    judged = typed.selectExpr(*kept, _FIELDS, f"{fault} AS {FAULT}")
+    field = f"get({_FIELDS}, {lookup('{column}', {name: str(n) for name, n in position.items()})})"
+    forms = {column.name: form_of(column.type) for column in wanted}
+    return judged.selectExpr(*kept, FAULT, f"{why_sql(_why_line(stored), field, forms)} AS {WHY}")
+
+
+def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
     # As Flink has it, a last delimiter may have nothing behind it.
-    nothing = f"size(_nrt_fields) = {len(stored) + 1} AND trim({_text(table, len(stored))}) = ''"
-    broken = [f"(size(_nrt_fields) <> {len(stored)} AND NOT ({nothing}))"]
-    broken += [
-        f"({quote(column.name)} IS NULL AND NOT {_is_null(table, _held(position[column.name]))})"
-        for column in wanted
-        if not column.type.is_string
-    ]
-    return typed.selectExpr(
-        *others, *(quote(column.name) for column in wanted), f"({' OR '.join(broken)}) AS _nrt_malformed"
+    nothing = f"size({_FIELDS}) = {columns + 1} AND trim({_text(table, columns)}) = ''"
+    several = f"size({_FIELDS}) > {columns} OR size({_FIELDS}) = 0" if tolerant else f"size({_FIELDS}) <> {columns}"
+    return [f"(({several}) AND NOT ({nothing}))", f"NOT is_valid_utf8({LINE})"]
+
+
+def _why_line(stored: Sequence[Column]) -> str:
+    names = ", ".join(column.name for column in stored)
+    count = string_literal(f", and the table {len(stored)} columns ({names})")
+    return (
+        f"CASE WHEN NOT is_valid_utf8({LINE}) THEN '{NO_UTF8}' WHEN size({_FIELDS}) = 0 THEN '{_TORN}' "
+        f"ELSE concat('it has ', size({_FIELDS}), IF(size({_FIELDS}) = 1, ' field', ' fields'), {count}) END"
     )
+
+
+def _is_wrong(table: Table, text: str, column: Column, tolerant: bool) -> str:
+    """Whether a field is no value, '' where it always is one."""
+    if column.type.is_string:
+        return f"{text} IS NULL" if tolerant else ""
+    return f"{quote(column.name)} IS NULL AND NOT {_is_null(table, text)}"
 
 
 def _tokens(table: Table) -> str:
     """The fields of a line as they are written, none of them if it can't be read."""
-    separator = _literal_pattern(source_option(table.options, "csv.field-delimiter"))
-    plain = f"split({LINE}, {string_literal(separator)}, -1)"
+    separator = source_option(table.options, "csv.field-delimiter")
+    plain = f"split({LINE}, {string_literal(literal_pattern(separator))}, -1)"
     if source_option(table.options, "csv.disable-quote-character"):
         return plain
     character = source_option(table.options, "csv.quote-character")
-    mark = _literal_pattern(character)
-    # Possessive all through: a match neither goes back nor recurses, however long the line.
-    quoted = f"{mark}[^{mark}]*+(?:{mark}{mark}[^{mark}]*+)*+{mark}"
-    field = f"{separator}({quoted}|(?!{mark})[^{separator}]*+)[\\x00-\\x20&&[^{separator}]]*+"
-    line = f"concat({string_literal(source_option(table.options, 'csv.field-delimiter'))}, {LINE})"
+    field = field_pattern(separator, character)
+    line = f"concat({string_literal(separator)}, {LINE})"
     whole, each = string_literal(f"^(?:{field})*+\\z"), string_literal(field)
     parsed = f"IF({line} RLIKE {whole}, regexp_extract_all({line}, {each}, 1), CAST(array() AS ARRAY<STRING>))"
     return f"IF(contains({LINE}, {string_literal(character)}), {parsed}, {plain})"
 
 
+def quoted_pattern(character: str) -> str:
+    """What stands behind an opening quote, up to the closing one. Possessive: no match goes back or recurses."""
+    mark = literal_pattern(character)
+    return f"[^{mark}]*+(?:{mark}{mark}[^{mark}]*+)*+"
+
+
+def field_pattern(separator: str, character: str) -> str:
+    """A field with the delimiter in front of it and blanks behind it; the first group is the field as it is written."""
+    between, mark = literal_pattern(separator), literal_pattern(character)
+    return f"{between}({mark}{quoted_pattern(character)}{mark}|(?!{mark})[^{between}]*+)[\\x00-\\x20&&[^{between}]]*+"
+
+
+def literal_pattern(delimiter: str) -> str:
+    """The delimiter as a regular expression that means just it."""
+    return delimiter if delimiter.isalnum() or delimiter in ",;: \t" else "\\" + delimiter
+
+
 def _text(table: Table, position: int) -> str:
     """What a field says, without the quotes around it."""
-    field = f"get(_nrt_fields, {position})"
+    field = f"get({_FIELDS}, {position})"
     if source_option(table.options, "csv.disable-quote-character"):
         return field
     mark = source_option(table.options, "csv.quote-character")
@@ -78,11 +119,6 @@ def _held(position: int) -> str:
     return f"_nrt_text_{position}"
 
 
-def _literal_pattern(delimiter: str) -> str:
-    """The delimiter as a regular expression that means just it."""
-    return delimiter if delimiter.isalnum() or delimiter in ",;: \t" else "\\" + delimiter
-
-
 def _is_null(table: Table, text: str) -> str:
     """Whether the field stands for NULL, never NULL itself."""
     null = source_option(table.options, "csv.null-literal")
@@ -90,9 +126,6 @@ def _is_null(table: Table, text: str) -> str:
 
 
 def _value(table: Table, text: str, column: Column) -> str:
-    value = text if column.type.is_string else f"try_cast({text} AS {column.type.spark})"
-    if column.type.name == "TIMESTAMP_LTZ":
-        # Without a zone a time is no instant.
-        value = f"IF(endswith({text}, 'Z'), {value}, NULL)"
+    value = value_sql(text, column.type, CSV)
     null = _is_null(table, text)
     return value if null == "false" else f"IF({null}, NULL, {value})"

@@ -9,38 +9,33 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.sources.json import OPTIONS
+from airflow_nrt.engine.sources.json import OBJECT, exact, parse_objects
 from airflow_nrt.report.hidden import OP
 from airflow_nrt.report.options import source_option
-from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.tables import LINE, Column, Table
 
 
 def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`_nrt_line`) to typed columns, `_nrt_op` (+I, -D) and `_nrt_malformed`; all their columns pass through.
+    """Lines (`_nrt_line`) to typed columns, `_nrt_op` (+I, -D), `_nrt_fault` and `_nrt_why`; all their columns pass
+    through.
 
-    A line is malformed if it is no object, has an unknown operation or lacks a row that this one needs, or if a wanted
-    field is no value of its column's type.
+    A line is none if it is no object, has an unknown operation or lacks a row that this one needs. A wanted field is at
+    fault if it is no value of its column's type.
     """
     others = [quote(name) for name in lines.columns]
-    fields = [f"{quote(column.name)}: {column.type.spark}" for column in wanted] or ["_nrt_none: STRING"]
-    row = f"STRUCT<{', '.join(fields)}>"
-    names = ("before", row), ("after", row), ("op", "STRING")
+    change = "before STRING, after STRING, op STRING"
     is_inside = source_option(table.options, "debezium-json.schema-include")
-    inside = f"payload STRUCT<{', '.join(f'{name}: {kind}' for name, kind in names)}>"
-    schema = inside if is_inside else ", ".join(f"{name} {kind}" for name, kind in names)
-    parsed = f"from_json({LINE}, {string_literal(f'{schema}, _nrt_broken STRING')}, {OPTIONS}) AS _nrt_object"
-    at = "_nrt_object.payload" if is_inside else "_nrt_object"
-    rows = lines.selectExpr(*others, parsed)
-    rows = rows.selectExpr(*others, f"{_changes(at, table)} AS _nrt_changes", "_nrt_object._nrt_broken AS _nrt_broken")
-    malformed = "_nrt_changes IS NULL OR _nrt_broken IS NOT NULL OR exists(_nrt_changes, one -> one.row IS NULL)"
-    nothing = f"array(struct(CAST(NULL AS STRING) AS op, CAST(NULL AS {row}) AS row))"
-    rows = rows.selectExpr(*others, "_nrt_changes", f"({malformed}) AS _nrt_malformed")
-    rows = rows.selectExpr(
-        *others, "_nrt_malformed", f"explode(IF(_nrt_malformed, {nothing}, _nrt_changes)) AS _nrt_change"
-    )
-    values = [f"_nrt_change.row.{quote(column.name)} AS {quote(column.name)}" for column in wanted]
-    return rows.selectExpr(*others, *values, f"_nrt_change.op AS {OP}", "_nrt_malformed")
+    schema = f"payload STRUCT<{change.replace(' ', ': ').replace(',:', ',')}>" if is_inside else change
+    rows = lines.selectExpr(*others, f"from_json({exact(LINE)}, '{schema}') AS _nrt_read")
+    at = "_nrt_read.payload" if is_inside else "_nrt_read"
+    rows = rows.selectExpr(*others, f"{_changes(at, table)} AS _nrt_changes")
+    # A line that is no change is one row, which nothing makes an object.
+    nothing = f"array(struct(CAST(NULL AS STRING) AS op, {LINE} AS row))"
+    known = "_nrt_changes IS NOT NULL AND NOT exists(_nrt_changes, one -> one.row IS NULL)"
+    rows = rows.selectExpr(*others, f"explode(IF({known}, _nrt_changes, {nothing})) AS _nrt_change")
+    rows = rows.selectExpr(*others, f"_nrt_change.op AS {OP}", f"_nrt_change.row AS {OBJECT}")
+    return parse_objects(rows, wanted, is_none=f"{OP} IS NULL")
 
 
 def _changes(at: str, table: Table) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from urllib.parse import quote as percent
 
 from pyspark.sql import DataFrame, SparkSession
@@ -11,14 +12,16 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.csv import parse_csv
+from airflow_nrt.engine.sources.csv_records import holds_quotes, whole_records
 from airflow_nrt.engine.sources.debezium import parse_debezium
-from airflow_nrt.engine.sources.json import parse_json
+from airflow_nrt.engine.sources.faults import NO_FAULT
+from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.partition_filter import PartitionFilter
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import LINE, MODIFIED, SIZE, SOURCE_FILE, Column
+from airflow_nrt.report.tables import LINE, MODIFIED, SIZE, SOURCE_FILE, Column, Table
 from airflow_nrt.report.types import STRING
 
 GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
@@ -34,8 +37,8 @@ _PLACE = (
     f"_metadata.file_path AS {FILE}",
     f"CAST(NULL AS BIGINT) AS {NUMBER}",
     f"_metadata.file_block_start AS {BLOCK}",
-    f"monotonically_increasing_id() & {2**33 - 1}L AS {INDEX}",
 )
+_COUNTED = f"monotonically_increasing_id() & {2**33 - 1}L AS {INDEX}"
 _METADATA = (f"_metadata.file_size AS {SIZE}", f"_metadata.file_modification_time AS {MODIFIED}")
 
 
@@ -48,7 +51,7 @@ def read_files(
 ) -> DataFrame:
     """The rows of these files, of partitions `asked` for: the physical columns that the plan reads, and what is needed:
 
-    _nrt_malformed  boolean   the line could not be read (csv, json)
+    _nrt_fault      string    what of the line could not be read, and `_nrt_why` (`faults.py`); NULL if all could
     _nrt_line       string    the line itself (csv, json), else NULL
     _nrt_file       string    the file, as Spark spells it (`file_keys`)
     _nrt_op         string    what happens to the row (debezium-json alone)
@@ -60,22 +63,53 @@ def read_files(
     stored = [column for column in table.physical if column.name not in table.partition_keys]
     wanted = [column for column in stored if column.name in source.physical]
     partitions = [column for column in table.physical if column.name in table.partition_keys]
-    paths = [file.path.translate(GLOB) for file in files]
     place = [*_PLACE, *_METADATA] if any(source.table.column(c).metadata for c in source.columns) else _PLACE
-    reader = spark.read.option("basePath", table.path) if partitions else spark.read
+    options = {"basePath": table.path} if partitions else {}
     if table.format == "parquet":
         columns = [*wanted, *partitions]
-        rows = _of_partitions(reader.schema(_schema(columns) if columns else StructType()).parquet(*paths), asked)
-        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *place)
+        reader = spark.read.options(**options).schema(_schema(columns) if columns else StructType())
+        rows = _of_partitions(reader.parquet(*_paths(files)), asked)
+        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *place, _COUNTED)
     else:
-        lines = _of_partitions(reader.schema(_schema([Column(LINE, STRING), *partitions])).text(paths), asked)
-        lines = lines.selectExpr("*", *place).where(f"{LINE} <> ''")
+
+        def lines(some: Sequence[SourceFile], **more: str) -> DataFrame:
+            reader = spark.read.options(**options, **more).schema(_schema([Column(LINE, STRING), *partitions]))
+            return _of_partitions(reader.text(_paths(some)), asked).selectExpr("*", *place)
+
         if table.format == "csv":
-            rows = parse_csv(lines, table, stored, wanted)
+            rows = parse_csv(_csv_records(lines, files, table), table, stored, wanted)
+        elif table.is_changelog:
+            rows = parse_debezium(_counted(lines(files)), table, wanted)
         else:
-            rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, table, wanted)
+            rows = parse_json(_counted(with_objects(_filled(lines(files)))), table, wanted)
     rows = gathered(rows)
     return rows if numbers is None else _numbered(rows, numbers)
+
+
+def _csv_records(lines: Callable[..., DataFrame], files: Sequence[SourceFile], table: Table) -> DataFrame:
+    """The records of csv: lines, but in files that hold a quote, which are not read in parts."""
+    quoted = [file for file in files if holds_quotes(file.path, table)]
+    plain = [file for file in files if file not in quoted]
+    records = []
+    if plain or not quoted:
+        records.append(_counted(lines(plain)))
+    if quoted:
+        # Each part ends with \\n alone, so that every other break of a line is still there.
+        parts = gathered(_counted(lines(quoted, lineSep="\n"), filled=False))
+        records.append(_filled(whole_records(parts, table, FILE, BLOCK, INDEX)).select(*parts.columns))
+    return reduce(DataFrame.unionAll, records)
+
+
+def _filled(lines: DataFrame) -> DataFrame:
+    return lines.where(f"{LINE} <> ''")
+
+
+def _counted(lines: DataFrame, filled: bool = True) -> DataFrame:
+    return (_filled(lines) if filled else lines).selectExpr("*", _COUNTED)
+
+
+def _paths(files: Sequence[SourceFile]) -> list[str]:
+    return [file.path.translate(GLOB) for file in files]
 
 
 def _of_partitions(rows: DataFrame, asked: PartitionFilter | None) -> DataFrame:
@@ -105,6 +139,11 @@ def file_keys(path: str) -> tuple[str, str]:
 def file_uri(path: str) -> str:
     """The path quoted as Java quotes a URI, which leaves letters beyond ASCII alone."""
     return "".join(c if ord(c) > 127 else percent(c, safe=_URI_SAFE) for c in path)
+
+
+def written_path(sql: str = FILE) -> str:
+    """SQL of the path in `_nrt_file` as its directory spells it."""
+    return f"url_decode(replace({bare_file(sql)}, '+', '%2B'))"
 
 
 def bare_file(sql: str = FILE) -> str:

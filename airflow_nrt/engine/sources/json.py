@@ -1,4 +1,10 @@
-"""JSON lines as Flink reads them: one object a line, fields by name, a missing field is NULL."""
+"""JSON lines as Flink reads them: an object a line, or an array of them; fields by name, a missing field is NULL.
+
+An object becomes texts, of which `values.py` makes values, also inside of rows, arrays and maps. Spark's reader does
+that at once, but a number with a fraction goes through a DOUBLE there, and of a key that stands twice the last counts.
+So where such a number is asked for as it was written, or a key stands twice, the object is read once more, exactly:
+each number is made a text first, which begins with `NUMBER`.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +12,105 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.sources.faults import FAULT, NO_UTF8, WHY, fault_sql, shortened, why_sql
+from airflow_nrt.engine.sources.values import JSON, NUMBER, form_of, is_wrong, value_sql
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import LINE, Column, Table
 from airflow_nrt.report.types import DataType
 
-OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken')"
+OBJECT = "_nrt_json"
+"""The column with the text of an object: a line, or a part of one."""
+_OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken', 'allowSingleQuotes', 'false')"
+_BEFORE_NUMBER = r'\G((?:[^"0-9-]|"(?:[^"\\]|\\.)*+")*+)'
+_NUMBER = r"(-?[0-9][0-9.eE+-]*+)"
+_FRACTION = r"^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$"
+_FRACTION_INSIDE = r"[0-9](\\.|E)"
 
 
-def parse_json(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`_nrt_line`) to typed columns and `_nrt_malformed`; all of their columns pass through.
+def exact(text: str) -> str:
+    """SQL of a json text in which each number is a text that begins with `NUMBER`."""
+    found, made = string_literal(_BEFORE_NUMBER + _NUMBER), string_literal(f'$1"{NUMBER}$2"')
+    return f"regexp_replace({text}, {found}, {made})"
 
-    A line is malformed if it is no object, if a wanted field is no value of its column's type, or with
-    `'json.fail-on-missing-field'` if it lacks one.
+
+def with_objects(lines: DataFrame) -> DataFrame:
+    """Lines with the text of their object, `_nrt_json`; one that holds an array becomes several."""
+    array = f"from_json({exact(LINE)}, 'ARRAY<STRING>')"
+    objects = f"IF(startswith(ltrim({LINE}), '['), coalesce({array}, array({LINE})), array({LINE}))"
+    return lines.selectExpr("*", f"explode({objects}) AS {OBJECT}")
+
+
+def parse_json(objects: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
+    """Lines with `_nrt_json` to typed columns, `_nrt_fault` and `_nrt_why`; all of their other columns pass through.
+
+    A line is none if it is no object; a wanted field is at fault if it is no value of its column's type, or with
+    `'json.fail-on-missing-field'` if it is not there.
     """
-    others = [quote(name) for name in lines.columns]
-    schema = ", ".join([f"{quote(column.name)} {column.type.spark}" for column in wanted] + ["`_nrt_broken` STRING"])
-    parsed = lines.selectExpr(*others, f"from_json({LINE}, {string_literal(schema)}, {OPTIONS}) AS _nrt_object")
-    values = [f"_nrt_object.{quote(column.name)} AS {quote(column.name)}" for column in wanted]
-    broken = ["_nrt_object IS NULL", "_nrt_object._nrt_broken IS NOT NULL"]
+    missing = []
     if source_option(table.options, "json.fail-on-missing-field"):
-        broken += _missing(LINE, [(column.name, column.type) for column in wanted])
-    return parsed.selectExpr(*others, *values, f"({' OR '.join(broken)}) AS _nrt_malformed")
+        missing = [(column, " OR ".join(_missing(OBJECT, [(column.name, column.type)]))) for column in wanted]
+    return parse_objects(objects, wanted, missing=missing)
+
+
+def parse_objects(
+    objects: DataFrame,
+    wanted: Sequence[Column],
+    is_none: str = "false",
+    missing: Sequence[tuple[Column, str]] = (),
+) -> DataFrame:
+    """The same of any texts of objects; a row is none, too, under the condition `is_none`, and a column is at fault by
+    what is `missing`."""
+    others = [quote(name) for name in objects.columns if name != OBJECT]
+    schema = ", ".join([f"{quote(column.name)} STRING" for column in wanted] + ["`_nrt_broken` STRING"])
+    read = f"from_json({OBJECT}, {string_literal(schema)}, {_OPTIONS})"
+    keys = f"json_object_keys({OBJECT})"
+    rows = objects.selectExpr("*", f"{read} AS _nrt_read")
+    fields = [(f"_nrt_read.{quote(column.name)}", column.type) for column in wanted]
+    inexact = [f"size({keys}) <> size(array_distinct({keys}))", *filter(None, (_is_inexact(*one) for one in fields))]
+    again = f"from_json({exact(OBJECT)}, 'MAP<STRING,STRING>', {_OPTIONS})"
+    rows = rows.selectExpr(
+        "*", f"IF({' OR '.join(f'coalesce({one}, false)' for one in inexact)}, {again}, NULL) AS _nrt_exact"
+    )
+    held = [f"_nrt_text_{n}" for n in range(len(wanted))]
+    texts = [
+        f"IF(_nrt_exact IS NULL, {text}, _nrt_exact[{string_literal(column.name)}]) AS {name}"
+        for name, column, (text, _) in zip(held, wanted, fields)
+    ]
+    broken = f"(_nrt_read IS NULL OR _nrt_read._nrt_broken IS NOT NULL OR NOT is_valid_utf8({LINE}) OR {is_none})"
+    rows = rows.selectExpr(*others, OBJECT, *texts, f"{broken} AS _nrt_broken")
+    values = [f"{value_sql(name, column.type, JSON)} AS {quote(column.name)}" for name, column in zip(held, wanted)]
+    rows = rows.selectExpr("*", *values)
+    wrong = {
+        column.name: is_wrong(name, quote(column.name), column.type, JSON)
+        for name, column in zip(held, wanted)
+        if not column.type.is_string and column.type.name != "BOOLEAN"
+    }
+    for column, lacks in missing:
+        wrong[column.name] = f"{wrong[column.name]} OR {lacks}" if column.name in wrong else lacks
+    faults = [(column, wrong[column.name]) for column in wanted if column.name in wrong]
+    kept = [*others, *(quote(column.name) for column in wanted)]
+    rows = rows.selectExpr(*kept, OBJECT, f"{fault_sql(['_nrt_broken'], faults)} AS {FAULT}")
+    # A name may hold what means more in a path.
+    field = f"from_json({OBJECT}, 'MAP<STRING,STRING>')[{{column}}]"
+    forms = {column.name: form_of(column.type) for column in wanted}
+    return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms)} AS {WHY}")
+
+
+_SEVERAL_LINES = r"^\\s*([\\[{]|[\\]}],?|\"[^\"]*\"\\s*:.*)\\s*$"
+_WHY_LINE = (
+    f"CASE WHEN NOT is_valid_utf8({LINE}) THEN '{NO_UTF8}' "
+    f"WHEN {LINE} RLIKE '{_SEVERAL_LINES}' THEN 'it is no JSON object: an object stands on one line, and this looks "
+    "like a part of a pretty-printed one (jq -c . puts each on its line)' "
+    f"ELSE concat('\\'', {shortened(OBJECT)}, '\\' is no JSON object') END"
+)
+
+
+def _is_inexact(text: str, kind: DataType) -> str:
+    """SQL of whether the text of a field may be another than it was written, and that matters; '' if it can't be."""
+    if kind.is_string or kind.name in ("INT", "BIGINT", "TINYINT", "SMALLINT", "DECIMAL", "FLOAT"):
+        return f"{text} RLIKE '{_FRACTION}'" if kind.name != "DECIMAL" or kind.digits > 15 else ""
+    return f"{text} RLIKE '{_FRACTION_INSIDE}'" if kind.children else ""
 
 
 def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:

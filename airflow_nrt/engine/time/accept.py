@@ -1,8 +1,8 @@
 """Rows that the report can use: line readable, rowtime known, not from the future. The others are rejected.
 
 Source rows in, accepted rows out, with the computed columns, the watermark that each row proposes, and the hidden
-columns of the plan. What happens to a malformed line and to a NULL rowtime is the table's option: it is rejected and
-counted, or it stops the driver. It never becomes a row of NULLs.
+columns of the plan. What happens to a malformed line, to a field that is no value and to a NULL rowtime is the table's
+option: it stops the driver, or it is counted, where a line is rejected and a field becomes NULL.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, bare_file
+from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
+from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, written_path
 from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.hidden import BATCH, OP, ROWTIME
 from airflow_nrt.report.options import source_option
@@ -20,7 +21,8 @@ from airflow_nrt.report.tables import LINE
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql
 
-MALFORMED, NULL_ROWTIME, FUTURE = "malformed line", "NULL rowtime", "rowtime in the future"
+MALFORMED, NO_VALUE = "malformed line", "malformed field"
+NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"
 
 PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
@@ -52,27 +54,47 @@ def judge(rows: DataFrame, source: Source, latest: int | str | None, absorbed: s
 def _reason(source: Source, latest: str) -> str:
     options = source.table.options
     ignore = f"{source.table.format}.ignore-parse-errors"
-    tolerant = source.table.format == "parquet" or source_option(options, ignore)
-    malformed = _stop(
-        f"a malformed line in table {source.name}: correct it, or set '{ignore}' = 'true' to reject and count them"
-    )
-    missing = _stop(
-        f"RowTime field should not be null: a row of table {source.name} has none. Correct it, or set "
-        "'scan.null-rowtime' = 'skip' to reject and count such rows"
-    )
     skip = source_option(options, "scan.null-rowtime") == "skip"
+    is_text = source.table.format != "parquet"
+    if is_text and source_option(options, ignore):
+        none = f"WHEN {_is_none(source)} THEN {string_literal(MALFORMED)} "
+    elif is_text:
+        none = f"WHEN {FAULT} IS NOT NULL THEN {_stop(_malformed(source, ignore))} "
+    else:
+        none = ""
     # Of a row that is taken back by its key nothing else need be there.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
     return (
-        f"CASE WHEN _nrt_malformed THEN {string_literal(MALFORMED) if tolerant else malformed} "
-        f"WHEN {ROWTIME} IS NULL{timeless} THEN {string_literal(NULL_ROWTIME) if skip else missing} "
+        f"CASE {none}"
+        f"WHEN {ROWTIME} IS NULL{timeless} THEN {string_literal(NULL_ROWTIME) if skip else _stop(_timeless(source))} "
         f"WHEN {ROWTIME} > {latest} THEN {string_literal(FUTURE)} END"
     )
 
 
-def _stop(text: str) -> str:
+def _is_none(source: Source) -> str:
+    """Whether a line is no row: of a change, its key says which row it changes."""
+    lost = f"{FAULT} = {string_literal(WHOLE_LINE)}"
+    keys = ", ".join(map(string_literal, source.table.primary_key)) if source.table.is_changelog else ""
+    return f"({lost} OR arrays_overlap({faulty_columns()}, array({keys})))" if keys else lost
+
+
+def _malformed(source: Source, ignore: str) -> tuple[str, ...]:
+    way_out = (
+        f". Correct it, or set '{ignore}' = 'true' to read such a field as NULL, to reject such a line, and to count"
+    )
+    return string_literal(f"a malformed line in table {source.name}: "), WHY, string_literal(f"{way_out} them")
+
+
+def _timeless(source: Source) -> tuple[str, ...]:
+    said = f"RowTime field should not be null: a row of table {source.name} has none"
+    way_out = ". Correct it, or set 'scan.null-rowtime' = 'skip' to reject and count such rows"
+    return string_literal(said), f"coalesce(concat(': ', {WHY}), '')", string_literal(way_out)
+
+
+def _stop(message: tuple[str, ...]) -> str:
     """SQL that ends the job with this message, the file and the line."""
-    return f"raise_error(concat({string_literal(STOP_MARK + text)}, ' (', {FILE}, ': ', coalesce({LINE}, ''), ')'))"
+    line = f"coalesce(concat(': ', {shortened(f'make_valid_utf8({LINE})')}), '')"
+    return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {written_path()}, {line}, ')'))"
 
 
 def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
@@ -86,7 +108,7 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
         counts,
         F.count("*").alias("rows"),
         F.max(F.when(F.col(REASON).isNull(), F.col(PROPOSAL))).alias("proposal"),
-        F.count(REASON).alias("rejected"),
+        F.count(F.coalesce(REASON, FAULT)).alias("rejected"),
     )
     return watched, counts
 
@@ -103,11 +125,16 @@ def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
 
 
 def rejected(judged: DataFrame, source: Source) -> DataFrame:
-    """The others, for the ledger: reason, file, and the line or the row as JSON."""
+    """What is left out, for the ledger: a record of each other row, and of each field of an accepted one that was no
+    value: reason, column, why, file, and the line or the row as JSON."""
     row = ", ".join(quote(name) for name in source.columns)
-    return judged.where(f"{REASON} IS NOT NULL").selectExpr(
+    at_fault = judged.where(f"{REASON} IS NOT NULL OR {FAULT} IS NOT NULL")
+    columns = f"IF({REASON} IS NULL, {faulty_columns()}, array(nullif({faulty_columns()}[0], '')))"
+    return at_fault.selectExpr("*", f"explode({columns}) AS column").selectExpr(
         f"{string_literal(source.name)} AS source",
-        f"{REASON} AS reason",
-        f"{bare_file()} AS file",
-        f"coalesce({LINE}, to_json(struct({row}))) AS line",
+        f"coalesce({REASON}, {string_literal(NO_VALUE)}) AS reason",
+        "column",
+        f"{WHY} AS why",
+        f"{written_path()} AS file",
+        f"coalesce(make_valid_utf8({LINE}), to_json(struct({row}))) AS line",
     )

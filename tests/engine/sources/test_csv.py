@@ -39,16 +39,18 @@ INSERT INTO fields SELECT a, b FROM lines;
 """
 
 
-def streamed(spark, place: Path, lines: Iterable[str]) -> Stream:
+def streamed(spark, place: Path, *lines: Iterable[str]) -> Stream:
     plan = plan_of(place, TABLES)
     stream = Stream(spark, plan, place / "home")
-    stream.absorb(write_lines(place / "lines" / "a.csv", lines), source="lines")
+    for number, file in enumerate(lines):
+        stream.absorb(write_lines(place / "lines" / f"{number}.csv", file), source="lines")
     stream.end()
     return stream
 
 
 def test_fields_are_those_of_flink(spark, tmp_path: Path) -> None:
-    stream = streamed(spark, tmp_path, [*READ, *REFUSED])
+    # A quote that is not closed takes the next lines in, up to one that closes it.
+    stream = streamed(spark, tmp_path, READ, *([line] for line in REFUSED))
     assert rows_of(tmp_path / "fields") == sorted(READ.values())
     assert stream.driver.position.sources["lines"].rejected == len(REFUSED)
 

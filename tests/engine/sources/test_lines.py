@@ -52,9 +52,17 @@ def streamed(spark, place: Path, lines, file_format: str = "csv", **options: str
     return stream
 
 
+def rejections(stream: Stream) -> list[dict[str, str]]:
+    return [record for path in stream.home.ledger.glob(f"*/{REJECTED}") for record in records(path)]
+
+
 def reasons(stream: Stream) -> list[tuple[str, str]]:
-    found = [record for path in stream.home.ledger.glob(f"*/{REJECTED}") for record in records(path)]
-    return sorted((record["reason"], record["line"]) for record in found)
+    return sorted((record["reason"], record["line"]) for record in rejections(stream))
+
+
+def faults(stream: Stream) -> list[tuple[str, str | None, str]]:
+    """Of what was rejected the reason, the column, and the first character of the line."""
+    return sorted((one["reason"], one.get("column", ""), one["line"][:1]) for one in rejections(stream))
 
 
 def failure(spark, place: Path, lines, file_format: str = "csv", **options: str) -> str:
@@ -67,12 +75,35 @@ def failure(spark, place: Path, lines, file_format: str = "csv", **options: str)
 
 
 def test_csv_rejected(spark, tmp_path: Path) -> None:
-    stream = streamed(spark, tmp_path, [GOOD, *BAD_CSV], csv__ignore_parse_errors="true")
-    assert reasons(stream) == sorted(("malformed line", line) for line in BAD_CSV)
+    """A field that is no value becomes NULL and its row stays, also where a line is short; what is no line goes."""
+    stream = streamed(spark, tmp_path, [GOOD, *BAD_CSV], csv__ignore_parse_errors="true", scan__null_rowtime="skip")
+    assert faults(stream) == [
+        ("NULL rowtime", "ts", "2"),
+        ("NULL rowtime", "ts", "6"),
+        ("malformed field", "price", "5"),
+        ("malformed field", "shop", "7"),
+        ("malformed field", "user_id", "4"),
+        ("malformed line", "", "3"),
+        ("malformed line", "", "8"),
+    ]
     state = stream.driver.position.sources["events"]
     assert (state.rows, state.rejected) == (8, 7)
-    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(1, 1, 10)]
+    assert [(row[0], *row[3:]) for row in rows_of(tmp_path / "curve")] == [(None, 1, 1, 10), (1, 3, 1, 20)]
     assert verify(spark, stream.plan, stream.home).is_proven
+
+
+def test_a_malformed_rowtime_is_none(spark, tmp_path: Path) -> None:
+    """What becomes of it is the matter of 'scan.null-rowtime', which stops here."""
+    text = failure(spark, tmp_path, [GOOD, BAD_CSV[4]], csv__ignore_parse_errors="true")
+    assert "RowTime field should not be null: a row of table events has none: column ts: 'tomorrow' is no" in text
+    assert "'scan.null-rowtime' = 'skip'" in text
+
+
+def test_several_fields_of_a_row(spark, tmp_path: Path) -> None:
+    line = "1,one,five,a,10.00,0.5,2024-06-18 00:01:00"
+    stream = streamed(spark, tmp_path, [line], csv__ignore_parse_errors="true")
+    assert faults(stream) == [("malformed field", "shop", "1"), ("malformed field", "user_id", "1")]
+    assert {one["file"] for one in rejections(stream)} == {str(tmp_path / "events" / "a.csv")}
 
 
 @pytest.mark.parametrize("bad", BAD_CSV)
@@ -109,14 +140,21 @@ def as_json(**changed: object) -> str:
     return json.dumps({name: value for name, value in {**row, **changed}.items() if value is not ...})
 
 
-BAD_JSON = ("not json", "[1, 2]", as_json()[:-5], as_json(user_id="five"), as_json(ts="tomorrow"))
+BAD_JSON = ("not json", "[1]", as_json()[:-5], as_json(user_id="five"), as_json(ts="tomorrow"))
 
 
 def test_json_rejected(spark, tmp_path: Path) -> None:
     fine = [as_json(), as_json(user_id=..., price=None), as_json(unknown={"more": 1})]
-    stream = streamed(spark, tmp_path, [*fine, *BAD_JSON], "json", json__ignore_parse_errors="true")
-    assert reasons(stream) == sorted(("malformed line", line) for line in BAD_JSON)
-    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(3, 1, 20)]
+    ignore = {"json__ignore_parse_errors": "true", "scan__null_rowtime": "skip"}
+    stream = streamed(spark, tmp_path, [*fine, *BAD_JSON], "json", **ignore)
+    assert faults(stream) == [
+        ("NULL rowtime", "ts", "{"),
+        ("malformed field", "user_id", "{"),
+        ("malformed line", "", "["),
+        ("malformed line", "", "n"),
+        ("malformed line", "", "{"),
+    ]
+    assert [row[3:] for row in rows_of(tmp_path / "curve")] == [(4, 1, 30)]
 
 
 @pytest.mark.parametrize("bad", BAD_JSON)
@@ -131,7 +169,9 @@ def test_json_without_rowtime(spark, tmp_path: Path) -> None:
 
 
 def test_a_batch_of_nothing_but_rejects(spark, tmp_path: Path) -> None:
-    stream = streamed(spark, tmp_path, BAD_CSV, csv__ignore_parse_errors="true")
+    timeless = [line for line in BAD_CSV if line[0] in "2368"]
+    ignore = {"csv__ignore_parse_errors": "true", "scan__null_rowtime": "skip"}
+    stream = streamed(spark, tmp_path, timeless, **ignore)
     assert stream.driver.position.sources["events"].watermark is None
     assert rows_of(tmp_path / "curve") == []
     assert verify(spark, stream.plan, stream.home).is_proven
@@ -178,9 +218,10 @@ def test_a_column_named_value(spark, tmp_path: Path, file_format: str) -> None:
 
 def test_an_instant_needs_its_zone(spark, tmp_path: Path) -> None:
     """As in Flink's csv: a time without `Z` is no instant."""
-    table = events_table(csv__ignore_parse_errors="true").replace("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
+    ignore = {"csv__ignore_parse_errors": "true", "scan__null_rowtime": "skip"}
+    table = events_table(**ignore).replace("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
     stream = Stream(spark, plan_of(tmp_path, table, curve_insert(TUMBLE, FEW)), tmp_path / "home")
     stream.absorb(write_lines(tmp_path / "events" / "a.csv", [GOOD, f"{GOOD}.5Z"]))
     stream.end()
-    assert reasons(stream) == [("malformed line", GOOD)]
+    assert reasons(stream) == [("NULL rowtime", GOOD)]
     assert [row[3] for row in rows_of(tmp_path / "curve")] == [1]

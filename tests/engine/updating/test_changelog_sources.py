@@ -104,7 +104,7 @@ def test_what_lines_do_with_a_key(spark, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    ["{", "7", line("x", after=order(1, "a", 1)), line("d", after=order(1, "a", 1)), line("c", after={"id": "x"})],
+    ["{", "7", line("x", after=order(1, "a", 1)), line("d", after=order(1, "a", 1)), line("c", after=7)],
 )
 def test_malformed_lines(spark, tmp_path: Path, wrong: str) -> None:
     good = json.dumps({"schema": {}, "payload": json.loads(line("c", after=order(1, "a", 5)))})
@@ -113,6 +113,17 @@ def test_malformed_lines(spark, tmp_path: Path, wrong: str) -> None:
     one = stream(spark, reading(tmp_path, ALL, options=options), tmp_path, [[good, inside]])
     assert changes(tmp_path) == [("+I", (1, "a", 5))]
     assert one.driver.position.sources["orders"].rejected == 1
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+def test_malformed_fields(spark, tmp_path: Path, key: str) -> None:
+    """They are NULL, but a key that is none names no row."""
+    lines = [line("c", after={"id": "x", "n": 1}), line("c", after={"id": 2, "n": "x"})]
+    options = ", 'debezium-json.ignore-parse-errors' = 'true'"
+    one = stream(spark, reading(tmp_path, ALL, key=key, options=options), tmp_path, [lines])
+    rows = [("+I", (2, None, None))] if key else [("+I", (2, None, None)), ("+I", (None, None, 1))]
+    assert sorted(changes(tmp_path), key=str) == sorted(rows, key=str)
+    assert one.driver.position.sources["orders"].rejected == 2
 
 
 PAIR = st.tuples(st.sampled_from([1, 2, None]), st.sampled_from(["a", "b", None]))

@@ -1,0 +1,86 @@
+"""Records of csv that go over several lines, as a quoted field may hold line breaks (docs/decisions/21-csv-records.md).
+
+Only a file that holds the quote at all is read so: the driver looks. Each line says how it ends, in quotes or not, for
+both ways in which it can begin; what it does end with follows from all lines before it in the file.
+
+    1,"two       begins outside, ends inside (begun inside it would end outside)
+    lines",1.5   ends outside, however it began
+    2,x,2.5      ends as it begins
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.sources.csv import field_pattern, literal_pattern, quoted_pattern
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.tables import LINE, Table
+
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
+_AT_ONCE = 1 << 20
+_BREAK = "(?:\\r\\n|\\r|\\n)"
+"""Hadoop ends a line at each of them; read up to \\n alone, a line still has its own."""
+_PIECE = f"[^\\r\\n]*{_BREAK}"
+
+
+def holds_quotes(path: str, table: Table) -> bool:
+    """Whether records of a file may go over several lines. Of a compressed one they may; Spark reports what is none."""
+    if source_option(table.options, "csv.disable-quote-character"):
+        return False
+    if path.endswith(_COMPRESSED):
+        return True
+    mark = source_option(table.options, "csv.quote-character").encode()[:1]
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return any(mark in part for part in iter(lambda: file.read(_AT_ONCE), b""))
+    except OSError:
+        return False
+
+
+def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: str) -> DataFrame:
+    """Lines that end with \\n and hold any other break, to records. `file`, `block` and `index` say where a line stood;
+    of a record they are the file, 0, and its number in it."""
+    separator, mark = (source_option(table.options, f"csv.{name}") for name in ("field-delimiter", "quote-character"))
+    others = [quote(name) for name in lines.columns if name not in (LINE, block, index)]
+    pieces = f"posexplode(regexp_extract_all(concat({LINE}, '\\n'), {string_literal(_PIECE)}, 0))"
+    ways = lines.selectExpr(*others, block, index, f"{pieces} AS (_nrt_piece, {LINE})").selectExpr(
+        "*",
+        f"concat({string_literal(separator)}, {LINE}) RLIKE {string_literal(_opens(separator, mark))} AS _nrt_outside",
+        f"{LINE} RLIKE {string_literal(_stays_open(separator, mark))} AS _nrt_inside",
+    )
+    so_far = Window.partitionBy(file).orderBy(block, index, "_nrt_piece")
+    turned = F.sum(F.expr("IF(_nrt_outside AND NOT _nrt_inside, 1, 0)")).over(so_far)
+    ways = ways.withColumn("_nrt_turned", turned)
+    fixed = F.expr("IF(_nrt_outside = _nrt_inside, IF(_nrt_outside, 1, 0) - _nrt_turned, NULL)")
+    ways = ways.withColumn("_nrt_fixed", F.last(fixed, ignorenulls=True).over(so_far))
+    ways = ways.withColumn("_nrt_open", F.expr("pmod(coalesce(_nrt_fixed, 0) + _nrt_turned, 2)"))
+    begins = F.lit(1) - F.lag("_nrt_open", 1, 0).over(so_far)
+    ways = ways.withColumn("_nrt_begins", begins).withColumn("_nrt_record", F.sum("_nrt_begins").over(so_far))
+    parts = F.array_sort(F.collect_list(F.struct(block, index, "_nrt_piece", LINE)))
+    records = ways.groupBy(*others, "_nrt_record").agg(parts.alias("_nrt_parts"))
+    text = f"array_join(transform(_nrt_parts, part -> part.{LINE}), '')"
+    # A reader of the rows finds them in their order.
+    return records.selectExpr(
+        *others,
+        f"regexp_replace({text}, {string_literal(_BREAK + chr(92) + 'z')}, '') AS {LINE}",
+        f"0L AS {block}",
+        f"_nrt_record AS {index}",
+    ).sortWithinPartitions(file, index)
+
+
+def _opens(separator: str, character: str) -> str:
+    """The end of a line in quotes, which began outside of them; the delimiter stands in front."""
+    return f"^(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}\\z"
+
+
+def _stays_open(separator: str, character: str) -> str:
+    """The same of a line that began in quotes."""
+    closed = f"{literal_pattern(character)}[\\x00-\\x20&&[^{literal_pattern(separator)}]]*+"
+    again = f"{closed}(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}"
+    return f"^{quoted_pattern(character)}(?:{again})?+\\z"
+
+
+def _left_open(separator: str, character: str) -> str:
+    return f"{literal_pattern(separator)}{literal_pattern(character)}{quoted_pattern(character)}"

@@ -1,0 +1,64 @@
+"""What is wrong with a line: which of its columns, and why.
+
+A row just read has `_nrt_fault`: NULL where all is well, '' where the line is none, else the columns whose fields are
+no values of their types. `_nrt_why` says it of the first of them in words. Both are little code, as they stand in the
+plan that parses each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.tables import Column
+
+FAULT, WHY = "_nrt_fault", "_nrt_why"
+WHOLE_LINE = ""
+NO_FAULT = f"CAST(NULL AS STRING) AS {FAULT}", f"CAST(NULL AS STRING) AS {WHY}"
+_BETWEEN = "\x01"
+_LONGEST = 200
+NO_UTF8 = "it has bytes that are no UTF-8"
+
+
+def fault_sql(line_is_none: Sequence[str], fields: Iterable[tuple[Column, str]]) -> str:
+    """SQL of `_nrt_fault`: by conditions under which a line is none, and under which a column's field is no value."""
+    names = [(f"({wrong})", string_literal(column.name)) for column, wrong in fields]
+    cases = [f"WHEN {' OR '.join(line_is_none)} THEN ''"] if line_is_none else []
+    if names:
+        named = ", ".join(f"IF({wrong}, {name}, NULL)" for wrong, name in names)
+        cases.append(
+            f"WHEN {' OR '.join(wrong for wrong, _ in names)} THEN concat_ws({string_literal(_BETWEEN)}, {named})"
+        )
+    return f"CASE {' '.join(cases)} END" if cases else "CAST(NULL AS STRING)"
+
+
+def faulty_columns(fault: str = FAULT) -> str:
+    """SQL of the columns in `_nrt_fault` as an array."""
+    return f"split({fault}, {string_literal(_BETWEEN)})"
+
+
+def why_sql(of_line: str, text_of: str, forms: Mapping[str, str]) -> str:
+    """SQL of `_nrt_why`: `of_line` is that of a line that is none.
+
+    `text_of` is SQL of the field of the column that `{column}` stands for, and `forms` say by column what it is not.
+    """
+    column = f"substring_index({FAULT}, {string_literal(_BETWEEN)}, 1)"
+    text = text_of.format(column=column)
+    form = lookup(column, {name: string_literal(form) for name, form in forms.items()})
+    header = "'. It looks like a header line, and the files of Flink have none: take it away'"
+    said = f"concat({string_literal(chr(39))}, {shortened(text)}, {string_literal(chr(39))}, {form})"
+    looks = f"IF(lower(trim({text})) = lower({column}), {header}, '')"
+    field = f"concat('column ', {column}, ': ', coalesce(concat({said}, {looks}), 'the field is missing'))"
+    return f"CASE WHEN {FAULT} = '' THEN {of_line} WHEN {FAULT} IS NOT NULL THEN {field} END"
+
+
+def lookup(key: str, values: Mapping[str, str]) -> str:
+    """SQL of the value of a key among literals: Spark makes one constant of all of them."""
+    pairs = ", ".join(f"{string_literal(name)}, {value}" for name, value in values.items())
+    return f"element_at(map({pairs}), {key})" if values else "NULL"
+
+
+def shortened(text: str) -> str:
+    """SQL of a text on one line that is not too long to be read."""
+    one_line = f"replace(replace({text}, '\\r', '\\\\r'), '\\n', '\\\\n')"
+    return f"IF(length({text}) > {_LONGEST}, concat(left({one_line}, {_LONGEST}), '…'), {one_line})"

@@ -1,0 +1,195 @@
+"""The value of each type that a field of a text stands for: what Flink's csv and json read, and nothing else.
+
+A type is one line of `READINGS`. A text that is no value becomes NULL (`is_wrong`), never another value: nothing of it
+is left out, no zone and no fraction. Fields of json come as texts, too; a number among them begins with `NUMBER`, where
+it matters that it is one and how it was written (`json.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.types import DataType
+
+NUMBER = "\uffff"
+"""Before a number of json among texts: no character, so that no text begins with it."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a format writes dates, what stands between a date and a time, and the zone of an instant: patterns."""
+
+    date: str
+    between: str
+    zone: str
+
+
+CSV = Style("[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", " ", "Z")
+JSON = Style("[0-9]{4}-[0-9]{2}-[0-9]{2}", "[ T]", "(?:Z|[+-][0-9]{2}:[0-9]{2})")
+_DAY, _TIME = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-9]{0,9})?"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`value` makes SQL of the value, NULL if it is none, of SQL of the text; `form` says how a value is written."""
+
+    value: Callable[[str, DataType, Style], str]
+    form: str = ""
+
+
+def value_sql(text: str, kind: DataType, style: Style) -> str:
+    """SQL of the value that SQL of a text stands for; NULL of NULL, and where it is none."""
+    return READINGS[kind.name].value(text, kind, style)
+
+
+def form_of(kind: DataType) -> str:
+    """How the value of a type is written, to follow on a text that is none."""
+    form = READINGS[kind.name].form
+    return f" is no {kind.flink}" + (f": {form}" if form else "")
+
+
+def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0) -> str:
+    """SQL, never NULL: whether a text stands there, and it or something in it is no value of its type."""
+    inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth))
+    return f"({text} IS NOT NULL AND ({value} IS NULL{inside}))"
+
+
+def _wrong_inside(text: str, kind: DataType, style: Style, depth: int) -> list[str]:
+    if kind.name == "ROW":
+        fields = [(f"{_object(text)}[{string_literal(name)}]", child) for name, child in kind.children]
+        return [is_wrong(field, value_sql(field, child, style), child, style, depth) for field, child in fields]
+    if not kind.children:
+        return []
+    one, child = f"x{depth}", kind.children[-1][1]
+    elements = _array(text) if kind.name == "ARRAY" else f"map_values({_object(text)})"
+    wrong = is_wrong(one, value_sql(one, child, style), child, style, depth + 1)
+    return [f"coalesce(exists({elements}, {one} -> {wrong}), false)"]
+
+
+# ---------------------------------------------------------------------------------------------------- scalars
+
+
+def bare(text: str, style: Style) -> str:
+    """SQL of the text without the mark of a number."""
+    return text if style is CSV else f"IF(startswith({text}, '{NUMBER}'), substring({text}, 2), {text})"
+
+
+def _cast(text: str, kind: DataType, style: Style) -> str:
+    return f"try_cast({bare(text, style)} AS {kind.spark})"
+
+
+def _whole(text: str, kind: DataType, style: Style) -> str:
+    """Of json a number with a fraction is cut, a text with one is none."""
+    if style is CSV or kind.name not in ("INT", "BIGINT"):
+        return _cast(text, kind, style)
+    cut = f"try_cast(try_cast(substring({text}, 2) AS DECIMAL(38,18)) AS {kind.spark})"
+    return f"coalesce({_cast(text, kind, style)}, IF(startswith({text}, '{NUMBER}'), {cut}, NULL))"
+
+
+def _approximate(text: str, kind: DataType, style: Style) -> str:
+    # Spark quotes what is no finite number: "NaN".
+    return f"try_cast({text if style is CSV else _unquoted(bare(text, style))} AS {kind.spark})"
+
+
+def _unquoted(text: str) -> str:
+    return f"trim(BOTH '\"' FROM {text})"
+
+
+def _boolean(text: str, kind: DataType, style: Style) -> str:
+    return f"lower(trim({text})) = 'true'"
+
+
+def _string(text: str, kind: DataType, style: Style) -> str:
+    """Of json an object or an array is its text, as Flink writes it; a number is as it was written."""
+    if style is CSV:
+        return text
+    unmarked = f"regexp_replace({text}, '\"?{NUMBER}([0-9.eE+-]+)\"?', '$1')"
+    written = f"IF({text} RLIKE '^[\\\\[{{]', get_json_object({unmarked}, '$'), {unmarked})"
+    return f"IF(contains({text}, '{NUMBER}'), {written}, {text})"
+
+
+def _bytes(text: str, kind: DataType, style: Style) -> str:
+    return f"try_to_binary({text}, 'base64')"
+
+
+def _like(pattern: str, text: str, kind: DataType) -> str:
+    return f"IF({text} RLIKE '^ *{pattern} *$', try_cast({text} AS {kind.spark}), NULL)"
+
+
+def _date(text: str, kind: DataType, style: Style) -> str:
+    return _like(style.date, text, kind)
+
+
+def _timestamp(text: str, kind: DataType, style: Style) -> str:
+    return _like(f"{_DAY}{style.between}{_TIME}", text, kind)
+
+
+def _instant(text: str, kind: DataType, style: Style) -> str:
+    return _like(f"{_DAY}{style.between}{_TIME}{style.zone}", text, kind)
+
+
+# ---------------------------------------------------------------------------------------------------- of json alone
+
+
+def _object(text: str) -> str:
+    return f"from_json({text}, 'MAP<STRING,STRING>')"
+
+
+def _array(text: str) -> str:
+    return f"from_json({text}, 'ARRAY<STRING>')"
+
+
+def _row(text: str, kind: DataType, style: Style) -> str:
+    fields = (
+        f"{string_literal(name)}, {value_sql(f'{_object(text)}[{string_literal(name)}]', child, style)}"
+        for name, child in kind.children
+    )
+    return f"IF({_object(text)} IS NULL, NULL, named_struct({', '.join(fields)}))"
+
+
+def _elements(text: str, kind: DataType, style: Style) -> str:
+    one = f"e{_depth(kind)}"
+    return f"transform({_array(text)}, {one} -> {value_sql(one, kind.children[0][1], style)})"
+
+
+def _map(text: str, kind: DataType, style: Style) -> str:
+    """Of a key that stands twice the first value counts."""
+    one, (key, of) = f"e{_depth(kind)}", (child for _, child in kind.children)
+    keys = f"array_distinct(map_keys({_object(text)}))"
+    read = f"transform({keys}, {one} -> {value_sql(one, key, style)})"
+    values = f"transform({keys}, {one} -> {value_sql(f'{_object(text)}[{one}]', of, style)})"
+    return f"map_from_arrays({read}, {values})"
+
+
+def _depth(kind: DataType) -> int:
+    return max((_depth(child) + 1 for _, child in kind.children), default=0)
+
+
+_WHOLE = Reading(_whole, "it is written in digits, and what has a fraction is a DOUBLE or a DECIMAL")
+_APPROXIMATE, _TEXT = Reading(_approximate), Reading(_string)
+READINGS = {
+    "BOOLEAN": Reading(_boolean),
+    "TINYINT": _WHOLE,
+    "SMALLINT": _WHOLE,
+    "INT": _WHOLE,
+    "BIGINT": _WHOLE,
+    "FLOAT": _APPROXIMATE,
+    "DOUBLE": _APPROXIMATE,
+    "DECIMAL": Reading(_cast),
+    "CHAR": _TEXT,
+    "VARCHAR": _TEXT,
+    "STRING": _TEXT,
+    "BYTES": Reading(_bytes, "it is written in base64"),
+    "DATE": Reading(_date, "it is written as '2024-01-31'"),
+    "TIMESTAMP": Reading(
+        _timestamp, "it is written as '2024-01-31 09:00:00' or with a fraction; what has a zone is a TIMESTAMP_LTZ"
+    ),
+    "TIMESTAMP_LTZ": Reading(
+        _instant, "it is written as '2024-01-31 09:00:00Z' or with a fraction; what has no zone is a TIMESTAMP"
+    ),
+    "ARRAY": Reading(_elements, "it, or something in it, is of another type"),
+    "MAP": Reading(_map, "it, or something in it, is of another type"),
+    "ROW": Reading(_row, "it, or something in it, is of another type"),
+}
