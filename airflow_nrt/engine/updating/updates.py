@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import reduce
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.given_rows import empty_rows
+from airflow_nrt.engine.no_rows import no_changes, no_result
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.at_end import AtEnd, at_end
@@ -22,7 +22,6 @@ from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.clock import operator_watermark
 from airflow_nrt.report.entries import Position
-from airflow_nrt.report.hidden import AFTER, KEY
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
@@ -34,6 +33,7 @@ from airflow_nrt.report.updating import (
     UpdatingJoin,
     UpdatingRows,
     UpdatingSessions,
+    stands_alone,
 )
 
 Stepping = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin
@@ -92,11 +92,16 @@ class Updates:
         self._held = Held()
 
     def absorb(self, rows: Mapping[Query, DataFrame]) -> None:
-        """Takes in rows by the input query that gave them, then what that changes in operators above."""
+        """Takes in rows by the input query that gave them, then what that changes in operators above.
+
+        An aggregate without keys stands from the first time on, whether rows of its own have come or not.
+        """
         for operator in self.plan.updating:
             above = [query for query in operator.inputs if any(name in self._changed for name in query.inputs)]
             parts = [rows[query] for query in operator.inputs if query in rows]
             parts += [run_query(query, self._views(query.inputs)) for query in above]
+            if not parts and self._is_to_stand(operator):
+                parts = [no_result(self.store.spark, self.plan, query) for query in operator.inputs]
             if not parts:
                 continue
             if isinstance(operator, RecentRows):
@@ -115,7 +120,8 @@ class Updates:
                 self._changed[operator.name] = self._held.hold(rows)
                 self.files[operator.name] = files
                 self.moments[operator.name] = moments[operator.name]
-        if self._changed:
+        nobody_comes = all(source.ended for source in self.sources.values())
+        if self._changed or (nobody_comes and any(map(self._is_to_stand, self.plan.updating))):
             self.absorb({})
         for waiting in (one for one in self.plan.updating if isinstance(one, RowsAtEnd)):
             below = self.plan.sources_of(waiting.input)
@@ -140,6 +146,10 @@ class Updates:
     def close(self) -> None:
         """Lets go of what was kept for several readers."""
         self._held.release()
+
+    def _is_to_stand(self, operator: Updating) -> bool:
+        """Whether it has a row without any rows below it, and does not stand yet."""
+        return stands_alone(operator) and not self.files.get(operator.name)
 
     def _absorb(self, operator: Stepping, rows: DataFrame) -> None:
         step = step_of(operator)
@@ -174,18 +184,12 @@ class Updates:
 
     def _views(self, names: tuple[str, ...]) -> dict[str, DataFrame]:
         untouched = [one for one in self.plan.updating if one.name in names and one.name not in self._changed]
-        return {**self._changed, **{one.name: nothing(self.store.spark, one) for one in untouched}}
+        return {**self._changed, **{one.name: no_changes(self.store.spark, one) for one in untouched}}
 
 
 def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
     key = insert.sink.primary_key
     return changelog(by_key(rows, key) if key else rows, insert.query.fields, entry)
-
-
-def nothing(spark: SparkSession, operator: Updating) -> DataFrame:
-    """The result of an operator that no row has touched."""
-    columns = [(field.name, field.type.spark) for field in operator.fields]
-    return empty_rows(spark, [*columns, (AFTER, "BOOLEAN"), (KEY, "STRING")])
 
 
 def _together(parts: Sequence[DataFrame]) -> DataFrame:
