@@ -19,7 +19,7 @@ from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.different_windows import as_one, keeps_apart
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError, SqlErrors
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.grouped_windows import grouped_window
+from airflow_nrt.sql.grouped_windows import OWN_NAMES, grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.inserts import as_typed
 from airflow_nrt.sql.join_sides import Named
@@ -30,8 +30,9 @@ from airflow_nrt.sql.limit import plan_limit
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.over_groups import above_groups
 from airflow_nrt.sql.partitions import partition_filter
-from airflow_nrt.sql.projection import check_titles, plan_projection
+from airflow_nrt.sql.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relation import (
+    WINDOW_COLUMNS,
     Relation,
     as_rows,
     raw_windows,
@@ -149,11 +150,13 @@ class Queries:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
+            node = grouped.select
+            if any(isinstance(item.expression, ast.Star) for item in node.items):
+                node = replace(node, items=tuple(expand(node.items, relation, alias)))
             # Its sessions are those of each group key, computed ones too.
             windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
-            relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
+            relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at, OWN_NAMES)
             grouped.check_times(by_clock=bool(relation.clock))
-            node = grouped.select
         if grouped is not None and self.emits_again:
             return plan_aggregate(self.found, node, relation, alias, partial(plan_emitting, at=grouped.call.at))
         if node.group is not None or contains_aggregate(node):
@@ -260,7 +263,9 @@ class Queries:
         timecol: ast.Name,
         windowing: tuple[Window, tuple[str, ...] | None],
         at: Place,
+        names: Mapping[str, str] = WINDOW_COLUMNS,
     ) -> Relation:
+        """The rows with a window of this time column still to be computed, whose columns have these names by role."""
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
         if relation.is_changing and not column.rowtime:
@@ -275,7 +280,7 @@ class Queries:
         if column.proctime:
             self.found.note_columns(relation, [as_typed(column)])
             relation = timed_by_clock(relation, self.zone, at)
-        for name in ("window_start", "window_end", "window_time"):
+        for name in names.values():
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
         columns = tuple(
@@ -284,7 +289,7 @@ class Queries:
         )
         return replace(
             relation,
-            columns=columns + window_columns(column.type),
+            columns=columns + window_columns(column.type, names),
             pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
             partition=partition,
             at=at,
