@@ -1,4 +1,4 @@
-"""No row of a source, an operator or a query, with all columns that its rows have.
+"""No row of a source or an operator, with all columns that its rows have.
 
 That is what a query over several inputs reads of the others, and what an aggregate over all rows begins with.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.time.accept import accepted, judge
@@ -15,7 +14,6 @@ from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.report.hidden import AFTER, KEY, OP, SEEN
-from airflow_nrt.report.operators import Query
 from airflow_nrt.report.plan import Plan, Source
 from airflow_nrt.report.spelling import bigint, quote
 from airflow_nrt.report.tables import LINE
@@ -36,25 +34,21 @@ def no_rows(spark: SparkSession, source: Source) -> DataFrame:
     return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
 
 
-def no_changes(spark: SparkSession, operator: Updating) -> DataFrame:
+def _no_changes(spark: SparkSession, operator: Updating) -> DataFrame:
     """The result of an updating operator that no row has touched."""
     columns = [(field.name, field.type.spark) for field in operator.fields]
     return empty_rows(spark, [*columns, (AFTER, "BOOLEAN"), (KEY, "STRING")])
 
 
-def no_result(spark: SparkSession, plan: Plan, query: Query) -> DataFrame:
-    """The result of a query whose inputs have no rows."""
-    return run_query(query, {name: _nothing(spark, plan, name) for name in query.inputs})
-
-
-def _nothing(spark: SparkSession, plan: Plan, name: str) -> DataFrame:
+def nothing_of(spark: SparkSession, plan: Plan, name: str) -> DataFrame:
+    """No row of a source or an operator of the plan."""
     source = next((one for one in plan.sources if one.name == name), None)
     if source is not None:
         return no_rows(spark, source)
     updating = next((one for one in plan.updating if one.name == name), None)
     if updating is not None:
-        return no_changes(spark, updating)
+        return _no_changes(spark, updating)
     step = plan.regroup(name)
     if step is not None:
-        return regroup(step, {one: _nothing(spark, plan, one) for one in step.input.inputs})
+        return regroup(step, {one: nothing_of(spark, plan, one) for one in step.input.inputs})
     return no_windows(spark, plan.operator(name))

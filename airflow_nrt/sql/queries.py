@@ -90,8 +90,8 @@ class Queries:
         self._where: ast.Expression | None = None
 
     def query(self, node: ast.Query, ctes: Ctes) -> Relation:
-        """A query that others read. Raises SqlError as `relations` does, and for rows that come differently."""
-        return as_one(self.found, self.relations(node, ctes), node.at)
+        """A query that others read. Raises SqlError as `relations` does."""
+        return as_one(self.found, self.relations(node, ctes))
 
     def relations(self, node: ast.Query, ctes: Ctes) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
@@ -111,9 +111,8 @@ class Queries:
         if node.operator != "UNION" or not node.all:
             names = self.query(node.left, scope).names
             return self._select(as_grouping(node, names), scope, around)
-        return united(
-            self.found, [one for side in (node.left, node.right) for one in self.relations(side, scope)], node.at
-        )
+        sides = [one for side in (node.left, node.right) for one in self.relations(side, scope)]
+        return united(self.found, sides, node.words, node.at)
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         node = above_groups(distinct.above_all(node))
@@ -124,7 +123,7 @@ class Queries:
         self._around, self._where = Around(), None
         if len(relations) > 1 and keeps_apart(node):
             return [self._selected(node, relation, alias, scope, around) for relation in relations]
-        return [self._selected(node, as_one(self.found, relations, node.relation.at), alias, scope, around)]
+        return [self._selected(node, as_one(self.found, relations), alias, scope, around)]
 
     def _selected(
         self,
@@ -168,7 +167,7 @@ class Queries:
     def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
         relations, alias = self._apart(node, ctes)
-        return as_one(self.found, relations, node.at), alias
+        return as_one(self.found, relations), alias
 
     def _apart(self, node: ast.Relation, ctes: Ctes) -> tuple[list[Relation], str | None]:
         """As `relation`, with rows of different windows apart."""

@@ -118,6 +118,14 @@ def row_key(*more: str) -> str:
     return key_of([*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at", *more])
 
 
+def as_changes(relation: Relation) -> Relation:
+    """Rows that are only added as rows that change: none of them is ever taken back."""
+    items = [quote(column.name) for column in relation.columns]
+    text = f"(SELECT {', '.join(items)}, true AS {AFTER}, {row_key()} AS {KEY} FROM {relation.text})"
+    columns = tuple(replace(column, proctime=False) for column in relation.columns)
+    return Relation(text, columns, relation.inputs, CHANGE_HIDDEN, adds_only=True, laterals=relation.laterals)
+
+
 def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str = CLOCK_SQL) -> Relation:
     """The rows of a source with an instant of processing time as their rowtime, on the clock of this zone.
 

@@ -90,7 +90,7 @@ class ChangingAggregateStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return False
+        return POSITION in self.operator.input.sql
 
     def fresh(self, rows: DataFrame) -> DataFrame:
         fresh = rows.select(*self.keys, *self.operator.arguments, KEY, AFTER)
