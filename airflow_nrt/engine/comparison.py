@@ -14,6 +14,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.published import blurred
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote, string_literal
@@ -23,7 +24,7 @@ from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSI
 TOLERANCE = 1e-9
 """Tolerance of FLOAT and DOUBLE columns, relative above 1: the order of additions differs between stream and batch."""
 CLASS = "_nrt_class"
-_SIDE = "_nrt_side"
+_SIDE, _NUMBER = "_nrt_side", "_nrt_number"
 _S, _B, _A = _LETTERS = ("_nrt_s", "_nrt_b", "_nrt_a")
 """What was published, the batch, and the batch over what had arrived. A sink may have columns of any other name."""
 
@@ -44,8 +45,14 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
         return _classify_multiset(fields, sides)
     keys = [WINDOW_END, *(quote(name) for name in insert.key)]
     values = [field for field in fields if field.name not in insert.key]
-    together = reduce(DataFrame.unionAll, [_side(frame, keys, values, letter) for letter, frame in _letters(sides)])
-    counted = together.groupBy(*keys).agg(
+    parts = [_side(frame, keys, values, letter) for letter, frame in _letters(sides)]
+    by = keys
+    if blurred(insert).intersection(insert.key):
+        # Rows whose keys look alike to a reader are compared in the order of their values.
+        number = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY _nrt_content) AS {_NUMBER}"
+        parts, by = [part.selectExpr("*", number) for part in parts], [*keys, _NUMBER]
+    together = reduce(DataFrame.unionAll, parts)
+    counted = together.groupBy(*by).agg(
         *(F.expr(f"count_if({_SIDE} = '{letter}') AS {letter}_n") for letter in _LETTERS),
         *(F.expr(f"max(IF({_SIDE} = '{letter}', _nrt_content, NULL)) AS {letter}") for letter in _LETTERS),
     )

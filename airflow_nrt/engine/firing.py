@@ -7,9 +7,9 @@ windows of a cascade never see a late row. Operators whose windows one query com
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from pyspark.sql import DataFrame
 
@@ -54,9 +54,11 @@ class Round:
         """The inserts that have something to publish."""
         return [insert for insert in self.plan.inserts if any(name in self.firings for name in insert.operators)]
 
-    def fed(self) -> list[Query]:
-        """The queries that give updating operators windows to absorb."""
-        return [query for query in self._below_updating if self._is_fed(query)]
+    def news(self) -> dict[str, Callable[[], DataFrame]]:
+        """The windows that fire and that updating operators read, by name, with all that they are combined with."""
+        fed = dict.fromkeys(name for query in self._below_updating if self._is_fed(query) for name in query.inputs)
+        windows = {*(one.name for one in self.plan.operators), *(one.name for one in self.plan.regroups)}
+        return {name: partial(self._view, name) for name in fed if name in windows}
 
     def result(self, query: Query) -> DataFrame:
         """A query over the windows that fire."""

@@ -71,13 +71,18 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
     return known_files(rows, ends, WINDOW_END).drop(FILE)
 
 
-def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
-    """Rows of a result as a reader of the sink can see them: csv without a literal for NULL has none, only '', and no
-    directory of a partition is named ''."""
+def blurred(insert: Insert) -> frozenset[str]:
+    """The texts whose '' and NULL a reader of the sink can't tell apart: csv without a literal for NULL has none, only
+    '', and no directory of a partition is named ''."""
     table = insert.sink
     bare = table.format == "csv" and sink_option(table.options, "csv.null-literal") is None
-    strings = {field.name for field in insert.query.fields if field.type.spark == "STRING"}
-    texts = strings if bare else strings.intersection(table.partition_keys)
+    strings = frozenset(field.name for field in insert.query.fields if field.type.spark == "STRING")
+    return strings if bare else strings.intersection(table.partition_keys)
+
+
+def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
+    """Rows of a result as a reader of the sink can see them."""
+    texts = blurred(insert)
     if not texts:
         return rows
     shown = [f"nullif({quote(n)}, '') AS {quote(n)}" if n in texts else quote(n) for n in rows.columns]

@@ -9,6 +9,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -235,8 +236,7 @@ class StreamDriver:
         for insert in self.plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self.staging.stage(insert, frame, "passed")
-        below = self.plan.updated_through(source.name)
-        updates.absorb({query: run_query(query, self._views(query, source, rows.take(None))) for query in below})
+        updates.absorb({source.name: partial(rows.take, None)} if self.plan.updated_by(source.name) else {})
         return written, published
 
     def _compute(
@@ -368,7 +368,7 @@ class StreamDriver:
             for insert in rated:
                 net = self.rated.net(insert, self.position, self.writer.log.last)
                 published += self.staging.stage(insert, net, "changed")
-            updates.absorb({query: fired.result(query) for query in fired.fed()})
+            updates.absorb(fired.news())
             changes, held = self._stage_changes(updates)
             published += changes
         finally:

@@ -8,7 +8,7 @@ from airflow_nrt.report.entries import Position, Versions
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin
+from airflow_nrt.report.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, stands_alone
 
 
 def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None:
@@ -29,6 +29,8 @@ def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None
             "windows in one order of all can't be verified; those of TUMBLE, HOP and CUMULATE can, if ORDER BY begins "
             "with window_end"
         )
+    if any(stands_alone(one) and not position.updating.get(one.name) for one in below):
+        return "no batch has come yet: nothing is published"
     if any(_has_windows(plan, query) for one in below for query in one.inputs):
         return "results that never complete, over windows, can't be verified"
     if position.versions.get(insert.name, Versions()).shown:

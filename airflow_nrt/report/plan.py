@@ -210,9 +210,8 @@ class Plan:
         return tuple(one for one in self.updating if any(source in query.inputs for query in one.inputs))
 
     def updated_through(self, source: str) -> tuple[Query, ...]:
-        """The queries by which they read it."""
-        queries = (query for operator in self.updating for query in operator.inputs)
-        return tuple(dict.fromkeys(query for query in queries if source in query.inputs))
+        """The queries by which they read it, one for each time that they do."""
+        return tuple(query for one in self.updating for query in one.inputs if source in query.inputs)
 
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
         """The inserts that publish the windows of this operator."""

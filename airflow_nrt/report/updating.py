@@ -230,3 +230,8 @@ class RowsAtEnd:
 
 Updating = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin | RecentRows | RowsAtEnd
 """An operator whose result is never complete: it publishes what each batch changes of it."""
+
+
+def stands_alone(operator: Updating) -> bool:
+    """Whether its result has a row even if no row has come: an aggregate over all rows, COUNT of which is 0 then."""
+    return isinstance(operator, UpdatingAggregate) and not operator.keys

@@ -348,6 +348,8 @@ class Select:
 
 @dataclass(frozen=True)
 class SetOperation:
+    """`written` is how the report has it where it stands for another operation: `EXCEPT ALL`, written anew."""
+
     operator: str
     all: bool
     left: Query
@@ -357,6 +359,12 @@ class SetOperation:
     limit: Expression | None = None
     ctes: tuple[tuple[str, tuple[str, ...], Query], ...] = ()
     offset: Expression | None = None
+    written: str | None = field(default=None, compare=False)
+
+    @property
+    def words(self) -> str:
+        """The operation as the report writes it."""
+        return self.written or f"{self.operator}{' ALL' if self.all else ''}"
 
 
 @dataclass(frozen=True)

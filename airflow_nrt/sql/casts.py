@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.local_time import as_instant, as_local
+from airflow_nrt.sql.text_values import value_of
 from airflow_nrt.sql.typed import Typed
 
 _UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
 _NESTED = ("ARRAY", "MAP", "ROW")
-_WORD = r"'^[A-Za-z0-9]+\\z'"
+_LONG = 300
+"""A text that takes more SQL than this is computed once, under a name, and read there."""
 
 
 def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
@@ -55,17 +58,30 @@ class _Cast:
             operand = as_local(operand)
         elif target.name == "TIMESTAMP_LTZ" and (kind.is_string or kind.name in ("TIMESTAMP", "DATE")):
             shown = DataType("TIMESTAMP", precision=target.precision)
-            return as_instant(Typed(self.value(operand, shown), shown)).sql
+            local = self._read(operand.sql, shown, target) if kind.is_string else self.value(operand, shown)
+            return as_instant(Typed(_to_length(local, shown), shown)).sql
         if not _castable(operand.type, target):
             raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", self.at)
-        sql = operand.sql
-        if target.name == "BOOLEAN" and kind.is_string:
-            # Spark takes blanks around the word.
-            sql = f"IF({sql} RLIKE {_WORD}, {sql}, concat('''', {sql}, ''''))"
-        return _to_length(self._spark(sql, target), target)
+        sql = self._read(operand.sql, target, target) if kind.is_string else self._spark(operand.sql, target)
+        return _to_length(sql, target)
 
     def _spark(self, sql: str, target: DataType) -> str:
         return f"{'CAST' if self.fails else 'TRY_CAST'}({sql} AS {target.spark})"
+
+    # ------------------------------------------------------------------ from strings
+
+    def _read(self, sql: str, target: DataType, asked: DataType) -> str:
+        """A text as this type; `asked` is the one that the report writes."""
+        if len(sql) > _LONG:
+            name = f"_nrt_s{self.depth}"
+            return _once(sql, name, self._read(name, target, asked))
+        value = value_of(sql, target)
+        if not self.fails:
+            return value
+        refused = f"' AS {asked.flink}: that is no {asked.flink}; TRY_CAST gives NULL instead"
+        before = f"{STOP_MARK}CAST of '"
+        words = f"concat({string_literal(before)}, {sql}, {string_literal(refused)})"
+        return f"IF({sql} IS NULL, NULL, coalesce({value}, raise_error({words})))"
 
     # ------------------------------------------------------------------ to strings
 

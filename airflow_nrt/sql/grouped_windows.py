@@ -1,6 +1,7 @@
 """The older form of windows: `GROUP BY TUMBLE(ts, size)` with `TUMBLE_START(ts, size)` and its kin.
 
-It is written anew as the windowing function below the aggregation: the same windows, the same lateness.
+It is written anew as the windowing function below the aggregation: the same windows, the same lateness. But it adds no
+columns that a query can name: those of its window have names of their own, so that the input may have any.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from airflow_nrt.sql.walk import children, rewritten
 T = TypeVar("T")
 
 _ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "CUMULATE": (3, 4), "SESSION": (2, 2)}
-_AUXILIARIES = {"START": "window_start", "END": "window_end", "ROWTIME": "window_time", "PROCTIME": "window_time"}
+_AUXILIARIES = {"START": "start", "END": "end", "ROWTIME": "time", "PROCTIME": "time"}
+OWN_NAMES = {role: f"_nrt_window_{role}" for role in ("start", "end", "time")}
+"""By role, how the columns of such a window are called."""
 _TIMES = ("ROWTIME", "PROCTIME")
 
 
@@ -99,7 +102,7 @@ def _parts(node: ast.Expression) -> Iterator[ast.Expression]:
 
 
 def _window_name(what: str, call: ast.Call) -> ast.Name:
-    return ast.Name((_AUXILIARIES[what],), call.at)
+    return ast.Name((OWN_NAMES[_AUXILIARIES[what]],), call.at)
 
 
 def _named(node: T, call: ast.Call) -> T:

@@ -122,12 +122,12 @@ def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
 
 
 def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]]:
-    """The columns of a row: name, type, and SQL over `_nrt_e`."""
+    """The columns of a row: name, type, and SQL over `_nrt_e`. UNNEST names what is no row by its alias."""
     element = kind.children[0][1]
     if element.name == "ROW":
         fields = [(name, child, f"_nrt_e.{quote(name)}") for name, child in element.children]
     else:
-        fields = [("EXPR$0", element, "_nrt_e")]
+        fields = [("EXPR$0" if right.of_function else right.alias or "EXPR$0", element, "_nrt_e")]
     if right.numbered:
         fields.append(("ORDINALITY", INT.with_nullable(False), f"{NUMBER} + 1"))
     if right.columns and len(right.columns) != len(fields):

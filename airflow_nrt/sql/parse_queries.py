@@ -82,19 +82,22 @@ class QueryParser:
 
     def _union(self) -> ast.Query:
         left = self._intersect()
-        while (word := self.cursor.take_any_word("UNION", "EXCEPT", "MINUS")) is not None:
-            left = self._set_operation("EXCEPT" if word == "MINUS" else word, left, self._intersect)
+        while self.cursor.token.upper in ("UNION", "EXCEPT", "MINUS"):
+            left = self._set_operation(left, self._intersect)
         return left
 
     def _intersect(self) -> ast.Query:
         left = self._term()
-        while self.cursor.take_word("INTERSECT"):
-            left = self._set_operation("INTERSECT", left, self._term)
+        while self.cursor.is_word("INTERSECT"):
+            left = self._set_operation(left, self._term)
         return left
 
-    def _set_operation(self, operator: str, left: ast.Query, right: Callable[[], ast.Query]) -> ast.SetOperation:
+    def _set_operation(self, left: ast.Query, right: Callable[[], ast.Query]) -> ast.SetOperation:
+        at = self.cursor.at
+        word = self.cursor.take_any_word("UNION", "EXCEPT", "MINUS", "INTERSECT") or ""
         keep_all = self.cursor.take_any_word("ALL", "DISTINCT") == "ALL"
-        return ast.SetOperation(operator, keep_all, left, right(), left.at)
+        written = f"{word}{' ALL' if keep_all else ''}"
+        return ast.SetOperation("EXCEPT" if word == "MINUS" else word, keep_all, left, right(), at, written=written)
 
     def _term(self) -> ast.Query:
         if self.cursor.take_symbol("("):

@@ -20,7 +20,7 @@ from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.different_windows import as_one, keeps_apart
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.grouped_windows import grouped_window
+from airflow_nrt.sql.grouped_windows import OWN_NAMES, grouped_window
 from airflow_nrt.sql.grouping import plan_aggregate
 from airflow_nrt.sql.inserts import as_typed
 from airflow_nrt.sql.join_sides import Named, side_columns
@@ -32,8 +32,9 @@ from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.names import PartlyPlanned, expressions_of, unknown_names
 from airflow_nrt.sql.over_groups import above_groups
 from airflow_nrt.sql.partitions import partition_filter
-from airflow_nrt.sql.projection import check_titles, plan_projection
+from airflow_nrt.sql.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relation import (
+    WINDOW_COLUMNS,
     Relation,
     as_rows,
     raw_windows,
@@ -91,8 +92,8 @@ class Queries:
         self._where: ast.Expression | None = None
 
     def query(self, node: ast.Query, ctes: Ctes) -> Relation:
-        """A query that others read. Raises SqlError as `relations` does, and for rows that come differently."""
-        return as_one(self.found, self.relations(node, ctes), node.at)
+        """A query that others read. Raises SqlError as `relations` does."""
+        return as_one(self.found, self.relations(node, ctes))
 
     def relations(self, node: ast.Query, ctes: Ctes) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
@@ -116,7 +117,7 @@ class Queries:
         sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
         if None in sides:
             problems.stop()
-        return united(self.found, [one for side in sides for one in side or ()], node.at)
+        return united(self.found, [one for side in sides for one in side or ()], node.words, node.at)
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         node = above_groups(distinct.above_all(node))
@@ -132,7 +133,7 @@ class Queries:
             self._around, self._where = Around(), None
         if len(relations) > 1 and keeps_apart(node):
             return [self._selected(node, relation, alias, scope, around) for relation in relations]
-        return [self._selected(node, as_one(self.found, relations, node.relation.at), alias, scope, around)]
+        return [self._selected(node, as_one(self.found, relations), alias, scope, around)]
 
     def _selected(
         self,
@@ -158,11 +159,13 @@ class Queries:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
         if grouped is not None:
+            node = grouped.select
+            if any(isinstance(item.expression, ast.Star) for item in node.items):
+                node = replace(node, items=tuple(expand(node.items, relation, alias)))
             # Its sessions are those of each group key, computed ones too.
             windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
-            relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at)
+            relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at, OWN_NAMES)
             grouped.check_times(by_clock=bool(relation.clock))
-            node = grouped.select
         if grouped is not None and self.emits_again:
             return plan_aggregate(self.found, node, relation, alias, partial(plan_emitting, at=grouped.call.at))
         if node.group is not None or contains_aggregate(node):
@@ -174,7 +177,7 @@ class Queries:
     def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
         relations, alias = self._apart(node, ctes)
-        return as_one(self.found, relations, node.at), alias
+        return as_one(self.found, relations), alias
 
     def _apart(self, node: ast.Relation, ctes: Ctes) -> tuple[list[Relation], str | None]:
         """As `relation`, with rows of different windows apart."""
@@ -289,7 +292,9 @@ class Queries:
         if found is None:
             return SqlErrors([wrong, *problems.found])
         relation, alias = found
-        return PartlyPlanned([wrong], (*relation.columns, *window_columns(DataType("TIMESTAMP"))), alias)
+        return PartlyPlanned(
+            [wrong], (*relation.columns, *window_columns(DataType("TIMESTAMP"), WINDOW_COLUMNS)), alias
+        )
 
     def _windowed(
         self,
@@ -298,7 +303,9 @@ class Queries:
         timecol: ast.Name,
         windowing: tuple[Window, tuple[str, ...] | None],
         at: Place,
+        names: Mapping[str, str] = WINDOW_COLUMNS,
     ) -> Relation:
+        """The rows with a window of this time column still to be computed, whose columns have these names by role."""
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
         if relation.is_changing and not column.rowtime:
@@ -313,7 +320,7 @@ class Queries:
         if column.proctime:
             self.found.note_columns(relation, [as_typed(column)])
             relation = timed_by_clock(relation, self.zone, at)
-        for name in ("window_start", "window_end", "window_time"):
+        for name in names.values():
             if name in relation.names:
                 raise SqlError(f"column {name!r} of the input is ambiguous with the window's: rename it", at)
         columns = tuple(
@@ -322,7 +329,7 @@ class Queries:
         )
         return replace(
             relation,
-            columns=columns + window_columns(column.type),
+            columns=columns + window_columns(column.type, names),
             pending=replace(window, zone=self.zone) if column.type.name == "TIMESTAMP_LTZ" else window,
             partition=partition,
             at=at,

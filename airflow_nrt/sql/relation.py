@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from airflow_nrt.report.hidden import (
@@ -22,7 +22,7 @@ from airflow_nrt.report.hidden import (
 )
 from airflow_nrt.report.spelling import quote
 from airflow_nrt.report.types import DataType
-from airflow_nrt.report.window_columns import window_column
+from airflow_nrt.report.window_columns import ROLES, window_column
 from airflow_nrt.report.windows import Sql, Window
 from airflow_nrt.report.zones import wall_clock_sql
 from airflow_nrt.sql import ast
@@ -31,6 +31,8 @@ from airflow_nrt.sql.scope import ScopeColumn
 
 BOUNDS = (("window_start", "start"), ("window_end", "end"))
 """The names and roles of the columns that say which window a row is in."""
+WINDOW_COLUMNS = {role: name for name, role in ROLES.items()}
+"""By role, the names of the columns that a windowing function adds."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,14 @@ class Relation:
         return self.pending is not None and self.column(name).role is not None
 
 
-def window_columns(rowtime_type: DataType) -> tuple[ScopeColumn, ...]:
-    """`window_start`, `window_end` and `window_time`, which is a rowtime attribute again."""
+def window_columns(rowtime_type: DataType, names: Mapping[str, str]) -> tuple[ScopeColumn, ...]:
+    """The start, the end and the time of windows, which is a rowtime attribute again, under these names by role."""
     plain = DataType("TIMESTAMP", precision=3, nullable=False)
     time = DataType(rowtime_type.name, precision=3, nullable=False)
     return (
-        ScopeColumn("window_start", plain, role="start", of_window=True),
-        ScopeColumn("window_end", plain, role="end", of_window=True),
-        ScopeColumn("window_time", time, rowtime=True, role="time", of_window=True),
+        ScopeColumn(names["start"], plain, role="start", of_window=True),
+        ScopeColumn(names["end"], plain, role="end", of_window=True),
+        ScopeColumn(names["time"], time, rowtime=True, role="time", of_window=True),
     )
 
 
@@ -114,6 +116,14 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 def row_key(*more: str) -> str:
     """SQL of `_nrt_key` for rows that are only added: where each stood on arrival, and what `more` tells it apart."""
     return key_of([*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at", *more])
+
+
+def as_changes(relation: Relation) -> Relation:
+    """Rows that are only added as rows that change: none of them is ever taken back."""
+    items = [quote(column.name) for column in relation.columns]
+    text = f"(SELECT {', '.join(items)}, true AS {AFTER}, {row_key()} AS {KEY} FROM {relation.text})"
+    columns = tuple(replace(column, proctime=False) for column in relation.columns)
+    return Relation(text, columns, relation.inputs, CHANGE_HIDDEN, adds_only=True, laterals=relation.laterals)
 
 
 def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str = CLOCK_SQL) -> Relation:

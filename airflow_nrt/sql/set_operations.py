@@ -25,7 +25,7 @@ def as_grouping(node: ast.SetOperation, names: Sequence[str]) -> ast.Select:
     keys = [*columns, *([ast.Name((_NUMBER,), at)] if node.all else [])]
     return ast.Select(
         tuple(ast.SelectItem(column, None) for column in columns),
-        ast.Derived(ast.SetOperation("UNION", True, sides[0], sides[1], at), at),
+        ast.Derived(ast.SetOperation("UNION", True, sides[0], sides[1], at, written=node.words), at),
         at,
         group=tuple(ast.Grouping("key", ((key,),), at) for key in keys),
         having=_having(node.operator, at) if marked else None,

@@ -21,15 +21,16 @@ from airflow_nrt.sql.scope import ScopeColumn
 from airflow_nrt.sql.typed import common_type
 
 
-def united(found: Findings, sides: Sequence[Relation], at: Place) -> list[Relation]:
-    """The sides under the names of the first, together where they can be. Raises SqlError if columns do not match."""
+def united(found: Findings, sides: Sequence[Relation], words: str, at: Place) -> list[Relation]:
+    """The sides under the names of the first, together where they can be. Raises SqlError if columns do not match;
+    `words` are the operation that asks for it."""
     sides = [finished(found, side) for side in sides]
     for side in sides:
         found.note_all_columns(side)
-        _check(sides[0], side, at)
+        _check(sides[0], side, words, at)
     columns = _common_columns(sides)
     if len({bool(side.inputs) for side in sides}) > 1:
-        raise NotThereYet("UNION ALL of VALUES with the rows of tables", at)
+        raise NotThereYet(f"{words} of VALUES with the rows of tables", at)
     groups: dict[tuple[Window | None, bool], list[Relation]] = {}
     for side in sides:
         groups.setdefault((side.window, side.is_changing), []).append(side)
@@ -41,14 +42,14 @@ def union_all(relations: Sequence[Relation]) -> Relation:
     return _as_one(relations, _common_columns(relations))
 
 
-def _check(first: Relation, other: Relation, at: Place) -> None:
+def _check(first: Relation, other: Relation, words: str, at: Place) -> None:
     counts = len(first.columns), len(other.columns)
     if counts[0] != counts[1]:
-        raise SqlError(f"UNION ALL: one side has {counts[0]} columns, the other {counts[1]}", at)
+        raise SqlError(f"{words}: one side has {counts[0]} columns, the other {counts[1]}", at)
     for left, right in zip(first.columns, other.columns):
         if common_type([left.type, right.type]) is None:
             raise SqlError(
-                f"UNION ALL: column {left.title!r} is {left.type.flink} on one side and {right.type.flink} on the "
+                f"{words}: column {left.title!r} is {left.type.flink} on one side and {right.type.flink} on the "
                 "other: CAST one of them",
                 at,
             )

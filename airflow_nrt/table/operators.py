@@ -91,22 +91,22 @@ class Operators:
         return _binary("OR", other, self)
 
     def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return _binary("=", self, other)
+        return _compared("=", self, other)
 
     def __ne__(self, other: object) -> Expression:  # type: ignore[override]
-        return _binary("<>", self, other)
+        return _compared("<>", self, other)
 
     def __lt__(self, other: Any) -> Expression:
-        return _binary("<", self, other)
+        return _compared("<", self, other)
 
     def __le__(self, other: Any) -> Expression:
-        return _binary("<=", self, other)
+        return _compared("<=", self, other)
 
     def __gt__(self, other: Any) -> Expression:
-        return _binary(">", self, other)
+        return _compared(">", self, other)
 
     def __ge__(self, other: Any) -> Expression:
-        return _binary(">=", self, other)
+        return _compared(">=", self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -115,6 +115,13 @@ def _binary(operator: str, left: Any, right: Any) -> Expression:
     from airflow_nrt.table.expression import Expression
 
     return Expression(ast.Binary(operator, node_of(left), node_of(right), here()))
+
+
+def _compared(operator: str, left: Any, right: object) -> Expression:
+    if right is None:
+        test = ".is_not_null" if operator == "<>" else ".is_null"
+        raise SqlError(f"nothing is equal to None, less or greater: write ({left!r}){test}", here())
+    return _binary(operator, left, right)
 
 
 def _unary(operator: str, value: Any) -> Expression:

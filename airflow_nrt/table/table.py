@@ -364,6 +364,8 @@ def _name(item: ast.SelectItem) -> str:
 
 
 def _order(node: ast.Expression) -> ast.OrderItem:
+    """NULL is the greatest value here, as in PyFlink, and the least in SQL, as in Flink's."""
     if isinstance(node, ast.Call) and node.name in ("asc", "desc"):
-        return ast.OrderItem(node.arguments[0], node.name == "desc", None)
-    return ast.OrderItem(node, False, None)
+        descending = node.name == "desc"
+        return ast.OrderItem(node.arguments[0], descending, nulls_first=descending)
+    return ast.OrderItem(node, False, nulls_first=False)

@@ -163,11 +163,11 @@ SAME = {
     "distinct": (lambda t: t.select(col("shop")).distinct(), "SELECT DISTINCT * FROM (SELECT shop FROM orders)"),
     "the first of all": (
         lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).fetch(3),
-        "SELECT shop, price FROM orders ORDER BY price DESC LIMIT 3",
+        "SELECT shop, price FROM orders ORDER BY price DESC NULLS FIRST LIMIT 3",
     ),
     "some behind others": (
         lambda t: t.select(col("shop"), col("price")).order_by(col("price").desc).limit(3, offset=2),
-        "SELECT shop, price FROM orders ORDER BY price DESC LIMIT 3 OFFSET 2",
+        "SELECT shop, price FROM orders ORDER BY price DESC NULLS FIRST LIMIT 3 OFFSET 2",
     ),
     "rows that stand twice": (
         lambda t: t.select(col("shop")).minus_all(t.select(col("note")).intersect_all(t.select(col("shop")))),
@@ -362,6 +362,12 @@ def over(t: Table) -> OverWindowedTable:
         (lambda t: t.union_all(t.select(col("shop"))), "one side has 5 columns"),
         (lambda t: col("price").seconds, "a length of time is a literal"),
         (lambda t: lit(float("nan")), "SQL has no literal for nan"),
+        (lambda t: t.where(col("note") == None), "nothing is equal to None, less or greater: write (note).is_null"),  # noqa: E711
+        (lambda t: t.where(None == col("note")), "write (note).is_null"),  # noqa: E711, SIM300
+        (lambda t: t.where(col("note") != None), "write (note).is_not_null"),  # noqa: E711
+        (lambda t: t.where(None != t.note), "write (note).is_not_null"),  # noqa: E711, SIM300
+        (lambda t: col("price") < None, "write (price).is_null"),
+        (lambda t: None >= col("price") + 1, "write (price + 1).is_null"),  # noqa: SIM300
     ],
 )
 def test_a_mistake_is_told_where_it_is_made(orders: Table, wrong, told: str) -> None:

@@ -1,4 +1,7 @@
-"""GROUP BY without a window: partials by group, as those of one slice without an end."""
+"""GROUP BY without a window: partials by group, as those of one slice without an end.
+
+Without keys there is one group, which stands before any row has come: each batch brings a partial of no rows for it.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ class AggregateStep(Step):
 
     def fresh(self, rows: DataFrame) -> DataFrame:
         """Rows of the input query to what is kept of them."""
-        return combine(self._layout, _lifted(self._layout, rows)).select(*self.columns)
+        partials = combine(self._layout, _lifted(self._layout, rows)).select(*self.columns)
+        return partials if self.keys else _and_one(partials, {})
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
         """What is kept of the touched groups, before and behind."""
@@ -86,10 +90,11 @@ class ChangingAggregateStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return False
+        return POSITION in self.operator.input.sql
 
     def fresh(self, rows: DataFrame) -> DataFrame:
-        return rows.select(*self.keys, *self.operator.arguments, KEY, AFTER)
+        fresh = rows.select(*self.keys, *self.operator.arguments, KEY, AFTER)
+        return fresh if self.keys else _and_one(fresh, {AFTER: "true"})
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
         return changed(old, fresh, self.keys)
@@ -99,7 +104,10 @@ class ChangingAggregateStep(Step):
 
     def results(self, merged: DataFrame) -> DataFrame:
         layout = _layout(self.operator, (Field(AFTER, BOOLEAN), *self.operator.keys))
-        lifted = _lifted(layout, merged.where(ALIVE).selectExpr("*", _NOWHERE))
+        lifted = _lifted(layout, merged.where(f"{ALIVE} AND {KEY} IS NOT NULL").selectExpr("*", _NOWHERE))
+        if not self.keys:
+            of_no_rows = merged.where(f"{KEY} IS NULL").selectExpr(AFTER, f"0L AS {SLICE}")
+            lifted = lifted.unionByName(of_no_rows, allowMissingColumns=True)
         return _finished(layout, close(layout, lifted, None), self.keys)
 
 
@@ -111,6 +119,12 @@ def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     in_time = rows.withColumn(SLICE, F.lit(0).cast("bigint"))
     return in_time.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
+
+
+def _and_one(rows: DataFrame, columns: dict[str, str]) -> DataFrame:
+    """The rows and one more, NULL but for these columns: merged with others it changes nothing."""
+    one = rows.sparkSession.range(1).selectExpr(*(f"{sql} AS {name}" for name, sql in columns.items()))
+    return rows.unionByName(one, allowMissingColumns=True)
 
 
 def _finished(layout: Layout, merged: DataFrame, keys: tuple[str, ...]) -> DataFrame:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, UNTIL, key_of
+from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
 from airflow_nrt.report.types import Field
 from airflow_nrt.report.updating import UpdatingJoin
 
@@ -36,7 +36,8 @@ class JoinStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return not (self.operator.left.changing and self.operator.right.changing)
+        sides = (self.operator.left, self.operator.right)
+        return any(not side.changing or POSITION in side.input.sql for side in sides)
 
     @property
     def identity(self) -> tuple[str, ...] | None:

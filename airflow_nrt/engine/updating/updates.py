@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.given_rows import empty_rows
+from airflow_nrt.engine.no_rows import nothing_of
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.at_end import AtEnd, at_end
@@ -22,7 +23,7 @@ from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.report.clock import operator_watermark
 from airflow_nrt.report.entries import Position
-from airflow_nrt.report.hidden import AFTER, KEY
+from airflow_nrt.report.hidden import POSITION
 from airflow_nrt.report.operators import Query
 from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.report.plan import Insert, Plan
@@ -34,16 +35,19 @@ from airflow_nrt.report.updating import (
     UpdatingJoin,
     UpdatingRows,
     UpdatingSessions,
+    stands_alone,
 )
 
 Stepping = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin
 """An operator that works step by step, batch by batch: what is not moved by time, and does not wait for the end."""
+News = Mapping[str, Callable[[], DataFrame]]
+"""By name, new rows of sources, or windows that fire: each reader asks for them anew."""
 
 
 def needs_position(operator: Updating) -> bool:
     """Whether it looks at where rows stood on arrival."""
     if isinstance(operator, RowsAtEnd):
-        return False
+        return operator.changing and POSITION in operator.input.sql
     return isinstance(operator, RecentRows) or step_of(operator).needs_position
 
 
@@ -91,14 +95,18 @@ class Updates:
         self._changed: dict[str, DataFrame] = {}
         self._held = Held()
 
-    def absorb(self, rows: Mapping[Query, DataFrame]) -> None:
-        """Takes in rows by the input query that gave them, then what that changes in operators above."""
+    def absorb(self, news: News) -> None:
+        """Takes in the news, then what that changes in operators above.
+
+        An aggregate without keys stands from the first time on, whether rows of its own have come or not.
+        """
         for operator in self.plan.updating:
-            above = [query for query in operator.inputs if any(name in self._changed for name in query.inputs)]
-            parts = [rows[query] for query in operator.inputs if query in rows]
-            parts += [run_query(query, self._views(query.inputs)) for query in above]
-            if not parts:
+            told = [q for q in operator.inputs if any(name in news or name in self._changed for name in q.inputs)]
+            if not told and self._is_to_stand(operator):
+                told = list(operator.inputs)
+            if not told:
                 continue
+            parts = [self._result(query, news) for query in told]
             if isinstance(operator, RecentRows):
                 self._absorb_recent(operator, _together(parts))
             elif isinstance(operator, RowsAtEnd):
@@ -115,7 +123,8 @@ class Updates:
                 self._changed[operator.name] = self._held.hold(rows)
                 self.files[operator.name] = files
                 self.moments[operator.name] = moments[operator.name]
-        if self._changed:
+        nobody_comes = all(source.ended for source in self.sources.values())
+        if self._changed or (nobody_comes and any(map(self._is_to_stand, self.plan.updating))):
             self.absorb({})
         for waiting in (one for one in self.plan.updating if isinstance(one, RowsAtEnd)):
             below = self.plan.sources_of(waiting.input)
@@ -134,12 +143,16 @@ class Updates:
             (insert, _told(insert, rows, entry) if insert.changes else rows)
             for insert in self.plan.inserts
             if any(name in self._changed for name in insert.query.inputs)
-            for rows in [run_query(insert.query, self._views(insert.query.inputs))]
+            for rows in [self._result(insert.query)]
         ]
 
     def close(self) -> None:
         """Lets go of what was kept for several readers."""
         self._held.release()
+
+    def _is_to_stand(self, operator: Updating) -> bool:
+        """Whether it has a row without any rows below it, and does not stand yet."""
+        return stands_alone(operator) and not self.files.get(operator.name)
 
     def _absorb(self, operator: Stepping, rows: DataFrame) -> None:
         step = step_of(operator)
@@ -172,20 +185,20 @@ class Updates:
         ttl = read_option(dict(self.plan.settings), REPORT_OPTIONS, STATE_TTL)
         return self.clock - ttl if ttl else None
 
-    def _views(self, names: tuple[str, ...]) -> dict[str, DataFrame]:
-        untouched = [one for one in self.plan.updating if one.name in names and one.name not in self._changed]
-        return {**self._changed, **{one.name: nothing(self.store.spark, one) for one in untouched}}
+    def _result(self, query: Query, news: News = MappingProxyType({})) -> DataFrame:
+        """A query over what is new, of whatever it reads."""
+
+        def view(name: str) -> DataFrame:
+            if name in news:
+                return news[name]()
+            return self._changed[name] if name in self._changed else nothing_of(self.store.spark, self.plan, name)
+
+        return run_query(query, {name: view(name) for name in query.inputs})
 
 
 def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
     key = insert.sink.primary_key
     return changelog(by_key(rows, key) if key else rows, insert.query.fields, entry)
-
-
-def nothing(spark: SparkSession, operator: Updating) -> DataFrame:
-    """The result of an operator that no row has touched."""
-    columns = [(field.name, field.type.spark) for field in operator.fields]
-    return empty_rows(spark, [*columns, (AFTER, "BOOLEAN"), (KEY, "STRING")])
 
 
 def _together(parts: Sequence[DataFrame]) -> DataFrame:

@@ -20,6 +20,7 @@ from airflow_nrt.sql.functions.signature import (
 )
 from airflow_nrt.sql.functions.temporal import wall_clock
 from airflow_nrt.sql.local_time import as_instant, as_local
+from airflow_nrt.sql.text_values import date_of, timestamp_of
 from airflow_nrt.sql.typed import Typed
 
 _QUOTED = r"'[^']*'|[^A-Za-z'\[\]{}#]"
@@ -32,7 +33,6 @@ _DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 _DAY = r"\d{4}-\d{1,2}-\d{1,2}"
 _CLOCK = r"\d{1,2}:\d{1,2}:\d{1,2}"
 _TIMESTAMP = rf"^({_DAY}(?: {_CLOCK}(?:\.\d{{1,3}})?)?)(?:(?<=\.\d{{3}})\d{{1,6}})?\z"
-_DATE = r"^\s*(\d{1,4}(?:-\d{1,2}(?:-\d{1,2})?)?)(?: .*)?\z"
 _SECONDS = rf"^({_DAY} {_CLOCK})"
 _UNREADABLE = "CAST('-9223372036854775808' AS BIGINT)"
 _LTZ_UNITS = {0: ("seconds", 3), 3: ("millis", 3), 6: ("micros", 6)}
@@ -93,7 +93,8 @@ def _to_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 1, 2)
     check_string(arguments[0], 1, at, name)
     if len(arguments) == 1:
-        return _to_timestamp_text(arguments[0], _TIMESTAMP)
+        millis = f"date_trunc('MILLISECOND', {timestamp_of(arguments[0].sql)})"
+        return Typed(f"CAST({millis} AS TIMESTAMP_NTZ)", DataType("TIMESTAMP", precision=3))
     millis = f"date_trunc('MILLISECOND', {_parsed(arguments, at, name)})"
     return Typed(f"CAST({millis} AS TIMESTAMP_NTZ)", DataType("TIMESTAMP", precision=3))
 
@@ -103,9 +104,7 @@ def _to_date(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_string(arguments[0], 1, at, name)
     if len(arguments) == 2:
         return Typed(f"CAST({_parsed(arguments, at, name)} AS DATE)", DataType("DATE"))
-    day = f"regexp_extract({arguments[0].sql}, {string_literal(_DATE)}, 1)"
-    padded = f"lpad({day}, greatest(length({day}), length({day}) + 4 - locate('-', concat({day}, '-')) + 1), '0')"
-    return Typed(f"IF({day} = '', NULL, try_cast({padded} AS DATE))", DataType("DATE"))
+    return Typed(date_of(arguments[0].sql), DataType("DATE"))
 
 
 def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

@@ -1,0 +1,77 @@
+"""What a text stands for: Flink's grammar of each type, as SQL that is NULL where the text is none of its values.
+
+CAST and TRY_CAST read texts by it, and so do TO_DATE, TO_TIMESTAMP and TO_TIMESTAMP_LTZ without a pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.types import DataType
+
+_WHOLE = r"^ *([+-]?)(?=[0-9.])([0-9]*)(?:\.[0-9]*)? *\z"
+_WORD = r"^[A-Za-z0-9]+\z"
+_DECIMAL = r"^[ \t\n]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n]*\z"
+_INFINITE_OR_NONE = r"^\s*[+-]?(?:Infinity|NaN)\s*\z|^(?!\s*[+-]?(?i:inf|infinity|nan)\s*\z)"
+_DAY = r"^0*([0-9]{1,4})(?:-0*([0-9]{1,2})(?:-0*([0-9]{1,2}))?)?\z"
+_TIME = r"[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}"
+_TIMESTAMP = (
+    rf"^([0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?: {_TIME}(?:\.[0-9]{{0,6}})?)?)(?:(?<=\.[0-9]{{6}})[0-9]{{1,3}})?\z"
+)
+_LAST_DAYS = r"^([0-9]+-[0-9]+)-(?:29|30|31)(?![0-9])"
+_MIDNIGHT = r" 24(:0?0:0?0(?:\.0*)?)\z"
+
+
+def value_of(text: str, target: DataType) -> str:
+    """SQL of the value of a type that a text stands for. `target` is any type that a text can be cast to."""
+    return _READ[target.name](text, target)
+
+
+def date_of(text: str) -> str:
+    """Of a date, or of what a date begins: the year alone, a month, a timestamp. Blanks may stand around its numbers,
+    but where the text begins with some nothing else may follow."""
+    day = f"IF({text} LIKE ' %', regexp_replace(trim({text}), ' *- *', '-'), split_part({text}, ' ', 1))"
+
+    def part(n: int) -> str:
+        return f"regexp_extract({day}, {string_literal(_DAY)}, {n})"
+
+    first = f"coalesce(nullif({part(2)}, ''), '1'), '-', coalesce(nullif({part(3)}, ''), '1')"
+    return f"try_cast(concat(lpad(nullif({part(1)}, ''), 4, '0'), '-', {first}) AS DATE)"
+
+
+def timestamp_of(text: str) -> str:
+    """Of a date, or of a date and a time: never one with a zone, or without seconds. A day behind the last one of its
+    month, up to the 31st, is that last one, and 24:00:00 is the next midnight."""
+    read = f"regexp_extract({text}, {string_literal(_TIMESTAMP)}, 1)"
+    earlier = (f"regexp_replace({read}, {string_literal(_LAST_DAYS)}, '$1-{day}')" for day in (30, 29, 28))
+    casts = (f"try_cast({one} AS TIMESTAMP_NTZ)" for one in (read, *earlier))
+    midnight = f"regexp_replace({read}, {string_literal(_MIDNIGHT)}, ' 0$1')"
+    tomorrow = f"IF({read} LIKE '% 24:%', try_cast({midnight} AS TIMESTAMP_NTZ) + INTERVAL '1' DAY, NULL)"
+    return f"coalesce({', '.join(casts)}, {tomorrow})"
+
+
+def _whole_of(text: str, target: DataType) -> str:
+    """A fraction is cut off."""
+    shape = string_literal(_WHOLE)
+    return f"IF({text} RLIKE {shape}, try_cast(regexp_replace({text}, {shape}, '$10$2') AS {target.spark}), NULL)"
+
+
+def _shaped(shape: str) -> Callable[[str, DataType], str]:
+    """As Spark reads it, if the text has this shape."""
+
+    def read(text: str, target: DataType) -> str:
+        return f"IF({text} RLIKE {string_literal(shape)}, try_cast({text} AS {target.spark}), NULL)"
+
+    return read
+
+
+_READ: dict[str, Callable[[str, DataType], str]] = {
+    "BOOLEAN": _shaped(_WORD),
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), _whole_of),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), _shaped(_INFINITE_OR_NONE)),
+    "DECIMAL": _shaped(_DECIMAL),
+    "DATE": lambda text, target: date_of(text),
+    "TIMESTAMP": lambda text, target: timestamp_of(text),
+    "BYTES": lambda text, target: f"CAST({text} AS {target.spark})",
+}
