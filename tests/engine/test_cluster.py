@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -15,23 +16,24 @@ DYNAMIC, MOST, EACH = "spark.dynamicAllocation.enabled", "spark.dynamicAllocatio
 
 
 @pytest.fixture
-def growing(spark: SparkSession) -> Iterator[SparkSession]:
-    """A session that asks for executors as tasks wait."""
-    spark.conf.set(DYNAMIC, "true")
-    yield spark
+def settings(spark: SparkSession) -> Iterator[Any]:
+    """Settings of a session as they stand from its start, which nobody can change later."""
+    conf = spark._jsparkSession.sessionState().conf()
+    yield conf
     for key in (DYNAMIC, MOST, EACH):
-        spark.conf.unset(key)
+        conf.unsetConf(key)
 
 
 def test_cores_of_one_process(spark: SparkSession) -> None:
     assert cores(spark) == 2
 
 
-def test_a_cluster_that_grows_with_its_tasks_gets_tasks_enough_to_grow(growing: SparkSession) -> None:
-    assert cores(growing) == UNKNOWN_CORES
-    growing.conf.set(MOST, "10")
-    growing.conf.set(EACH, "4")
-    assert cores(growing) == 40
+def test_a_cluster_that_grows_with_its_tasks_gets_tasks_enough_to_grow(spark: SparkSession, settings: Any) -> None:
+    settings.setConfString(DYNAMIC, "true")
+    assert cores(spark) == UNKNOWN_CORES
+    settings.setConfString(MOST, "10")
+    settings.setConfString(EACH, "4")
+    assert cores(spark) == 40
 
 
 @pytest.mark.parametrize("mine", [{DEFAULT: "-XX:+UseSerialGC"}, {EXTRA: "-XX:+UseZGC"}])
