@@ -56,11 +56,6 @@ class Compiler:
         """Raises SqlError with the place of what is wrong."""
         if self.override is not None and (typed := self.override(node)) is not None:
             return typed
-        typed = self._compiled(node)
-        note(node, typed.sql)
-        return typed
-
-    def _compiled(self, node: ast.Expression) -> Typed:
         match node:
             case ast.Name():
                 return self.scope.resolve(node)
@@ -71,44 +66,43 @@ class Compiler:
             case ast.Interval():
                 return Typed(interval_sql(node), DataType("INTERVAL", nullable=False), constant=node.text)
             case ast.Unary():
-                return self._unary(node)
+                typed = self._unary(node)
             case ast.Binary():
-                return self._binary(node)
+                typed = self._binary(node)
             case ast.Between():
-                return self._between(node)
+                typed = self._between(node)
             case ast.In():
-                return self._in(node)
+                typed = self._in(node)
             case ast.Is():
-                return self._is(node)
+                typed = self._is(node)
             case ast.Like():
-                return self._like(node)
+                typed = self._like(node)
             case ast.Case():
-                return self._case(node)
+                typed = self._case(node)
             case ast.Cast():
-                return cast(self.compile(node.operand), node.type, node.fails, node.at)
+                typed = cast(self.compile(node.operand), node.type, node.fails, node.at)
             case ast.Call():
-                return self._call(node)
+                typed = self._call(node)
             case ast.Index():
-                return self._call(ast.Call("[ ]", (node.operand, node.index), node.at))
+                typed = self._call(ast.Call("[ ]", (node.operand, node.index), node.at))
             case ast.Dot():
-                return self._dot(node)
+                typed = self._dot(node)
             case ast.Exists() | ast.Scalar():
                 raise NotThereYet("a query inside an expression", node.at, _IN_WHERE)
             case ast.Star():
                 raise SqlError("'*' can only stand alone in SELECT or in COUNT(*)", node.at)
             case _:
                 raise SqlError("this can't stand in an expression", node.at)
+        note(node, typed.sql)
+        return typed
 
     def compiled(self, nodes: Sequence[ast.Expression]) -> list[Typed]:
         """All of these. Raises SqlErrors with what is wrong in any of them."""
         found: list[Typed] = []
         problems = Problems()
         for node in nodes:
-            # Not by `attempt`: a sum of hundreds of terms goes down the stack here.
-            try:
-                found.append(self.compile(node))
-            except (SqlError, SqlErrors) as wrong:
-                problems.found += wrong.problems if isinstance(wrong, SqlErrors) else [wrong]
+            typed = problems.attempt(partial(self.compile, node))
+            found += [typed] if typed is not None else []
         if len(found) < len(nodes):
             problems.stop()
         return found
@@ -131,13 +125,17 @@ class Compiler:
         raise SqlError(f"'-' wants a number, {text_of(node.operand)} is {operand.type.flink}", node.at)
 
     def _binary(self, node: ast.Binary) -> Typed:
+        try:
+            left = self.compile(node.left)
+        except (SqlError, SqlErrors) as wrong:
+            raise self._beside(wrong, node.right) from None
+        # Not by `compiled`: a sum of hundreds of terms goes down the stack here.
+        right = self.compile(node.right)
         if node.operator in ("AND", "OR"):
-            left, right = self.compiled([node.left, node.right])
             for side, typed in ((node.left, left), (node.right, right)):
                 _check_condition(side, typed, node.operator)
             nullable = left.type.nullable or right.type.nullable
             return _built(f"({left.sql} {node.operator} {right.sql})", BOOLEAN.with_nullable(nullable), left, right)
-        left, right = self.compiled([node.left, node.right])
         if node.operator == "||":
             return self._concatenate(node, left, right)
         if node.operator in ("+", "-", "*", "/", "%"):
@@ -151,6 +149,12 @@ class Compiler:
             return _built(f"(NOT ({left.sql} <=> {right.sql}))", BOOLEAN.with_nullable(False), left, right)
         nullable = left.type.nullable or right.type.nullable
         return _built(f"({left.sql} {node.operator} {right.sql})", BOOLEAN.with_nullable(nullable), left, right)
+
+    def _beside(self, wrong: SqlError | SqlErrors, right: ast.Expression) -> SqlError | SqlErrors:
+        """What is wrong on the left of an operator, with what is on its right."""
+        problems = Problems(wrong.problems if isinstance(wrong, SqlErrors) else [wrong])
+        problems.attempt(partial(self.compile, right))
+        return wrong if len(problems.found) == 1 else SqlErrors(problems.found)
 
     def _concatenate(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
         for side, typed in ((node.left, left), (node.right, right)):

@@ -33,7 +33,8 @@ def noting(notes: dict[Origin, None]) -> Iterator[None]:
 def note(node: ast.Expression, sql: str | None = None) -> None:
     """Notes that this SQL stands for an expression; without any, that messages may have the expression's text."""
     notes = _NOTES.get()
-    if notes is None or isinstance(node, (ast.Name, ast.Literal, ast.Interval)) or len(sql or "") > _LONGEST:
+    if notes is None or len(sql or "") > _LONGEST:
         return
     text = text_of(node)
-    notes.setdefault(Origin(sql or text, text, str(node.at)))
+    if len(text) <= _LONGEST:
+        notes.setdefault(Origin(sql or text, text, str(node.at)))
