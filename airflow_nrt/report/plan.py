@@ -92,7 +92,8 @@ class Plan:
     """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
 
     `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
-    may stand. Of a program there is no script: `built` says how it was made.
+    may stand. Of a program there is no script: `built` says how it was made. `idle` are statements without an effect,
+    each with the reason.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Plan:
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
     built: Built | None = None
+    idle: tuple[tuple[str, str], ...] = ()
 
     @property
     def ends(self) -> bool:
