@@ -96,7 +96,8 @@ class Plan:
     """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
 
     `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
-    may stand. Of a program there is no script: `built` says how it was made.
+    may stand. Of a program there is no script: `built` says how it was made. `idle` are statements without an effect,
+    each with the reason.
     """
 
     name: str = field(metadata=METADATA)
@@ -110,6 +111,7 @@ class Plan:
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
     built: Built | None = field(default=None, metadata=METADATA)
+    idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
     """What its SQL stands for in the report: for errors."""
 

@@ -1,4 +1,4 @@
-"""What a report sets that has no effect here, and what does instead: said once, never passed over."""
+"""What a report says or sets that has no effect here, and what does instead: said once, never passed over."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from airflow_nrt.report.plan import Plan
 
 
 def without_effect(plan: Plan) -> dict[str, str]:
-    """Why, by the setting or the option of a table."""
+    """Why, by the statement, the setting or the option of a table."""
     return dict(_found(plan))
 
 
 def _found(plan: Plan) -> Iterator[tuple[str, str]]:
+    for text, why in plan.idle:
+        yield f"statement {text!r}", why
     for key, _ in plan.settings:
         option = find(key, REPORT_OPTIONS)
         if option is not None and option.idle:

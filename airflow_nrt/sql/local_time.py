@@ -75,3 +75,15 @@ def as_instant(typed: Typed) -> Typed:
     return Typed(
         sql if zone is None else f"to_utc_timestamp({sql}, {string_literal(zone)})", kind, columns=typed.columns
     )
+
+
+def later_instant(shown: str, zone: str) -> str:
+    """SQL of the last TIMESTAMP at which a clock shows a TIMESTAMP_NTZ; of one that it skips by the offset before.
+
+    `zone` is the clock's, as a literal. So SimpleDateFormat has it, by which Flink reads the texts of some functions.
+    """
+    first = f"to_utc_timestamp(_nrt_t, {zone})"
+    hours_on = f"({first} + INTERVAL '3' HOUR)"
+    again = f"(_nrt_t - (from_utc_timestamp({hours_on}, {zone}) - {hours_on}))"
+    last = f"IF(from_utc_timestamp({again}, {zone}) = _nrt_t, {again}, {first})"
+    return f"transform(array(CAST({shown} AS TIMESTAMP)), _nrt_t -> {last})[0]"

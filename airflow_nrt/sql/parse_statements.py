@@ -9,21 +9,18 @@ from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesting_of
 from airflow_nrt.sql.lexer import Kind
+from airflow_nrt.sql.parse_idle import begins_idle, parse_idle
 from airflow_nrt.sql.parse_queries import QueryParser
 from airflow_nrt.sql.parse_tables import TableParser, take_comment
 
 T = TypeVar("T")
 
 REFUSED = {
-    **dict.fromkeys(("ALTER", "DROP", "TRUNCATE"), "it declares each table once, and never changes one"),
+    **dict.fromkeys(("ALTER", "TRUNCATE"), "it declares each table once, and never changes one"),
     **dict.fromkeys(("UPDATE", "DELETE", "MERGE", "CALL", "ANALYZE"), "it reads tables and inserts into others"),
-    **dict.fromkeys(("DESCRIBE", "DESC", "SHOW", "EXPLAIN"), "airflow-nrt plan shows what it does"),
-    **dict.fromkeys(("ADD", "REMOVE", "LOAD", "UNLOAD"), "a function comes by CREATE FUNCTION … LANGUAGE PYTHON"),
-    "RESET": "leave out the SET that it takes back",
+    **dict.fromkeys(("LOAD", "UNLOAD"), "a function comes by CREATE FUNCTION … LANGUAGE PYTHON"),
 }
 """Statements of Flink that have no place in a report, and why."""
-
-_CATALOG = ("default_catalog", "default_database")
 
 
 def parse_script(script: str, problems: Problems) -> list[parsed.Statement]:
@@ -123,14 +120,14 @@ class _StatementParser:
         at = cursor.at
         if cursor.take_word("SET"):
             return self._set(at)
+        if begins_idle(cursor):
+            return parse_idle(cursor)
         if cursor.is_word("CREATE"):
             return self._create(at)
         if cursor.is_word("EXECUTE"):
             cursor.advance()
         if cursor.is_word("INSERT"):
             return self._insert()
-        if cursor.take_word("USE"):
-            return self._use(at)
         if cursor.token.upper in REFUSED:
             raise SqlError(f"{cursor.token.upper} has no place in a report: {REFUSED[cursor.token.upper]}", at)
         if self.queries.starts_query():
@@ -141,14 +138,6 @@ class _StatementParser:
         key = self._option_text(stop=("=",))
         self.cursor.expect_symbol("=")
         return parsed.SetOption(key, self._option_text(stop=(";",)), at)
-
-    def _use(self, at: Place) -> parsed.Statement:
-        cursor = self.cursor
-        cursor.take_any_word("CATALOG", "MODULES")
-        place, name = cursor.at, cursor.qualified_name("the name of a catalog or database")
-        if name not in _CATALOG:
-            raise SqlError(f"there is no catalog {name!r}: a report declares its tables itself, leave USE out", place)
-        return parsed.Ignored(cursor.text_since(at), at)
 
     def _option_text(self, stop: tuple[str, ...]) -> str:
         """A key or value of SET: a string, or words up to the stop."""
@@ -170,7 +159,7 @@ class _StatementParser:
         cursor.take_word("TEMPORARY")
         if cursor.take_word("SYSTEM", "FUNCTION") or cursor.take_word("FUNCTION"):
             return self._create_function(at)
-        if cursor.token.upper in ("CATALOG", "DATABASE", "MODEL", "MATERIALIZED"):
+        if cursor.token.upper in ("MODEL", "MATERIALIZED"):
             raise NotThereYet(f"CREATE {cursor.token.upper}", at)
         kind = cursor.take_any_word("TABLE", "VIEW")
         if kind is None:

@@ -95,10 +95,27 @@ class SetOption:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A statement that changes nothing: `USE CATALOG default_catalog`."""
+    """What stands around others and changes nothing: `BEGIN` and `END` of a statement set."""
 
     text: str
     at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A statement that has no effect here, and `why`.
+
+    If it `takes_back` a `setting`, or a `table`, `view` or `function`, that is so only where nothing of that `name` is
+    there before it (None: nothing at all). It may name a catalog or a database that it `opens`, or `enters`.
+    """
+
+    text: str
+    why: str
+    at: Place = field(compare=False)
+    takes_back: str | None = None
+    name: str | None = None
+    opens: str | None = None
+    enters: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,4 +126,6 @@ class Unreadable:
     at: Place = field(compare=False)
 
 
-Statement = Union[CreateTable, CreateFunction, DeclaredFunction, CreateView, Insert, SetOption, Ignored, Unreadable]
+Statement = Union[
+    CreateTable, CreateFunction, DeclaredFunction, CreateView, Insert, SetOption, Ignored, Idle, Unreadable
+]

@@ -116,6 +116,8 @@ class Planner:
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
         self._notes: dict[Origin, None] = {}
+        self.idle: list[tuple[str, str]] = []
+        self._opened: set[str] = set()
         self._asked = AskedQueries()
         self._inserts: list[parsed.Insert] = []
 
@@ -143,6 +145,7 @@ class Planner:
             tuple(found.updating),
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
+            idle=tuple(dict.fromkeys(self.idle)),
         )
 
     def add_all(
@@ -241,6 +244,8 @@ class Planner:
                 self._add_own_function(statement)
             case parsed.Insert():
                 self._insert(statement)
+            case parsed.Idle():
+                self._pass_over(statement)
             case parsed.Unreadable():
                 self.queries.broken.add(statement.name)
 
@@ -254,6 +259,27 @@ class Planner:
             if wrong.table is not None:
                 self.queries.tables[statement.name] = wrong.table
             raise
+
+    def _pass_over(self, statement: parsed.Idle) -> None:
+        """Raises SqlError where it has an effect after all."""
+        name, kind = statement.name, statement.takes_back
+        declared = {"table": {*self.queries.tables}, "view": {*self.queries.views}, "function": {*self.functions}}
+        if kind == "setting" and (name in self.settings if name else self.settings):
+            raise SqlError("RESET has no place in a report: leave out the SET that it takes back", statement.at)
+        if kind in declared and name is not None and (name.upper() if kind == "function" else name) in declared[kind]:
+            raise SqlError(
+                f"DROP of {name!r} has no place in a report, which declares it before: it declares each {kind} once, "
+                "and never changes one",
+                statement.at,
+            )
+        if statement.enters is not None and statement.enters not in self._opened:
+            raise SqlError(
+                f"there is no catalog or database {statement.enters!r}: a report declares its tables itself, leave USE "
+                "out",
+                statement.at,
+            )
+        self._opened |= {statement.opens} if statement.opens is not None else set()
+        self.idle.append((statement.text, statement.why))
 
     def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""

@@ -12,14 +12,13 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
     Function,
     any_nullable,
-    bound,
     check_count,
     check_string,
     constant,
     constant_integer,
 )
 from airflow_nrt.sql.functions.temporal import wall_clock
-from airflow_nrt.sql.local_time import as_instant, as_local
+from airflow_nrt.sql.local_time import as_local, later_instant, session_zone
 from airflow_nrt.sql.text_values import date_of, timestamp_of
 from airflow_nrt.sql.typed import Typed
 
@@ -152,14 +151,16 @@ def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _unix_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Seconds, the least BIGINT where the text can't be read, as in Flink."""
+    """Seconds, the least BIGINT where the text can't be read, as in Flink. An hour that a zone repeats is taken as the
+    second one."""
     if not arguments:
         raise SqlError(f"{name}() is the time of the run, so a backfill would give another result: use a column", at)
     check_count(arguments, at, name, 1, 2)
     check_string(arguments[0], 1, at, name)
     time = _parsed(arguments, at, name) if len(arguments) == 2 else _to_timestamp_text(arguments[0], _SECONDS).sql
-    instant = as_instant(Typed(f"CAST({time} AS TIMESTAMP_NTZ)", DataType("TIMESTAMP", precision=0)))
-    seconds = f"coalesce(unix_seconds({instant.sql}), {_UNREADABLE})"
+    shown, zone = f"CAST({time} AS TIMESTAMP_NTZ)", session_zone()
+    instant = f"CAST({shown} AS TIMESTAMP)" if zone is None else later_instant(shown, string_literal(zone))
+    seconds = f"coalesce(unix_seconds({instant}), {_UNREADABLE})"
     nullable = arguments[0].type.nullable
     return Typed(f"IF({arguments[0].sql} IS NULL, NULL, {seconds})", DataType("BIGINT", nullable=nullable))
 
@@ -169,14 +170,8 @@ def _convert_tz(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 3, 3)
     check_string(arguments[0], 1, at, name)
     source, target = (string_literal(constant(zone, at, name, "a zone")) for zone in arguments[1:])
-    local = _to_timestamp_text(arguments[0], _SECONDS).sql
-    later = "_nrt_x.u + INTERVAL '1' HOUR"
-    instant = f"IF(convert_timezone('UTC', {source}, {later}) = _nrt_x.t, {later}, _nrt_x.u)"
-    both = (
-        f"transform(array({local}), _nrt_t -> struct(_nrt_t AS t, convert_timezone({source}, 'UTC', _nrt_t) AS u))[0]"
-    )
-    text = f"date_format(convert_timezone('UTC', {target}, {instant}), '{_DEFAULT_PATTERN}')"
-    return Typed(bound(both, text), STRING)
+    instant = later_instant(_to_timestamp_text(arguments[0], _SECONDS).sql, source)
+    return Typed(f"date_format(from_utc_timestamp({instant}, {target}), '{_DEFAULT_PATTERN}')", STRING)
 
 
 TIME_TEXTS: dict[str, Function] = {
