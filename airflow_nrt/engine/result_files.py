@@ -13,7 +13,7 @@ from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys,
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
+from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType
 
 CHANGE = "_nrt_change"
@@ -36,7 +36,7 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
         written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
         reader = reader.options(**written, multiLine=True)
     rows = reader.format(table.format).load(_paths(files))
-    columns = (f"CAST({quote(one.name)} AS {one.type.spark}) AS {quote(one.name)}" for one in table.physical)
+    columns = (f"{_read_value(table, one)} AS {quote(one.name)}" for one in table.physical)
     return rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}")
 
 
@@ -74,8 +74,17 @@ def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[t
     return latest.where(f"_nrt_last.{CHANGE} = 'c'").select("_nrt_last.row.*")
 
 
+def _read_value(table: Table, column: Column) -> str:
+    name = quote(column.name)
+    if table.format == "csv" and column.type.name == "BYTES":
+        return f"unbase64({name})"
+    return f"CAST({name} AS {column.type.spark})"
+
+
 def _read_type(table: Table, kind: DataType) -> str:
-    """Keys of JSON are texts, and Spark's reader gives nothing else."""
+    """Keys of JSON are texts, and Spark's reader gives nothing else; bytes in csv are texts in base64."""
+    if table.format == "csv" and kind.name == "BYTES":
+        return "STRING"
     if table.format == "parquet" or kind.name != "MAP":
         return kind.spark
     return f"MAP<STRING, {kind.children[1][1].spark}>"

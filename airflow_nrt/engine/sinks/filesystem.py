@@ -159,7 +159,7 @@ def _ordered(frame: DataFrame, by: list[str]) -> DataFrame:
 
 
 def _as_written(frame: DataFrame, table: Table) -> DataFrame:
-    """Text formats get timestamps as Flink writes them."""
+    """Text formats get timestamps, and csv gets bytes, as Flink writes them."""
     if table.format == "parquet":
         return frame
     columns = (f"{_spelled(table, column)} AS {quote(column.name)}" for column in table.physical)
@@ -169,6 +169,8 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
 def _spelled(table: Table, column: Column) -> str:
     """SQL of a column as its format has it."""
     name = quote(column.name)
+    if table.format == "csv" and column.type.name == "BYTES":
+        return f"base64({name})"
     if table.format == "parquet" or not column.type.is_timestamp:
         return name
     standard = f"{table.format}.timestamp-format.standard"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.engine.query import run_bounded
+from airflow_nrt.engine.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import Stream, plan_of, source_file, write_lines
 
@@ -45,6 +47,11 @@ def test_beside_files_without_quotes(spark, tmp_path: Path) -> None:
     assert texts(spark, tmp_path, "stream") == ["x\ny", "z", "w"]
 
 
+def test_in_a_compressed_file(spark, tmp_path: Path) -> None:
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(FILES["CRLF"][0]))
+    assert texts(spark, tmp_path) == FILES["CRLF"][1]
+
+
 def test_order_of_arrival(spark, tmp_path: Path) -> None:
     """Of equal rows the first by arrival: in each file its records are in order, the files as they came."""
     ddl = """CREATE TABLE t (k INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
@@ -68,6 +75,22 @@ CREATE TABLE written (id INT, s STRING, t STRING)
 WITH ('connector' = 'filesystem', 'path' = '${DATA}/written', 'format' = 'csv', 'csv.null-literal' = 'NULL');
 INSERT INTO written SELECT id, s, t FROM texts;
 """
+
+
+def test_bytes_go_there_and_back(spark, tmp_path: Path) -> None:
+    ddl = """
+    CREATE TABLE a (id INT, b BYTES) WITH ('connector' = 'filesystem', 'path' = '${DATA}/a', 'format' = 'json');
+    CREATE TABLE w (id INT, b BYTES) WITH ('connector' = 'filesystem', 'path' = '${DATA}/w', 'format' = 'csv',
+        'csv.null-literal' = 'NULL');
+    INSERT INTO w SELECT id, b FROM a;"""
+    plan = plan_of(tmp_path, ddl)
+    stream = Stream(spark, plan, tmp_path / "home")
+    lines = ['{"id": 1, "b": "/wD+"}', '{"id": 2, "b": null}']
+    stream.driver.absorb("a", [source_file(write_lines(tmp_path / "a" / "a.json", lines))], ends=True)
+    assert verify(spark, plan, stream.home).is_proven
+    read = ddl.split(";")[1].replace("${DATA}", str(tmp_path)) + ";"
+    found = [json.loads(one) for one in run_bounded(spark, plan_query(read, "SELECT id, b FROM w", tmp_path), "batch")]
+    assert sorted(found, key=lambda row: row["id"]) == [{"id": 1, "b": "/wD+"}, {"id": 2, "b": None}]
 
 
 @settings(max_examples=10)
