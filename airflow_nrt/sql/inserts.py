@@ -141,7 +141,7 @@ def _fits(source: DataType, target: DataType) -> bool:
         if source.is_integer and target.is_integer:
             return source.digits <= target.digits
         return target.name in ("DECIMAL", "DOUBLE") or source.name == target.name == "FLOAT"
-    if source.is_timestamp and source.name == target.name:
+    if source.has_fraction_of_second and source.name == target.name:
         return True
     if source.name == target.name and source.children and len(source.children) == len(target.children):
         return all(_fits(a, b) for (_, a), (_, b) in zip(source.children, target.children))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airflow_nrt.report.times_of_day import DIGITS
 from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal, multiset
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
@@ -13,7 +14,7 @@ _PLAIN = {
 MAX_LENGTH = 2**31 - 1
 """VARCHAR of this length is STRING."""
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
-_LATER = ("BINARY", "VARBINARY", "TIME", "RAW", "VARIANT")
+_LATER = ("BINARY", "VARBINARY", "RAW", "VARIANT")
 _DAY_TIME, _YEAR_MONTH = ("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "QUARTER", "MONTH", "WEEK")
 
 
@@ -51,6 +52,8 @@ def _type(cursor: Cursor) -> DataType:
         return DataType("STRING") if length == MAX_LENGTH else DataType("VARCHAR", precision=length)
     if word in ("CHAR", "CHARACTER"):
         return DataType("CHAR", precision=_length(cursor, at))
+    if word == "TIME":
+        return _time(cursor, at)
     if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         return _timestamp(cursor, word, at)
     if word == "ARRAY":
@@ -99,6 +102,17 @@ def _decimal(cursor: Cursor, at: Place) -> DataType:
     if scale > precision:
         raise SqlError(f"the scale of DECIMAL must not exceed its precision {precision}, it is {scale}", at)
     return decimal(precision, scale)
+
+
+def _time(cursor: Cursor, at: Place) -> DataType:
+    """Of up to nine digits three are kept, as in Flink."""
+    precision = _parameter(cursor, 0) or 0
+    if precision > 9:
+        raise SqlError(f"the precision of TIME must be between 0 and 9, not {precision}", at)
+    if cursor.is_word("WITH"):
+        raise SqlError("TIME has no time zone: write TIME, or TIMESTAMP_LTZ", at)
+    cursor.take_word("WITHOUT", "TIME", "ZONE")
+    return DataType("TIME", precision=min(precision, DIGITS))
 
 
 def _timestamp(cursor: Cursor, word: str, at: Place) -> DataType:

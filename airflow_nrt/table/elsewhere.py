@@ -46,7 +46,6 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     ("with_columns without_columns range_", "`select(col('*'))`, and `drop_columns`"),
     ("flatten", "name the fields, `col('a').get('b')`"),
     ("rand rand_integer uuid", "refused: it would be another value in each run, which nothing can prove"),
-    ("current_time local_time to_time TIME", "there is no type TIME: `local_timestamp()` has it"),
     ("temporal_overlaps", "`call_sql(\"(a, b) OVERLAPS (c, d)\")`"),
     ("source_watermark", "`SOURCE_WATERMARK()` stands in the WATERMARK of a CREATE TABLE"),
     ("as_argument", "arguments have their places"),

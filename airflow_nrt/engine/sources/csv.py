@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import LINE, Column, Table
+from airflow_nrt.report.times_of_day import of_csv_field
 
 
 def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: Sequence[Column]) -> DataFrame:
@@ -91,6 +92,8 @@ def _is_null(table: Table, text: str) -> str:
 
 def _value(table: Table, text: str, column: Column) -> str:
     value = text if column.type.is_string else f"try_cast({text} AS {column.type.spark})"
+    if column.type.name == "TIME":
+        value = of_csv_field(text)
     if column.type.name == "TIMESTAMP_LTZ":
         # Without a zone a time is no instant.
         value = f"IF(endswith({text}, 'Z'), {value}, NULL)"

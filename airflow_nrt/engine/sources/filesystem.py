@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from urllib.parse import quote as percent
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -13,6 +14,7 @@ from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json
+from airflow_nrt.engine.sources.times_of_day import Files, in_parquet
 from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.partition_filter import PartitionFilter
@@ -65,8 +67,12 @@ def read_files(
     reader = spark.read.option("basePath", table.path) if partitions else spark.read
     if table.format == "parquet":
         columns = [*wanted, *partitions]
-        rows = _of_partitions(reader.schema(_schema(columns) if columns else StructType()).parquet(*paths), asked)
-        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *place)
+        known = f"CAST(NULL AS STRING) AS {LINE}", "false AS _nrt_malformed", *place
+        parts = [
+            _of_partitions(_parquet(reader, alike), asked).selectExpr(*alike.values, *known)
+            for alike in in_parquet([file.path for file in files], columns)
+        ]
+        rows = reduce(DataFrame.unionAll, parts)
     else:
         lines = _of_partitions(reader.schema(_schema([Column(LINE, STRING), *partitions])).text(paths), asked)
         lines = lines.selectExpr("*", *place).where(f"{LINE} <> ''")
@@ -76,6 +82,11 @@ def read_files(
             rows = parse_debezium(lines, table, wanted) if table.is_changelog else parse_json(lines, table, wanted)
     rows = gathered(rows)
     return rows if numbers is None else _numbered(rows, numbers)
+
+
+def _parquet(reader: DataFrameReader, files: Files) -> DataFrame:
+    schema = _schema(files.columns) if files.columns else StructType()
+    return reader.schema(schema).parquet(*(path.translate(GLOB) for path in files.paths))
 
 
 def _of_partitions(rows: DataFrame, asked: PartitionFilter | None) -> DataFrame:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.sources.times_of_day import json_type, of_json, wrong_in_json
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import LINE, Column, Table
@@ -21,10 +22,14 @@ def parse_json(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> Data
     `'json.fail-on-missing-field'` if it lacks one.
     """
     others = [quote(name) for name in lines.columns]
-    schema = ", ".join([f"{quote(column.name)} {column.type.spark}" for column in wanted] + ["`_nrt_broken` STRING"])
+    schema = ", ".join(
+        [f"{quote(column.name)} {json_type(column.type)}" for column in wanted] + ["`_nrt_broken` STRING"]
+    )
     parsed = lines.selectExpr(*others, f"from_json({LINE}, {string_literal(schema)}, {OPTIONS}) AS _nrt_object")
-    values = [f"_nrt_object.{quote(column.name)} AS {quote(column.name)}" for column in wanted]
+    fields = [(column, f"_nrt_object.{quote(column.name)}") for column in wanted]
+    values = [f"{of_json(field, column.type)} AS {quote(column.name)}" for column, field in fields]
     broken = ["_nrt_object IS NULL", "_nrt_object._nrt_broken IS NOT NULL"]
+    broken += [wrong for column, field in fields for wrong in wrong_in_json(field, column.type)]
     if source_option(table.options, "json.fail-on-missing-field"):
         broken += _missing(LINE, [(column.name, column.type) for column in wanted])
     return parsed.selectExpr(*others, *values, f"({' OR '.join(broken)}) AS _nrt_malformed")
