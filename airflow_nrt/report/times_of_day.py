@@ -24,6 +24,7 @@ _FRACTION = r"([.][0-9]{0,9})?"
 _OF_CSV = rf"^{_HOUR}:{_TWO}(:{_TWO}{_FRACTION})?\z"
 _OF_JSON = rf"^{_HOUR}:{_TWO}:{_TWO}{_FRACTION}\z"
 _MIDNIGHT = r"^24:00:00([.]0*)?\z"
+_BLANKS = " \t\n\v\f\r"
 _OF_CAST = r"^\s*([01]?[0-9]|2[0-3])(:[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]*)?)?)?\s*\z"
 _LITERAL = re.compile(r"([01]?[0-9]|2[0-3]):([0-5]?[0-9]):([0-5]?[0-9])(?:[.]([0-9]{1,9}))?")
 
@@ -93,7 +94,7 @@ def _formatted(sql: str, pattern: str) -> str:
 
 def of_text(sql: str) -> str:
     """What CAST reads, else NULL: `1:2:3.5`, `10:20`, `10`, blanks around; a fourth digit of the fraction rounds."""
-    text = f"concat(trim({sql}), IF(contains({sql}, ':'), '', ':00'))"
+    text = f"concat(trim(BOTH {string_literal(_BLANKS)} FROM {sql}), IF(contains({sql}, ':'), '', ':00'))"
     # Rounded it is no time of the next day.
     millis = f"least((unix_micros({_on_first_day(text)}) + 500) div 1000, {_DAY - 1})"
     return f"IF({sql} RLIKE {string_literal(_OF_CAST)}, CAST({millis} AS INT), NULL)"

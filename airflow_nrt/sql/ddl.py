@@ -57,6 +57,13 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     for key in (*partition_keys, *statement.primary_key):
         if key not in {column.name for column in columns}:
             raise SqlError(f"table {statement.name!r} has no column {key!r}", statement.at)
+    for column in columns:
+        if column.name in partition_keys and column.type.name == "TIME":
+            raise SqlError(
+                f"table {statement.name!r} can't be partitioned by {column.name!r}, which is TIME: let it be STRING, "
+                "and CAST it",
+                statement.at,
+            )
     unknown = next((key for key in _domains(options) if key not in {column.name for column in columns}), None)
     if unknown is not None:
         raise SqlError(f"table {statement.name!r} has no column {unknown!r} with a domain", statement.at)

@@ -298,7 +298,7 @@ LATER = {
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",
     ),
-    "the time of day": (changed("COUNT(*)", "LOCALTIME"), "12:40: function LOCALTIME; LOCALTIMESTAMP has the time, and the day with it"),
+    "the time of day": (changed("COUNT(*)", "LOCALTIME"), "12:40: LOCALTIME above a window or a join; put it below, or into a computed column of the table"),
     "TUMBLE_PROCTIME of a rowtime": (
         insert("SELECT TUMBLE_PROCTIME(ts, INTERVAL '1' HOUR) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)"),
         "12:8: TUMBLE_PROCTIME of a window over a rowtime",

@@ -17,6 +17,7 @@ from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import bigint, quote, string_literal
 from airflow_nrt.report.tables import LINE
+from airflow_nrt.report.times_of_day import as_field, with_times
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql
 
@@ -93,9 +94,8 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
 
 def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
     """The rows without a reason against them, with hidden columns and `more`; `_nrt_ts` on the clock of the windows."""
-    row = ", ".join(quote(name) for name in source.columns)
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
-    hidden = (f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
+    hidden = (f"{_shown(source)} AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
     kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden, *more)
     if source.zone is None:
         return kept
@@ -104,10 +104,16 @@ def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
 
 def rejected(judged: DataFrame, source: Source) -> DataFrame:
     """The others, for the ledger: reason, file, and the line or the row as JSON."""
-    row = ", ".join(quote(name) for name in source.columns)
     return judged.where(f"{REASON} IS NOT NULL").selectExpr(
         f"{string_literal(source.name)} AS source",
         f"{REASON} AS reason",
         f"{bare_file()} AS file",
-        f"coalesce({LINE}, to_json(struct({row}))) AS line",
+        f"coalesce({LINE}, to_json({_shown(source)})) AS line",
     )
+
+
+def _shown(source: Source) -> str:
+    """A row as the ledgers have it."""
+    kinds = {name: source.table.column(name).type for name in source.columns}
+    columns = (f"{with_times(quote(name), kind, as_field)} AS {quote(name)}" for name, kind in kinds.items())
+    return f"struct({', '.join(columns)})"
