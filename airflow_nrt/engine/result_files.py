@@ -90,6 +90,8 @@ def _read_type(table: Table, kind: DataType) -> str:
 
 def _value(table: Table, sql: str, kind: DataType) -> str:
     """What was read as its `_read_type`."""
+    if table.format == "csv" and kind.is_bytes:
+        return f"unbase64(CAST({sql} AS STRING))"
     return of_parquet(sql, kind) if table.format == "parquet" else of_json(sql, kind)
 
 

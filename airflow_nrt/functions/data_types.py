@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.report.times_of_day import DIGITS
-from airflow_nrt.report.types import MAX_PRECISION, DataType, Field, decimal, multiset
+from airflow_nrt.report.types import MAX_LENGTH, MAX_PRECISION, DataType, Field, decimal, multiset
 
 
 def _plain(name: str, nullable: bool) -> DataType:
@@ -79,6 +79,14 @@ class DataTypes:
     @staticmethod
     def CHAR(length: int, nullable: bool = True) -> DataType:
         return _sized("CHAR", length, nullable)
+
+    @staticmethod
+    def BINARY(length: int, nullable: bool = True) -> DataType:
+        return _sized("BINARY", length, nullable)
+
+    @staticmethod
+    def VARBINARY(length: int, nullable: bool = True) -> DataType:
+        return _sized("VARBINARY", length, nullable) if length != MAX_LENGTH else _plain("BYTES", nullable)
 
     @staticmethod
     def BYTES(nullable: bool = True) -> DataType:

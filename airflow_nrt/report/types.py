@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 APPROXIMATE = ("FLOAT", "DOUBLE")
 MAX_PRECISION = 38
+MAX_LENGTH = 2**31 - 1
+"""VARCHAR of this length is STRING, VARBINARY is BYTES."""
 
 INTEGER_LIMITS = {
     "TINYINT": 2**7 - 1,
@@ -24,19 +26,21 @@ LONG_DIGITS = 18
 _SPARK_NAMES = {
     "STRING": "STRING",
     "BYTES": "BINARY",
+    "VARBINARY": "BINARY",
     "TIMESTAMP": "TIMESTAMP_NTZ",
     "TIMESTAMP_LTZ": "TIMESTAMP",
     "INTERVAL": "INTERVAL DAY TO SECOND",
     "NULL": "VOID",
 }
+_OF_LENGTHS = ("CHAR", "VARCHAR", "BINARY", "VARBINARY")
 
 
 @dataclass(frozen=True)
 class DataType:
     """One SQL type.
 
-    `precision` is the number of digits of DECIMAL, the fraction digits of TIMESTAMP and TIME, the length of CHAR and
-    VARCHAR.
+    `precision` is the number of digits of DECIMAL, the fraction digits of TIMESTAMP and TIME, the length of
+    CHAR, VARCHAR, BINARY and VARBINARY.
     `children` are the fields of ROW, `("key", …), ("value", …)` of MAP, `("element", …)` of ARRAY.
     """
 
@@ -57,6 +61,10 @@ class DataType:
     @property
     def is_string(self) -> bool:
         return self.name in ("STRING", "VARCHAR", "CHAR")
+
+    @property
+    def is_bytes(self) -> bool:
+        return self.name in ("BYTES", "VARBINARY", "BINARY")
 
     @property
     def is_timestamp(self) -> bool:
@@ -100,7 +108,7 @@ class DataType:
     def flink(self) -> str:
         if self.name == "DECIMAL":
             return f"DECIMAL({self.precision}, {self.scale})"
-        if (self.has_fraction_of_second or self.name in ("CHAR", "VARCHAR")) and self.precision is not None:
+        if (self.has_fraction_of_second or self.name in _OF_LENGTHS) and self.precision is not None:
             return f"{self.name}({self.precision})"
         if self.name == "ARRAY":
             return f"ARRAY<{self.children[0][1]}>"

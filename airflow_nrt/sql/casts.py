@@ -85,7 +85,7 @@ class _Cast:
             return _timestamp_text(as_local(operand))
         if kind.is_string or kind.is_numeric or kind.name == "DATE":
             return self._spark(operand.sql, target)
-        if kind.name == "BYTES":
+        if kind.is_bytes:
             return f"make_valid_utf8(CAST({operand.sql} AS STRING))"
         if kind.name not in _NESTED:
             raise NotThereYet(f"CAST of {kind.flink} AS {target.flink}", self.at)
@@ -171,11 +171,15 @@ def _same(a: DataType, b: DataType) -> bool:
 
 
 def _to_length(sql: str, kind: DataType) -> str:
-    """A string or time, which Spark keeps in full, as long or as exact as its type says."""
+    """A string, bytes or a time, which Spark keeps in full, as long or as exact as its type says."""
     if kind.name == "CHAR":
         return f"rpad({sql}, {kind.precision}, ' ')"
     if kind.name == "VARCHAR":
         return f"left({sql}, {kind.precision})"
+    if kind.name == "BINARY":
+        return f"rpad({sql}, {kind.precision}, X'00')"
+    if kind.name == "VARBINARY":
+        return f"substring({sql}, 1, {kind.precision})"
     if kind.name == "TIME":
         return to_digits(sql, kind.precision or 0)
     if kind.is_timestamp and kind.precision in _UNITS_OF_DIGITS:
@@ -200,7 +204,9 @@ def _castable(source: DataType, target: DataType) -> bool:
     if source.name == "BOOLEAN":
         return target.is_numeric or target.name == "BOOLEAN"
     if source.is_string:
-        return target.is_numeric or target.name in ("DATE", "TIMESTAMP", "BOOLEAN", "BYTES")
+        return target.is_numeric or target.name in ("DATE", "TIMESTAMP", "BOOLEAN") or target.is_bytes
+    if source.is_bytes:
+        return target.is_bytes
     if source.name in ("DATE", "TIMESTAMP"):
         return target.name in ("DATE", "TIMESTAMP")
     return source.name == target.name and source.name not in _NESTED

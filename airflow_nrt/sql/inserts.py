@@ -135,7 +135,7 @@ def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeCol
 
 def _fits(source: DataType, target: DataType) -> bool:
     """Flink's implicit casts into a sink."""
-    if source.name == "NULL" or (source.is_string and target.is_string):
+    if source.name == "NULL" or (source.is_string and target.is_string) or (source.is_bytes and target.is_bytes):
         return True
     if source.is_numeric and target.is_numeric:
         if source.is_integer and target.is_integer:

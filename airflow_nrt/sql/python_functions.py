@@ -241,8 +241,10 @@ def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Ty
             fits = wanted.name == "DOUBLE" or (wanted.name == "FLOAT" and given.name != "DOUBLE")
         if fits:
             return _as(argument, wanted)
-    alike = (given.is_string and wanted.is_string) or (
-        given.name == wanted.name and given.name in ("TIME", "TIMESTAMP")
+    alike = (
+        (given.is_string and wanted.is_string)
+        or (given.is_bytes and wanted.is_bytes)
+        or (given.name == wanted.name and given.name in ("TIME", "TIMESTAMP"))
     )
     if alike or replace(given, nullable=True) == replace(wanted, nullable=True):
         return argument

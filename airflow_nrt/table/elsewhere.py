@@ -51,7 +51,6 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     ("as_argument", "arguments have their places"),
     ("bitmap_*", "`col('a').count.distinct` counts exactly, `collect` keeps the values"),
     ("printf inet_aton inet_ntoa object_update", "a function declared by `@udf`"),
-    ("BINARY VARBINARY", "`DataTypes.BYTES()`"),
     ("INTERVAL YEAR MONTH DAY HOUR MINUTE SECOND", "a length is a literal, `lit(10).minutes`, and never a column"),
     ("NULL", "`null_of(DataTypes.INT())`"),
     ("LIST_VIEW MAP_VIEW ListView MapView DataView", "an accumulator holds lists and dicts"),

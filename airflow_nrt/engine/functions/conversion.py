@@ -13,7 +13,8 @@ from airflow_nrt.report.types import INTEGER_LIMITS, DataType
 Convert = Callable[[Any], Any]
 
 _CLASSES: dict[str, tuple[type, ...]] = {
-    "BOOLEAN": (bool,), "STRING": (str,), "VARCHAR": (str,), "CHAR": (str,), "BYTES": (bytes, bytearray),
+    "BOOLEAN": (bool,), "STRING": (str,), "VARCHAR": (str,), "CHAR": (str,),
+    **dict.fromkeys(("BYTES", "VARBINARY", "BINARY"), (bytes, bytearray)),
     "FLOAT": (float, int), "DOUBLE": (float, int), "DECIMAL": (Decimal, int),
     "DATE": (date,), "TIME": (time,), "TIMESTAMP": (datetime,), **dict.fromkeys(INTEGER_LIMITS, (int,)),
 }  # fmt: skip

@@ -165,6 +165,8 @@ def _spelled(table: Table, column: Column) -> str:
     name = quote(column.name)
     if column.type.holds("TIME"):
         return with_times(name, column.type, as_spark_time if table.format == "parquet" else as_field)
+    if table.format == "csv" and column.type.is_bytes:
+        return f"base64({name})"
     if table.format == "parquet" or not column.type.is_timestamp:
         return name
     standard = f"{table.format}.timestamp-format.standard"

@@ -92,6 +92,8 @@ def _is_null(table: Table, text: str) -> str:
 
 def _value(table: Table, text: str, column: Column) -> str:
     value = text if column.type.is_string else f"try_cast({text} AS {column.type.spark})"
+    if column.type.is_bytes:
+        value = f"try_to_binary({text}, 'base64')"
     if column.type.name == "TIME":
         value = of_csv_field(text)
     if column.type.name == "TIMESTAMP_LTZ":
