@@ -9,7 +9,7 @@ from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NULL, DataType, decimal
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.typed import Typed
 
 _TIME_LITERALS = {
@@ -38,12 +38,8 @@ def literal(node: ast.Literal) -> Typed:
         return Typed(f"DATE {string_literal(text)}", DataType("DATE", nullable=False), text)
     if node.kind == "TIME":
         return _time(node)
-    if node.kind == "TIMESTAMP":
-        digits = len(text.partition(".")[2])
-        return Typed(
-            f"TIMESTAMP_NTZ {string_literal(text)}", DataType("TIMESTAMP", precision=digits, nullable=False), text
-        )
-    raise NotThereYet(f"{node.kind} literals", node.at)
+    digits = len(text.partition(".")[2])
+    return Typed(f"TIMESTAMP_NTZ {string_literal(text)}", DataType("TIMESTAMP", precision=digits, nullable=False), text)
 
 
 def _check_time_literal(node: ast.Literal) -> None:
