@@ -18,7 +18,8 @@ from airflow_nrt.engine.published import blurred
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.report.times_of_day import as_field, times_as, with_times
+from airflow_nrt.report.types import STRING, DataType, Field
 from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
 
 TOLERANCE = 1e-9
@@ -40,7 +41,8 @@ class Sides:
 
 def classify(insert: Insert, sides: Sides) -> DataFrame:
     """`_nrt_end`, the key as text, the published and the batch's values as text, and `_nrt_class`, a row each."""
-    fields = insert.query.fields
+    fields = [Field(field.name, times_as(field.type, STRING)) for field in insert.query.fields]
+    sides = _with_times_shown(insert.query.fields, sides)
     if insert.key is None:
         return _classify_multiset(fields, sides)
     keys = [WINDOW_END, *(quote(name) for name in insert.key)]
@@ -70,6 +72,19 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
     return counted.selectExpr(
         WINDOW_END, f"{shown} AS key", f"to_json({_S}) AS published", f"to_json({_B}) AS expected", f"{kind} AS {CLASS}"
     )
+
+
+def _with_times_shown(fields: Sequence[Field], sides: Sides) -> Sides:
+    """The rows with texts for times: they are equal where those are, and a reader sees them."""
+    if not any(field.type.holds("TIME") for field in fields):
+        return sides
+    shown = [f"{with_times(quote(field.name), field.type, as_field)} AS {quote(field.name)}" for field in fields]
+
+    def with_texts(frame: DataFrame) -> DataFrame:
+        return frame.selectExpr(*shown, WINDOW_END)
+
+    arrived = None if sides.arrived is None else with_texts(sides.arrived)
+    return Sides(with_texts(sides.published), with_texts(sides.batch), arrived)
 
 
 def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:

@@ -19,6 +19,7 @@ from airflow_nrt.engine.frames import run_sql
 from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
+from airflow_nrt.engine.sources.times_of_day import of_parquet
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.updating.changelog import ORDER, in_update_form
 from airflow_nrt.report.entries import Lease, SourceFile
@@ -59,7 +60,7 @@ def run_changelog(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
 
 def streamed_changes(spark: SparkSession, plan: Plan, place: Path) -> Iterator[str]:
     """What `stream_to_end` has published, as changes."""
-    result = _published(spark, place)
+    result = _published(spark, plan, place)
     if result is not None:
         insert = plan.inserts[0]
         if insert.changes and insert.sink.primary_key:
@@ -83,14 +84,18 @@ def folded(changes: Iterable[str]) -> Iterator[str]:
 
 def streamed_lines(spark: SparkSession, plan: Plan, place: Path) -> Iterator[str]:
     """The result of `stream_to_end` as JSON lines."""
-    result = _published(spark, place)
+    result = _published(spark, plan, place)
     if result is not None:
         yield from _lines(result, plan, place)
 
 
-def _published(spark: SparkSession, place: Path) -> DataFrame | None:
+def _published(spark: SparkSession, plan: Plan, place: Path) -> DataFrame | None:
     files = list((place / "result").rglob("*.parquet"))
-    return spark.read.parquet(*(str(file).translate(GLOB) for file in files)) if files else None
+    if not files:
+        return None
+    rows = spark.read.parquet(*(str(file).translate(GLOB) for file in files))
+    timed = {field.name: field.type for field in plan.inserts[0].query.fields if field.type.holds("TIME")}
+    return rows.withColumns({name: F.expr(of_parquet(quote(name), kind)) for name, kind in timed.items()})
 
 
 def _sorted(result: DataFrame, plan: Plan) -> DataFrame:

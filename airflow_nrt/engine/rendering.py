@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.times_of_day import as_field
 from airflow_nrt.report.types import DataType, Field
 
 _SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -37,9 +38,11 @@ def _rendered(sql: str, kind: DataType) -> str:
         digits = max(kind.precision or 0, 3)
         zone = "'Z'" if kind.name == "TIMESTAMP_LTZ" else ""
         return f'date_format({sql}, "yyyy-MM-dd HH:mm:ss.{"S" * digits}{zone}")'
+    if kind.name == "TIME":
+        return as_field(sql)
     if kind.name == "DATE":
         return f"CAST({sql} AS STRING)"
-    if kind.holds("DECIMAL", "TIMESTAMP", "TIMESTAMP_LTZ", "DATE"):
+    if kind.holds("DECIMAL", "TIMESTAMP", "TIMESTAMP_LTZ", "DATE", "TIME"):
         return _rendered_inside(sql, kind)
     return sql
 

@@ -10,11 +10,13 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.given_rows import empty_rows, given_rows
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys, known_files
+from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
 from airflow_nrt.report.hidden import WINDOW_END
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Column, Table
-from airflow_nrt.report.types import DataType
+from airflow_nrt.report.tables import Table
+from airflow_nrt.report.times_of_day import SPARK_TIME, times_as
+from airflow_nrt.report.types import STRING, DataType
 
 CHANGE = "_nrt_change"
 """Of files of changes, what a line says of its row: `c` it came, `d` it went."""
@@ -36,7 +38,10 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
         written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
         reader = reader.options(**written, multiLine=True)
     rows = reader.format(table.format).load(_paths(files))
-    columns = (f"{_read_value(table, one)} AS {quote(one.name)}" for one in table.physical)
+    columns = (
+        f"CAST({_value(table, quote(one.name), one.type)} AS {one.type.spark}) AS {quote(one.name)}"
+        for one in table.physical
+    )
     return rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}")
 
 
@@ -47,10 +52,11 @@ def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[
     keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
     schema = ", ".join([*(f"{side} STRUCT<{row}>" for side in ("before", "after")), "op STRING", *keys])
     columns = [
-        f"CAST(coalesce(after, before).{quote(column.name)} AS {column.type.spark}) AS {quote(column.name)}"
-        if column in stored
-        else quote(column.name)
-        for column in table.physical
+        f"CAST({_value(table, f'coalesce(after, before).{quote(one.name)}', one.type)} AS {one.type.spark})"
+        f" AS {quote(one.name)}"
+        if one in stored
+        else quote(one.name)
+        for one in table.physical
     ]
     lines = spark.read.schema(schema).option("basePath", str(base)).json(_paths(files))
     return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", f"op AS {CHANGE}")
@@ -74,20 +80,21 @@ def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[t
     return latest.where(f"_nrt_last.{CHANGE} = 'c'").select("_nrt_last.row.*")
 
 
-def _read_value(table: Table, column: Column) -> str:
-    name = quote(column.name)
-    if table.format == "csv" and column.type.name == "BYTES":
-        return f"unbase64({name})"
-    return f"CAST({name} AS {column.type.spark})"
-
-
 def _read_type(table: Table, kind: DataType) -> str:
     """Keys of JSON are texts, and Spark's reader gives nothing else; bytes in csv are texts in base64."""
-    if table.format == "csv" and kind.name == "BYTES":
+    if table.format == "parquet":
+        return times_as(kind, SPARK_TIME).spark
+    if table.format == "csv" and kind.is_bytes:
         return "STRING"
-    if table.format == "parquet" or kind.name != "MAP":
-        return kind.spark
-    return f"MAP<STRING, {kind.children[1][1].spark}>"
+    kind = times_as(kind, STRING)
+    return f"MAP<STRING, {kind.children[1][1].spark}>" if kind.name == "MAP" else kind.spark
+
+
+def _value(table: Table, sql: str, kind: DataType) -> str:
+    """What was read as its `_read_type`."""
+    if table.format == "csv" and kind.is_bytes:
+        return f"unbase64({sql})"
+    return of_parquet(sql, kind) if table.format == "parquet" else of_json(sql, kind)
 
 
 def _paths(files: Iterable[Path]) -> list[str]:

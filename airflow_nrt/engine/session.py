@@ -33,6 +33,8 @@ SQL_SETTINGS = {
     # Most groups of a distinct count have one row: a small map in front of the large one is asked in vain.
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    # Files of Parquet and Python functions are given times in Spark's own type.
+    "spark.sql.timeType.enabled": "true",
     # Results become visible by one rename of the product's own; no marker files, no second move by Spark.
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",

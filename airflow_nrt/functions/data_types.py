@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from airflow_nrt.report.types import MAX_PRECISION, DataType, Field, decimal, multiset
+from airflow_nrt.report.times_of_day import DIGITS
+from airflow_nrt.report.types import MAX_LENGTH, MAX_PRECISION, DataType, Field, decimal, multiset
 
 
 def _plain(name: str, nullable: bool) -> DataType:
@@ -79,12 +81,28 @@ class DataTypes:
         return _sized("CHAR", length, nullable)
 
     @staticmethod
+    def BINARY(length: int, nullable: bool = True) -> DataType:
+        return _sized("BINARY", length, nullable)
+
+    @staticmethod
+    def VARBINARY(length: int, nullable: bool = True) -> DataType:
+        return _sized("VARBINARY", length, nullable) if length != MAX_LENGTH else _plain("BYTES", nullable)
+
+    @staticmethod
     def BYTES(nullable: bool = True) -> DataType:
         return _plain("BYTES", nullable)
 
     @staticmethod
     def DATE(nullable: bool = True) -> DataType:
         return _plain("DATE", nullable)
+
+    @staticmethod
+    def TIME(precision: int = 0, nullable: bool = True) -> DataType:
+        """Of a second three digits are kept."""
+        kind = _sized("TIME", precision, nullable)
+        if not 0 <= precision <= 9:
+            raise ValueError(f"TIME({precision}): a time has 0 to 9 digits behind its seconds")
+        return replace(kind, precision=min(precision, DIGITS))
 
     @staticmethod
     def TIMESTAMP(precision: int = 6, nullable: bool = True) -> DataType:

@@ -1,6 +1,7 @@
 """SQL types: Flink's names and rules, with their spelling in Spark.
 
-`TIMESTAMP(p)` has no zone (Spark: `TIMESTAMP_NTZ`), `TIMESTAMP_LTZ(p)` is an instant (Spark: `TIMESTAMP`).
+`TIMESTAMP(p)` has no zone (Spark: `TIMESTAMP_NTZ`), `TIMESTAMP_LTZ(p)` is an instant (Spark: `TIMESTAMP`), `TIME(p)`
+is an INT (`times_of_day.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from airflow_nrt.report.metadata import METADATA
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 APPROXIMATE = ("FLOAT", "DOUBLE")
 MAX_PRECISION = 38
+MAX_LENGTH = 2**31 - 1
+"""VARCHAR of this length is STRING, VARBINARY is BYTES."""
 
 INTEGER_LIMITS = {
     "TINYINT": 2**7 - 1,
@@ -25,18 +28,21 @@ LONG_DIGITS = 18
 _SPARK_NAMES = {
     "STRING": "STRING",
     "BYTES": "BINARY",
+    "VARBINARY": "BINARY",
     "TIMESTAMP": "TIMESTAMP_NTZ",
     "TIMESTAMP_LTZ": "TIMESTAMP",
     "INTERVAL": "INTERVAL DAY TO SECOND",
     "NULL": "VOID",
 }
+_OF_LENGTHS = ("CHAR", "VARCHAR", "BINARY", "VARBINARY")
 
 
 @dataclass(frozen=True)
 class DataType:
     """One SQL type.
 
-    `precision` is the number of digits of DECIMAL, the fraction digits of TIMESTAMP, the length of CHAR and VARCHAR.
+    `precision` is the number of digits of DECIMAL, the fraction digits of TIMESTAMP and TIME, the length of
+    CHAR, VARCHAR, BINARY and VARBINARY.
     `children` are the fields of ROW, `("key", …), ("value", …)` of MAP, `("element", …)` of ARRAY.
     """
 
@@ -59,8 +65,16 @@ class DataType:
         return self.name in ("STRING", "VARCHAR", "CHAR")
 
     @property
+    def is_bytes(self) -> bool:
+        return self.name in ("BYTES", "VARBINARY", "BINARY")
+
+    @property
     def is_timestamp(self) -> bool:
         return self.name in ("TIMESTAMP", "TIMESTAMP_LTZ")
+
+    @property
+    def has_fraction_of_second(self) -> bool:
+        return self.is_timestamp or self.name == "TIME"
 
     @property
     def is_approximate(self) -> bool:
@@ -96,7 +110,7 @@ class DataType:
     def flink(self) -> str:
         if self.name == "DECIMAL":
             return f"DECIMAL({self.precision}, {self.scale})"
-        if self.name in ("TIMESTAMP", "TIMESTAMP_LTZ", "TIME", "CHAR", "VARCHAR") and self.precision is not None:
+        if (self.has_fraction_of_second or self.name in _OF_LENGTHS) and self.precision is not None:
             return f"{self.name}({self.precision})"
         if self.name == "ARRAY":
             return f"ARRAY<{self.children[0][1]}>"
@@ -118,6 +132,9 @@ class DataType:
             return f"MAP<{self.children[0][1].spark},{self.children[1][1].spark}>"
         if self.name == "ROW":
             return f"STRUCT<{','.join(f'`{name}`:{kind.spark}' for name, kind in self.children)}>"
+        if self.name == "TIME":
+            # SQL's has at most three digits; one with six is Spark's own.
+            return "INT" if (self.precision or 0) <= 3 else f"TIME({self.precision})"
         return _SPARK_NAMES.get(self.name, self.name)
 
 
@@ -128,6 +145,7 @@ DOUBLE = DataType("DOUBLE")
 STRING = DataType("STRING")
 DATE = DataType("DATE")
 NULL = DataType("NULL")
+TIME3 = DataType("TIME", precision=3)
 TIMESTAMP3 = DataType("TIMESTAMP", precision=3)
 POSITION_TYPE = DataType("ROW", children=tuple((name, DataType("BIGINT")) for name in ("file", "block", "row")))
 """Where a row stood on arrival."""

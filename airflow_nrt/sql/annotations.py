@@ -12,11 +12,11 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Generator, Iterable, Iterator
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-from airflow_nrt.report.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP3, DataType, decimal
+from airflow_nrt.report.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIME3, TIMESTAMP3, DataType, decimal
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse_types import parse_type
@@ -30,6 +30,7 @@ _TYPES: dict[Any, DataType] = {
     Decimal: decimal(38, 18),
     datetime: TIMESTAMP3,
     date: DATE,
+    time: TIME3,
 }
 _MANY = (Iterable, Iterator, Generator, list)
 

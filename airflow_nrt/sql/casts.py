@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.times_of_day import as_text, to_digits
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.local_time import as_instant, as_local
 from airflow_nrt.sql.text_values import value_of
+from airflow_nrt.sql.time_casts import cast_time
 from airflow_nrt.sql.typed import Typed
 
 _UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
@@ -35,7 +37,8 @@ _FULL_DIGITS = 6
 def cast_to(typed: Typed, target: DataType) -> str:
     """The value as the target type, without a cast where it is that already."""
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
-        shrinks = typed.type.is_timestamp and target.is_timestamp and _digits(typed.type) > _digits(target)
+        both = typed.type.has_fraction_of_second and target.has_fraction_of_second
+        shrinks = both and _digits(typed.type) > _digits(target)
         return _to_length(typed.sql, target) if shrinks else typed.sql
     return f"CAST({typed.sql} AS {target.spark})"
 
@@ -50,6 +53,8 @@ class _Cast:
 
     def value(self, operand: Typed, target: DataType) -> str:
         kind = operand.type
+        if "TIME" in (kind.name, target.name) and not target.is_string:
+            return cast_time(operand, target, self.fails, self.at)
         if target.is_string:
             return _to_length(self._text(operand, target), target)
         if kind.name in _NESTED and kind.name == target.name:
@@ -90,11 +95,13 @@ class _Cast:
         kind = operand.type
         if kind.name == "BOOLEAN":
             return f"upper(CAST({operand.sql} AS STRING))"
+        if kind.name == "TIME":
+            return as_text(operand.sql, kind.precision or 0)
         if kind.is_timestamp:
             return _timestamp_text(as_local(operand))
         if kind.is_string or kind.is_numeric or kind.name == "DATE":
             return self._spark(operand.sql, target)
-        if kind.name == "BYTES":
+        if kind.is_bytes:
             return f"make_valid_utf8(CAST({operand.sql} AS STRING))"
         if kind.name not in _NESTED:
             raise NotThereYet(f"CAST of {kind.flink} AS {target.flink}", self.at)
@@ -180,11 +187,17 @@ def _same(a: DataType, b: DataType) -> bool:
 
 
 def _to_length(sql: str, kind: DataType) -> str:
-    """A string or timestamp, which Spark keeps in full, as long or as exact as its type says."""
+    """A string, bytes or a time, which Spark keeps in full, as long or as exact as its type says."""
     if kind.name == "CHAR":
         return f"rpad({sql}, {kind.precision}, ' ')"
     if kind.name == "VARCHAR":
         return f"left({sql}, {kind.precision})"
+    if kind.name == "BINARY":
+        return f"rpad({sql}, {kind.precision}, X'00')"
+    if kind.name == "VARBINARY":
+        return f"substring({sql}, 1, {kind.precision})"
+    if kind.name == "TIME":
+        return to_digits(sql, kind.precision or 0)
     if kind.is_timestamp and kind.precision in _UNITS_OF_DIGITS:
         return f"CAST(date_trunc('{_UNITS_OF_DIGITS[kind.precision]}', {sql}) AS {kind.spark})"
     return sql
@@ -207,7 +220,9 @@ def _castable(source: DataType, target: DataType) -> bool:
     if source.name == "BOOLEAN":
         return target.is_numeric or target.name == "BOOLEAN"
     if source.is_string:
-        return target.is_numeric or target.name in ("DATE", "TIMESTAMP", "BOOLEAN", "BYTES")
+        return target.is_numeric or target.name in ("DATE", "TIMESTAMP", "BOOLEAN") or target.is_bytes
+    if source.is_bytes:
+        return target.is_bytes
     if source.name in ("DATE", "TIMESTAMP"):
         return target.name in ("DATE", "TIMESTAMP")
     return source.name == target.name and source.name not in _NESTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -71,7 +71,7 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     partition_keys = statement.partition_keys or (base.partition_keys if base else ())
     primary_key = statement.primary_key or (base.primary_key if base else ())
     if columns is not None:
-        _check_keys(statement, {column.name for column in columns}, partition_keys, options, problems)
+        _check_keys(statement, columns, partition_keys, options, problems)
     if problems.found or columns is None:
         stands_in = _readable(statement.name, readable, watermark, options) if readable is not None else None
         raise Misdeclared(problems.found, stands_in)
@@ -88,16 +88,21 @@ def _readable(name: str, columns: tuple[Column, ...], watermark: Watermark | Non
 
 def _check_keys(
     statement: parsed.CreateTable,
-    columns: Set[str],
+    columns: Sequence[Column],
     partition_keys: Sequence[str],
     options: Mapping[str, str],
     problems: Problems,
 ) -> None:
+    kinds = {column.name: column.type for column in columns}
     for key in (*partition_keys, *statement.primary_key):
-        if key not in columns:
+        if key not in kinds:
             problems.found.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
+    for key in partition_keys:
+        if key in kinds and kinds[key].name == "TIME":
+            wrong = f"table {statement.name!r} can't be partitioned by {key!r}, which is TIME: let it be STRING, and CAST it"
+            problems.found.append(SqlError(wrong, statement.at))
     for key in _domains(options):
-        if key not in columns:
+        if key not in kinds:
             wrong = f"table {statement.name!r} has no column {key!r} with a domain"
             problems.found.append(SqlError(wrong, statement.at))
 

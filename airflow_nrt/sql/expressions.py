@@ -11,6 +11,7 @@ from functools import partial
 
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
+from airflow_nrt.report.times_of_day import DIGITS
 from airflow_nrt.report.types import BOOLEAN, NULL, STRING, DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
@@ -185,10 +186,12 @@ class Compiler:
 
     def _comparable(self, values: list[Typed], at: Place, operator: str) -> list[Typed]:
         """The values as one type. A string literal beside a date or time is read as one."""
-        others = [typed for typed in values if typed.type.is_timestamp or typed.type.name == "DATE"]
+        others = [typed for typed in values if typed.type.has_fraction_of_second or typed.type.name == "DATE"]
         if others:
             target = others[0].type
-            values = [_time_literal(v, target) if v.type.is_string and v.constant is not None else v for v in values]
+            values = [
+                _time_literal(v, target, at) if v.type.is_string and v.constant is not None else v for v in values
+            ]
             values = alike_times(values)
         if any(typed.type.holds("MAP") for typed in values):
             raise SqlError(f"{operator!r} can't compare a MAP: compare MAP_ENTRIES of it", at)
@@ -314,8 +317,10 @@ def _negated(number: str) -> str:
     return number.removeprefix("-") if number.startswith("-") else f"-{number}"
 
 
-def _time_literal(text: Typed, target: DataType) -> Typed:
+def _time_literal(text: Typed, target: DataType, at: Place) -> Typed:
     """A string literal read as a date or time; as an instant on the session's clock."""
+    if target.name == "TIME":
+        return replace(cast(text, DataType("TIME", precision=DIGITS), True, at), constant=text.constant)
     kind = DataType("TIMESTAMP", precision=target.precision) if target.name == "TIMESTAMP_LTZ" else target
     shown = Typed(f"CAST({text.sql} AS {kind.spark})", kind, text.constant)
     return as_instant(shown) if kind is not target else shown

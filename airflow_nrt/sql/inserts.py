@@ -135,13 +135,13 @@ def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeCol
 
 def _fits(source: DataType, target: DataType) -> bool:
     """Flink's implicit casts into a sink."""
-    if source.name == "NULL" or (source.is_string and target.is_string):
+    if source.name == "NULL" or (source.is_string and target.is_string) or (source.is_bytes and target.is_bytes):
         return True
     if source.is_numeric and target.is_numeric:
         if source.is_integer and target.is_integer:
             return source.digits <= target.digits
         return target.name in ("DECIMAL", "DOUBLE") or source.name == target.name == "FLOAT"
-    if source.is_timestamp and source.name == target.name:
+    if source.has_fraction_of_second and source.name == target.name:
         return True
     if source.name == target.name and source.children and len(source.children) == len(target.children):
         return all(_fits(a, b) for (_, a), (_, b) in zip(source.children, target.children))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from airflow_nrt.report import times_of_day
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NULL, DataType, decimal
 from airflow_nrt.sql import ast
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.typed import Typed
 
 _TIME_LITERALS = {
@@ -35,12 +36,10 @@ def literal(node: ast.Literal) -> Typed:
         _check_time_literal(node)
     if node.kind == "DATE":
         return Typed(f"DATE {string_literal(text)}", DataType("DATE", nullable=False), text)
-    if node.kind == "TIMESTAMP":
-        digits = len(text.partition(".")[2])
-        return Typed(
-            f"TIMESTAMP_NTZ {string_literal(text)}", DataType("TIMESTAMP", precision=digits, nullable=False), text
-        )
-    raise NotThereYet(f"{node.kind} literals", node.at)
+    if node.kind == "TIME":
+        return _time(node)
+    digits = len(text.partition(".")[2])
+    return Typed(f"TIMESTAMP_NTZ {string_literal(text)}", DataType("TIMESTAMP", precision=digits, nullable=False), text)
 
 
 def _check_time_literal(node: ast.Literal) -> None:
@@ -51,6 +50,14 @@ def _check_time_literal(node: ast.Literal) -> None:
         parse_instant(node.text)
     except ValueError:
         raise SqlError(f"{node.kind} {node.text!r} does not exist: write {shape}", node.at) from None
+
+
+def _time(node: ast.Literal) -> Typed:
+    found = times_of_day.literal(node.text)
+    if found is None:
+        raise SqlError(f"TIME {node.text!r} does not exist: write HH:mm:ss", node.at)
+    millis, kind = found
+    return Typed(str(millis), kind, node.text)
 
 
 def _number(node: ast.Literal) -> Typed:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal, multiset
+from airflow_nrt.report.times_of_day import DIGITS
+from airflow_nrt.report.types import MAX_LENGTH, MAX_PRECISION, DataType, decimal, multiset
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 
@@ -10,10 +11,30 @@ _PLAIN = {
     "BOOLEAN": "BOOLEAN", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INT": "INT", "INTEGER": "INT",
     "BIGINT": "BIGINT", "FLOAT": "FLOAT", "STRING": "STRING", "BYTES": "BYTES", "DATE": "DATE",
 }  # fmt: skip
-MAX_LENGTH = 2**31 - 1
-"""VARCHAR of this length is STRING."""
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
-_LATER = ("BINARY", "VARBINARY", "TIME", "RAW", "VARIANT")
+_OF_TEXTS = "keep the text as STRING, and read it by JSON_VALUE and JSON_QUERY"
+_LATER = {
+    "RAW": "values of Java's classes are BYTES or STRING here",
+    "VARIANT": _OF_TEXTS,
+    "BITMAP": "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values",
+    "STRUCTURED": "write ROW<…> with its fields",
+}
+"""Types of Flink, and what to use instead."""
+_OTHERS = {
+    **dict.fromkeys(("TEXT", "LONGTEXT", "CLOB", "NVARCHAR", "VARCHAR2", "UUID", "JSON"), "STRING"),
+    **dict.fromkeys(("DATETIME", "TIMESTAMP_NTZ"), "TIMESTAMP(3)"),
+    **dict.fromkeys(("TIMESTAMPTZ", "TIMESTAMP_TZ"), "TIMESTAMP_LTZ(3)"),
+    **dict.fromkeys(("BLOB", "BYTEA"), "BYTES"),
+    **dict.fromkeys(("LONG", "INT64", "INT8", "BIGSERIAL"), "BIGINT"),
+    **dict.fromkeys(("INT32", "INT4", "MEDIUMINT"), "INT"),
+    **dict.fromkeys(("REAL", "FLOAT4"), "FLOAT"),
+    **dict.fromkeys(("FLOAT8", "FLOAT64"), "DOUBLE"),
+    **dict.fromkeys(("NUMBER", "MONEY"), "DECIMAL(p, s)"),
+    **dict.fromkeys(("BOOL", "BIT"), "BOOLEAN"),
+    "STRUCT": "ROW<a INT, …>",
+    "NULL": "the type that its values would have",
+}
+"""Names that other dialects have for types, and Flink's."""
 _DAY_TIME, _YEAR_MONTH = ("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "QUARTER", "MONTH", "WEEK")
 
 
@@ -47,10 +68,13 @@ def _type(cursor: Cursor) -> DataType:
     if word in _DECIMALS:
         return _decimal(cursor, at)
     if word == "VARCHAR" or (word in ("CHAR", "CHARACTER") and cursor.take_word("VARYING")):
-        length = _length(cursor, at)
-        return DataType("STRING") if length == MAX_LENGTH else DataType("VARCHAR", precision=length)
-    if word in ("CHAR", "CHARACTER"):
-        return DataType("CHAR", precision=_length(cursor, at))
+        return _varying(cursor, at, "VARCHAR", "STRING")
+    if word == "VARBINARY" or (word == "BINARY" and cursor.take_word("VARYING")):
+        return _varying(cursor, at, "VARBINARY", "BYTES")
+    if word in ("CHAR", "CHARACTER", "BINARY"):
+        return DataType("BINARY" if word == "BINARY" else "CHAR", precision=_length(cursor, at, 1))
+    if word == "TIME":
+        return _time(cursor, at)
     if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         return _timestamp(cursor, word, at)
     if word == "ARRAY":
@@ -69,7 +93,9 @@ def _type(cursor: Cursor) -> DataType:
     if word == "INTERVAL":
         return _interval(cursor)
     if word in _LATER:
-        raise NotThereYet(f"type {word}", at)
+        raise NotThereYet(f"type {word}", at, _LATER[word])
+    if word in _OTHERS:
+        raise SqlError(f"there is no type {word}: write {_OTHERS[word]}", at)
     raise SqlError(f"there is no type {word}", at)
 
 
@@ -81,11 +107,17 @@ def _parameter(cursor: Cursor, default: int | None) -> int | None:
     return value
 
 
-def _length(cursor: Cursor, at: Place) -> int:
-    length = _parameter(cursor, 1) or 0
+def _length(cursor: Cursor, at: Place, default: int) -> int:
+    length = _parameter(cursor, default) or 0
     if not 1 <= length <= MAX_LENGTH:
         raise SqlError(f"the length of a string must be between 1 and {MAX_LENGTH}, not {length}", at)
     return length
+
+
+def _varying(cursor: Cursor, at: Place, name: str, longest: str) -> DataType:
+    """Without a length it is the longest, as in Flink's DDL and CAST."""
+    length = _length(cursor, at, MAX_LENGTH)
+    return DataType(longest) if length == MAX_LENGTH else DataType(name, precision=length)
 
 
 def _decimal(cursor: Cursor, at: Place) -> DataType:
@@ -101,13 +133,24 @@ def _decimal(cursor: Cursor, at: Place) -> DataType:
     return decimal(precision, scale)
 
 
+def _time(cursor: Cursor, at: Place) -> DataType:
+    """Of up to nine digits three are kept, as in Flink."""
+    precision = _parameter(cursor, 0) or 0
+    if precision > 9:
+        raise SqlError(f"the precision of TIME must be between 0 and 9, not {precision}", at)
+    if cursor.is_word("WITH"):
+        raise SqlError("TIME has no time zone: write TIME, or TIMESTAMP_LTZ", at)
+    cursor.take_word("WITHOUT", "TIME", "ZONE")
+    return DataType("TIME", precision=min(precision, DIGITS))
+
+
 def _timestamp(cursor: Cursor, word: str, at: Place) -> DataType:
     default = 6
     precision = _parameter(cursor, default)
     if precision is not None and precision > 9:
         raise SqlError(f"the precision of {word} must be between 0 and 9, not {precision}", at)
     if precision is not None and precision > 6:
-        raise NotThereYet(f"{word} with more than 6 fraction digits", at, "Spark keeps microseconds")
+        raise NotThereYet(f"{word} with more than 6 fraction digits", at, f"Spark keeps microseconds: write {word}(6)")
     if word == "TIMESTAMP" and cursor.take_word("WITH", "LOCAL", "TIME", "ZONE"):
         word = "TIMESTAMP_LTZ"
     elif cursor.is_word("WITH", "TIME", "ZONE"):
@@ -129,7 +172,7 @@ def _interval(cursor: Cursor) -> DataType:
             raise cursor.error("a unit of time such as SECOND")
         _parameter(cursor, None)
     if unit in _YEAR_MONTH:
-        raise NotThereYet(f"type INTERVAL {unit}", at)
+        raise NotThereYet(f"type INTERVAL {unit}", at, "ts + INTERVAL '1' MONTH adds a literal")
     return DataType("INTERVAL")
 
 

@@ -13,6 +13,7 @@ from airflow_nrt.functions.declared import KINDS
 from airflow_nrt.functions.kinds import AggregateFunction, ImperativeAggregate, TableAggregateFunction
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.functions import Parameter, PythonFunction, code_of, fingerprint, load_function
+from airflow_nrt.report.times_of_day import SPARK_TIME, as_spark_time, of_spark_time, times_as, with_times
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.aggregates import AGGREGATES
@@ -171,20 +172,20 @@ def _hinted_result(declared: Declared, what: str, read: Callable[[Any, str], Dat
 
 
 def _accumulator(declared: Declared) -> DataType | None:
-    """The type of what it merges, None if it does not merge."""
+    """The type of what it merges, as Spark keeps it; None if it does not merge."""
     function = declared.function
     if not isinstance(function, ImperativeAggregate) or not function.merges:
         return None
     said = declared.accumulator_type or function.get_accumulator_type()
     if said is not None:
-        return written(said, "the accumulator")
+        return times_as(written(said, "the accumulator"), SPARK_TIME)
     hints = hints_of(function.create_accumulator)
     if "return" not in hints or _is_inherited(function.create_accumulator):
         raise ValueError(
             "it has merge, but its accumulator has no type: write get_accumulator_type, or for example "
             "def create_accumulator(self) -> list[int]"
         )
-    return hinted(hints["return"], "the accumulator")
+    return times_as(hinted(hints["return"], "the accumulator"), SPARK_TIME)
 
 
 def _is_inherited(method: Callable[..., Any]) -> bool:
@@ -199,7 +200,9 @@ def call_function(function: PythonFunction, arguments: Sequence[Typed], at: Plac
     """A call in an expression: of a scalar function, or of a table function, which gives an array of rows there."""
     values = accepted(function, arguments, at, name)
     kind = function.value_type
-    sql = f"{function.spark_name}({', '.join(value.sql for value in values)})"
+    sql = with_times(
+        f"{function.spark_name}({', '.join(value.sql for value in values)})", function.value_type, of_spark_time
+    )
     asked = [arguments[n] for n in function.asks_not(len(values))]
     return Typed(sql, kind.with_nullable(kind.nullable or any_nullable(asked)))
 
@@ -208,7 +211,12 @@ def accepted(function: PythonFunction, arguments: Sequence[Typed], at: Place, na
     """The arguments as its parameters take them, where Flink would cast them silently. Raises SqlError elsewhere."""
     most = None if function.variadic else len(function.parameters)
     check_count(arguments, at, name, function.required, most)
-    return [_argument(one, function.parameter(n), at, name) for n, one in enumerate(arguments)]
+    return [_for_python(_argument(one, function.parameter(n), at, name)) for n, one in enumerate(arguments)]
+
+
+def _for_python(value: Typed) -> Typed:
+    """A value with Spark's times, of which Python makes its own."""
+    return replace(value, sql=with_times(value.sql, value.type, as_spark_time), type=times_as(value.type, SPARK_TIME))
 
 
 def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Typed:
@@ -233,7 +241,11 @@ def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Ty
             fits = wanted.name == "DOUBLE" or (wanted.name == "FLOAT" and given.name != "DOUBLE")
         if fits:
             return _as(argument, wanted)
-    alike = (given.is_string and wanted.is_string) or (given.name == wanted.name == "TIMESTAMP")
+    alike = (
+        (given.is_string and wanted.is_string)
+        or (given.is_bytes and wanted.is_bytes)
+        or (given.name == wanted.name and given.name in ("TIME", "TIMESTAMP"))
+    )
     if alike or replace(given, nullable=True) == replace(wanted, nullable=True):
         return argument
     raise SqlError(

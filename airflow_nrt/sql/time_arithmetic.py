@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airflow_nrt.report.times_of_day import as_timestamp, of_timestamp
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
@@ -25,9 +26,17 @@ def time_arithmetic(node: ast.Binary, left: Typed, right: Typed) -> Typed:
             # Of hours and minutes only whole days count.
             interval = right.sql if in_months(right) else f"CAST({right.sql} AS INTERVAL DAY)"
             return Typed(f"({left.sql} {node.operator} {interval})", _nullable(left, right), columns=columns)
+        if left.type.name == "TIME" and right.type.name == "INTERVAL":
+            # Past midnight it begins again.
+            moved = of_timestamp(f"({as_timestamp(left.sql)} {node.operator} {right.sql})")
+            return Typed(moved, _nullable(left, right), columns=columns)
         if left.type.is_timestamp and right.type.name == "INTERVAL":
             return Typed(f"({left.sql} {node.operator} {right.sql})", _nullable(left, right), columns=columns)
-    what = "multiplied with whole numbers" if node.operator == "*" else "added to or subtracted from a TIMESTAMP"
+    what = (
+        "multiplied with whole numbers"
+        if node.operator == "*"
+        else "added to or subtracted from a TIMESTAMP, a DATE or a TIME"
+    )
     raise SqlError(f"{text_of(node)}: an interval is {what}, not {left.type.flink}", node.at)
 
 

@@ -44,7 +44,9 @@ def _common(a: DataType, b: DataType) -> DataType | None:
         return _common_number(a, b)
     if a.is_string and b.is_string:
         return a if a == b else DataType("STRING")
-    if a.name == b.name and a.is_timestamp:
+    if a.is_bytes and b.is_bytes:
+        return a.with_nullable(True) if a.with_nullable(True) == b.with_nullable(True) else DataType("BYTES")
+    if a.name == b.name and a.has_fraction_of_second:
         return a if (a.precision or 0) >= (b.precision or 0) else b
     return _same(a, b)
 

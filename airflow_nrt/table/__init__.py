@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         concat_ws,
         convert_tz,
         current_date,
+        current_time,
         current_timestamp,
         current_watermark,
         date_format,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         json_string,
         least,
         lit,
+        local_time,
         local_timestamp,
         log,
         map_,
@@ -86,10 +88,10 @@ __all__ = [
     "StatementSet", "Table", "TableAggregateFunction", "TableConfig", "TableEnvironment", "TableFunction",
     "TablePipeline", "TableResult", "TableSchema", "TimeIntervalUnit", "Tumble", "TumbleRows",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
-    "current_date", "current_timestamp", "current_watermark", "date_format", "e", "from_unixtime", "greatest",
-    "if_then_else", "json_string", "least", "lit", "local_timestamp", "log", "map_", "negative", "not_", "null_of",
-    "or_", "pi", "row", "row_interval", "timestamp_diff", "to_date", "to_timestamp", "to_timestamp_ltz", "udaf", "udf",
-    "udtaf", "udtf", "unix_timestamp",
+    "current_date", "current_time", "current_timestamp", "current_watermark", "date_format", "e", "from_unixtime",
+    "greatest", "if_then_else", "json_string", "least", "lit", "local_time", "local_timestamp", "log", "map_",
+    "negative", "not_", "null_of", "or_", "pi", "row", "row_interval", "timestamp_diff", "to_date", "to_timestamp",
+    "to_timestamp_ltz", "udaf", "udf", "udtaf", "udtf", "unix_timestamp",
 ]  # fmt: skip
 
 _MODULES = {

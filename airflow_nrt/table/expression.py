@@ -147,6 +147,11 @@ class Expression(Operators):
         """As another type; NULL where that can't hold the value."""
         return Expression(ast.Cast(self.node, checked_type(data_type), False, here()))
 
+    @property
+    def to_time(self) -> Expression:
+        """The TIME that a string says."""
+        return self.cast(DataType("TIME", precision=0))
+
     def get(self, field: str) -> Expression:
         """A field of a ROW column."""
         if not isinstance(self.node, ast.Name):

@@ -140,6 +140,16 @@ def current_date() -> Expression:
     return call_of("CURRENT_DATE")
 
 
+def current_time() -> Expression:
+    """The time of the batch that a row is absorbed in, on the clock of the session's zone."""
+    return call_of("CURRENT_TIME")
+
+
+def local_time() -> Expression:
+    """The same as `current_time`."""
+    return call_of("LOCALTIME")
+
+
 def current_watermark(time: Any) -> Expression:
     return call_of("CURRENT_WATERMARK", time)
 

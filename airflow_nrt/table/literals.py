@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from types import FunctionType, MethodType
 from typing import Any
@@ -36,6 +36,8 @@ def node_of(value: Any) -> ast.Expression:
             return ast.Literal("TIMESTAMP", _shown(value), at)
         case date():
             return ast.Literal("DATE", value.isoformat(), at)
+        case time():
+            return ast.Literal("TIME", _time_shown(value), at)
         case timedelta():
             return _duration(value // timedelta(milliseconds=1))
         case list() | tuple():
@@ -80,6 +82,12 @@ def _shown(value: datetime) -> str:
     if value.tzinfo is not None:
         raise SqlError(f"{value} has a zone, a TIMESTAMP has none: leave it out", here())
     return value.isoformat(sep=" ", timespec="milliseconds" if value.microsecond % 1000 == 0 else "microseconds")
+
+
+def _time_shown(value: time) -> str:
+    if value.tzinfo is not None:
+        raise SqlError(f"{value} has a zone, a TIME has none: leave it out", here())
+    return value.isoformat("seconds" if value.microsecond == 0 else "milliseconds")
 
 
 def whole_number(node: ast.Expression) -> int | None:

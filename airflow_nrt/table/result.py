@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from airflow_nrt.report.times_of_day import time_of
 from airflow_nrt.table.wrong import Complete
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from airflow_nrt.report.plan import Plan
     from airflow_nrt.table.schema import TableSchema
 
-_READ: dict[str, Callable[[str], Any]] = {"DECIMAL": Decimal, "DATE": date.fromisoformat}
+_READ: dict[str, Callable[[str], Any]] = {"DECIMAL": Decimal, "DATE": date.fromisoformat, "TIME": time_of}
 """What JSON has as texts."""
 
 

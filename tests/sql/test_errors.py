@@ -298,13 +298,13 @@ LATER = {
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",
     ),
-    "the time of day": (changed("COUNT(*)", "LOCALTIME"), "12:40: function LOCALTIME; LOCALTIMESTAMP has the time, and the day with it"),
+    "the time of day": (changed("COUNT(*)", "LOCALTIME"), "12:40: LOCALTIME above a window or a join; put it below, or into a computed column of the table"),
     "TUMBLE_PROCTIME of a rowtime": (
         insert("SELECT TUMBLE_PROCTIME(ts, INTERVAL '1' HOUR) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)"),
         "12:8: TUMBLE_PROCTIME of a window over a rowtime",
     ),
     "a ROW in csv": (changed("id BIGINT", "id ROW<a INT>"), "13:27: table 'orders': column 'id': ROW in a csv file; use json or parquet"),
-    "nanoseconds": (changed("id BIGINT", "id TIMESTAMP(9)"), "2:8: TIMESTAMP with more than 6 fraction digits; Spark keeps microseconds"),
+    "nanoseconds": (changed("id BIGINT", "id TIMESTAMP(9)"), "2:8: TIMESTAMP with more than 6 fraction digits; Spark keeps microseconds: write TIMESTAMP(6)"),
     "OFFSET": (insert("SELECT shop FROM orders LIMIT 5 OFFSET 1 + 1"), "12:1: OFFSET of anything but a number"),
     "LATERAL with a query": (insert("SELECT * FROM orders, LATERAL (SELECT 1)"), "12:23: LATERAL with a query"),
     "UNNEST by itself": (
@@ -319,7 +319,7 @@ LATER = {
     "TABLESAMPLE": (insert("SELECT * FROM orders TABLESAMPLE BERNOULLI (10)"), "12:22: TABLESAMPLE"),
     "a hint behind SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints behind SELECT"),
     "a column of type INTERVAL": (changed("id BIGINT", "id INTERVAL DAY TO SECOND(3)"), "2:5: a column of type INTERVAL"),
-    "years and months as a type": (changed("id BIGINT", "id INTERVAL YEAR TO MONTH"), "2:17: type INTERVAL YEAR"),
+    "years and months as a type": (changed("id BIGINT", "id INTERVAL YEAR TO MONTH"), "2:17: type INTERVAL YEAR; ts + INTERVAL '1' MONTH adds a literal"),
 }  # fmt: skip
 
 

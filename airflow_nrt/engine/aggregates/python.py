@@ -8,6 +8,7 @@ from __future__ import annotations
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.listing import in_order
 from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.report.times_of_day import of_spark_time, with_times
 
 
 def python(call: AggregateCall, operand: Operand) -> Accumulators:
@@ -17,7 +18,7 @@ def python(call: AggregateCall, operand: Operand) -> Accumulators:
     if function.accumulator is None or call.distinct:
         rows, values = in_order(call, operand)
         result = f"{function.spark_name}_of_rows(filter({values}, v -> v IS NOT NULL))"
-        return Accumulators((rows,), result, additive=False)
+        return Accumulators((rows,), with_times(result, function.value_type, of_spark_time), additive=False)
     kept, row = function.accumulator.spark, operand.type.spark
     lifted = f"named_struct('acc', CAST(NULL AS {kept}), 'row', {operand.value})"
     folded = f"{function.spark_name}_fold(collect_list({{0}}){{over}})"
@@ -30,4 +31,5 @@ def python(call: AggregateCall, operand: Operand) -> Accumulators:
         f"named_struct('acc', {folded}, {nothing})",
         f"transform({scanned}, a -> named_struct('acc', a, {nothing}))",
     )
-    return Accumulators((one,), f"{function.spark_name}_result({one.name}.acc)", additive=False)
+    result = f"{function.spark_name}_result({one.name}.acc)"
+    return Accumulators((one,), with_times(result, function.value_type, of_spark_time), additive=False)

@@ -21,6 +21,7 @@ from airflow_nrt.engine.functions.series import of_series
 from airflow_nrt.engine.functions.travelling import travelling
 from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.times_of_day import SPARK_TIME, times_as
 
 
 def register_functions(spark: SparkSession, plan: Plan) -> None:
@@ -31,7 +32,7 @@ def register_functions(spark: SparkSession, plan: Plan) -> None:
 
 
 def _udfs(function: PythonFunction) -> dict[str, Any]:
-    name, kind = function.spark_name, function.value_type.spark
+    name, kind = function.spark_name, times_as(function.value_type, SPARK_TIME).spark
     if not function.is_aggregate:
         if function.is_pandas:
             return {name: pandas_udf(of_series(function), kind, PandasUDFType.SCALAR)}

@@ -12,8 +12,10 @@ from airflow_nrt.report.types import DataType
 
 _ARROW = {
     "BOOLEAN": pa.bool_(), "TINYINT": pa.int8(), "SMALLINT": pa.int16(), "INT": pa.int32(), "BIGINT": pa.int64(),
-    "FLOAT": pa.float32(), "DOUBLE": pa.float64(), "BYTES": pa.binary(), "DATE": pa.date32(),
-    "TIMESTAMP": pa.timestamp("us"), "STRING": pa.string(), "VARCHAR": pa.string(), "CHAR": pa.string(),
+    "FLOAT": pa.float32(), "DOUBLE": pa.float64(), "DATE": pa.date32(),
+    **dict.fromkeys(("BYTES", "VARBINARY", "BINARY"), pa.binary()),
+    "TIME": pa.time64("us"), "TIMESTAMP": pa.timestamp("us"),
+    "STRING": pa.string(), "VARCHAR": pa.string(), "CHAR": pa.string(),
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -13,9 +13,10 @@ from airflow_nrt.report.types import INTEGER_LIMITS, DataType
 Convert = Callable[[Any], Any]
 
 _CLASSES: dict[str, tuple[type, ...]] = {
-    "BOOLEAN": (bool,), "STRING": (str,), "VARCHAR": (str,), "CHAR": (str,), "BYTES": (bytes, bytearray),
+    "BOOLEAN": (bool,), "STRING": (str,), "VARCHAR": (str,), "CHAR": (str,),
+    **dict.fromkeys(("BYTES", "VARBINARY", "BINARY"), (bytes, bytearray)),
     "FLOAT": (float, int), "DOUBLE": (float, int), "DECIMAL": (Decimal, int),
-    "DATE": (date,), "TIMESTAMP": (datetime,), **dict.fromkeys(INTEGER_LIMITS, (int,)),
+    "DATE": (date,), "TIME": (time,), "TIMESTAMP": (datetime,), **dict.fromkeys(INTEGER_LIMITS, (int,)),
 }  # fmt: skip
 
 
@@ -114,9 +115,9 @@ def _scalar(kind: DataType, what: str) -> Convert:
                 return Decimal(value).quantize(unit, ROUND_HALF_UP, digits)
             except InvalidOperation:
                 raise OverflowError(f"{what} {value!r} does not fit {text}") from None
-        if name == "TIMESTAMP":
+        if name in ("TIME", "TIMESTAMP"):
             if value.tzinfo is not None:
-                raise TypeError(f"{what} {value!r} has a zone, a TIMESTAMP has none: leave it out")
+                raise TypeError(f"{what} {value!r} has a zone, a {name} has none: leave it out")
             return value.replace(microsecond=value.microsecond // 1000 * 1000) if milliseconds else value
         return value
 

@@ -36,6 +36,7 @@ from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.report.times_of_day import as_field, as_spark_time, with_times
 
 OWNER = ".nrt-owner"
 """Names the home that publishes into a directory. Readers pass it over: it begins with a dot and has no suffix."""
@@ -159,9 +160,10 @@ def _ordered(frame: DataFrame, by: list[str]) -> DataFrame:
 
 
 def _as_written(frame: DataFrame, table: Table) -> DataFrame:
-    """Text formats get timestamps, and csv gets bytes, as Flink writes them."""
+    """Text formats get times, and csv gets bytes, as Flink writes them; Parquet gets Spark's times."""
     if table.format == "parquet":
-        return frame
+        timed = [column for column in table.physical if column.type.holds("TIME")]
+        return frame.withColumns({column.name: F.expr(_spelled(table, column)) for column in timed})
     columns = (f"{_spelled(table, column)} AS {quote(column.name)}" for column in table.physical)
     return frame.selectExpr(*columns, *(name for name in (WINDOW_END, OP) if name in frame.columns))
 
@@ -169,7 +171,9 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
 def _spelled(table: Table, column: Column) -> str:
     """SQL of a column as its format has it."""
     name = quote(column.name)
-    if table.format == "csv" and column.type.name == "BYTES":
+    if column.type.holds("TIME"):
+        return with_times(name, column.type, as_spark_time if table.format == "parquet" else as_field)
+    if table.format == "csv" and column.type.is_bytes:
         return f"base64({name})"
     if table.format == "parquet" or not column.type.is_timestamp:
         return name

@@ -24,6 +24,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.options import PRINT_OPTIONS, read_option
 from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.times_of_day import as_printed, with_times
 
 
 def print_option(insert: Insert, name: str) -> Any:
@@ -37,7 +38,8 @@ def check(home: Home, insert: Insert) -> None:
 def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
     """Writes the lines to print below `directory`, one file a window."""
     windowed = bool(insert.operators)
-    values = ", ', ', ".join(f"coalesce(CAST({quote(c.name)} AS STRING), 'null')" for c in insert.sink.physical)
+    shown = (with_times(quote(column.name), column.type, as_printed) for column in insert.sink.physical)
+    values = ", ', ', ".join(f"coalesce(CAST({one} AS STRING), 'null')" for one in shown)
     rows = frame.repartition(max(tasks, 1), WINDOW_END) if windowed else frame
     rows = ordered(rows, insert, [WINDOW_END] if windowed else [])
     changes = OP in frame.columns

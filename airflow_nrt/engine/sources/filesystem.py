@@ -16,6 +16,7 @@ from airflow_nrt.engine.sources.csv_records import holds_quotes, whole_records
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.times_of_day import in_parquet
 from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.partition_filter import PartitionFilter
@@ -67,9 +68,13 @@ def read_files(
     options = {"basePath": table.path} if partitions else {}
     if table.format == "parquet":
         columns = [*wanted, *partitions]
-        reader = spark.read.options(**options).schema(_schema(columns) if columns else StructType())
-        rows = _of_partitions(reader.parquet(*_paths(files)), asked)
-        rows = rows.selectExpr("*", f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *place, _COUNTED)
+        known = f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *place, _COUNTED
+        parts = []
+        for alike in in_parquet([file.path for file in files], columns):
+            reader = spark.read.options(**options).schema(_schema(alike.columns) if alike.columns else StructType())
+            found = _of_partitions(reader.parquet(*(path.translate(GLOB) for path in alike.paths)), asked)
+            parts.append(found.selectExpr(*alike.values, *known))
+        rows = reduce(DataFrame.unionAll, parts)
     else:
 
         def lines(some: Sequence[SourceFile], **more: str) -> DataFrame:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.times_of_day import of_csv_field, of_json_field
 from airflow_nrt.report.types import DataType
 
 NUMBER = "\uffff"
@@ -130,6 +131,10 @@ def _instant(text: str, kind: DataType, style: Style) -> str:
     return _like(f"{_DAY}{style.between}{_TIME}{style.zone}", text, kind)
 
 
+def _time(text: str, kind: DataType, style: Style) -> str:
+    return of_csv_field(text) if style is CSV else of_json_field(text)
+
+
 # ---------------------------------------------------------------------------------------------------- of json alone
 
 
@@ -169,6 +174,7 @@ def _depth(kind: DataType) -> int:
 
 _WHOLE = Reading(_whole, "it is written in digits, and what has a fraction is a DOUBLE or a DECIMAL")
 _APPROXIMATE, _TEXT = Reading(_approximate), Reading(_string)
+_BYTES = Reading(_bytes, "it is written in base64")
 READINGS = {
     "BOOLEAN": Reading(_boolean),
     "TINYINT": _WHOLE,
@@ -181,8 +187,11 @@ READINGS = {
     "CHAR": _TEXT,
     "VARCHAR": _TEXT,
     "STRING": _TEXT,
-    "BYTES": Reading(_bytes, "it is written in base64"),
+    "BYTES": _BYTES,
+    "BINARY": _BYTES,
+    "VARBINARY": _BYTES,
     "DATE": Reading(_date, "it is written as '2024-01-31'"),
+    "TIME": Reading(_time, "it is written as '09:00:00' or with a fraction"),
     "TIMESTAMP": Reading(
         _timestamp, "it is written as '2024-01-31 09:00:00' or with a fraction; what has a zone is a TIMESTAMP_LTZ"
     ),

@@ -18,6 +18,7 @@ from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import bigint, quote, string_literal
 from airflow_nrt.report.tables import LINE
+from airflow_nrt.report.times_of_day import as_field, with_times
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql
 
@@ -115,9 +116,8 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
 
 def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
     """The rows without a reason against them, with hidden columns and `more`; `_nrt_ts` on the clock of the windows."""
-    row = ", ".join(quote(name) for name in source.columns)
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
-    hidden = (f"struct({row}) AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
+    hidden = (f"{_shown(source)} AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
     kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden, *more)
     if source.zone is None:
         return kept
@@ -127,7 +127,6 @@ def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
 def rejected(judged: DataFrame, source: Source) -> DataFrame:
     """What is left out, for the ledger: a record of each other row, and of each field of an accepted one that was no
     value: reason, column, why, file, and the line or the row as JSON."""
-    row = ", ".join(quote(name) for name in source.columns)
     at_fault = judged.where(f"{REASON} IS NOT NULL OR {FAULT} IS NOT NULL")
     columns = f"IF({REASON} IS NULL, {faulty_columns()}, array(nullif({faulty_columns()}[0], '')))"
     return at_fault.selectExpr("*", f"explode({columns}) AS column").selectExpr(
@@ -136,5 +135,12 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
         "column",
         f"{WHY} AS why",
         f"{written_path()} AS file",
-        f"coalesce(make_valid_utf8({LINE}), to_json(struct({row}))) AS line",
+        f"coalesce(make_valid_utf8({LINE}), to_json({_shown(source)})) AS line",
     )
+
+
+def _shown(source: Source) -> str:
+    """A row as the ledgers have it."""
+    kinds = {name: source.table.column(name).type for name in source.columns}
+    columns = (f"{with_times(quote(name), kind, as_field)} AS {quote(name)}" for name, kind in kinds.items())
+    return f"struct({', '.join(columns)})"

@@ -59,12 +59,11 @@ ELSEWHERE: dict[str, str] = {
 """Functions of windows and of groups, and where they stand."""
 
 KNOWN_LATER: dict[str, str] = {
-    **dict.fromkeys(("CURRENT_TIME", "LOCALTIME"), "LOCALTIMESTAMP has the time, and the day with it"),
     **dict.fromkeys(
         ("NTILE", "PERCENT_RANK", "CUME_DIST"), "there are ROW_NUMBER, RANK and DENSE_RANK, and COUNT(*) OVER"
     ),
 }
-"""Functions of groups and of the type TIME that are not there yet, and what comes near: `docs/sql.md` lists them."""
+"""Functions of groups that are not there yet, and what comes near: `docs/sql.md` lists them."""
 
 _OF_TEXTS = "keep the text, and read it by JSON_VALUE and JSON_QUERY"
 _OF_SETS_OF_NUMBERS = "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values"

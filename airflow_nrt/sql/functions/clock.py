@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from airflow_nrt.report.hidden import ABSORBED, CLOCK_SQL
+from airflow_nrt.report.times_of_day import of_timestamp
 from airflow_nrt.report.types import DATE, TIMESTAMP3, DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count
@@ -33,6 +34,10 @@ def _date(now: Typed) -> Typed:
     return Typed(f"CAST({as_local(now).sql} AS DATE)", DATE.with_nullable(False))
 
 
+def _time(now: Typed) -> Typed:
+    return Typed(of_timestamp(as_local(now).sql), DataType("TIME", precision=0, nullable=False))
+
+
 def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """The watermark of the row's source before its batch, NULL if there was none yet."""
     check_count(arguments, at, name, 1, 1)
@@ -51,6 +56,7 @@ CLOCK_FUNCTIONS: dict[str, Function] = {
     ),
     "LOCALTIMESTAMP": _of_clock(as_local),
     "CURRENT_DATE": _of_clock(_date),
+    **dict.fromkeys(("LOCALTIME", "CURRENT_TIME"), _of_clock(_time)),
     "CURRENT_WATERMARK": _current_watermark,
 }
 """They stand where rows of a table are read: not above a window, whose rows come from many batches."""

@@ -10,7 +10,7 @@ from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.typed import Typed
 
-_WRITTEN_OUT = ("TIMESTAMP", "TIMESTAMP_LTZ", "BYTES", "ROW", "MAP", "FLOAT", "DOUBLE")
+_WRITTEN_OUT = ("TIMESTAMP", "TIMESTAMP_LTZ", "BYTES", "VARBINARY", "BINARY", "ROW", "MAP", "FLOAT", "DOUBLE")
 """What Spark's own JSON writes in another way, also inside of arrays and maps."""
 _NO_ZEROS = r"'\\.0+$|(?<=[1-9])0+$'"
 
@@ -54,7 +54,7 @@ def _written(sql: str, kind: DataType, depth: int) -> str:
         fields = [member_sql(field, inside(f"{name}.{quote(field)}", of)) for field, of in sorted(kind.children)]
         body = f"concat('{{', concat_ws(',', {', '.join(fields)}), '}}')"
         return f"transform(array({sql}), {name} -> IF({name} IS NULL, NULL, {body}))[0]"
-    if kind.name == "BYTES":
+    if kind.is_bytes:
         return f"concat('\"', base64({sql}), '\"')"
     if kind.is_timestamp:
         zone = "Z" if kind.name == "TIMESTAMP_LTZ" else ""

@@ -8,10 +8,18 @@ from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count, check_number, constant_integer
 from airflow_nrt.sql.functions.temporal import round_to_unit
+from airflow_nrt.sql.functions.times_of_day import of_times
 from airflow_nrt.sql.typed import Typed
 
 _FRACTIONS_END = 2**52
 """From here on a DOUBLE has no fraction."""
+
+
+def _of_time(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    return round_to_unit(arguments[0], arguments[1].sql, up=name != "FLOOR", at=at)
+
+
+_of_clock = of_times(_of_time, lambda arguments: arguments[1].sql)
 
 
 def rounded(spark: str) -> Function:
@@ -19,7 +27,7 @@ def rounded(spark: str) -> Function:
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         if len(arguments) == 2 and arguments[1].type.name == "KEYWORD":
-            return round_to_unit(arguments[0], arguments[1].sql, up=spark == "ceil", at=at)
+            return _of_clock(arguments, at, name)
         check_count(arguments, at, name, 1, 1)
         check_number(arguments[0], 1, at, name)
         kind, sql = arguments[0].type, arguments[0].sql

@@ -92,7 +92,7 @@ def check_integer(argument: Typed, position: int, at: Place, name: str) -> None:
 
 
 def _check_bytes(argument: Typed, position: int, at: Place, name: str) -> None:
-    if argument.type.name not in ("BYTES", "NULL"):
+    if not argument.type.is_bytes and argument.type.name != "NULL":
         raise SqlError(f"argument {position} of {name} must be BYTES, it is {argument.type.flink}", at)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import TRUTH, Function, any_nullable, bound, check_count, check_integer, strict
+from airflow_nrt.sql.functions.times_of_day import of_times
 from airflow_nrt.sql.local_time import as_instant, as_local
 from airflow_nrt.sql.typed import Typed
 
@@ -77,7 +78,7 @@ def _part_function(unit: str) -> Function:
         check_count(arguments, at, name, 1, 1)
         return _part(unit, arguments[0], at)
 
-    return function
+    return of_times(function, lambda _: unit)
 
 
 def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
@@ -182,9 +183,9 @@ def _overlaps(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 TEMPORAL: dict[str, Function] = {
-    "EXTRACT": _extract,
+    "EXTRACT": of_times(_extract, lambda arguments: arguments[0].sql),
     **{name: _part_function(unit) for name, unit in _FUNCTIONS.items()},
-    "TIMESTAMPADD": _add,
-    "TIMESTAMPDIFF": _difference,
-    "OVERLAPS": _overlaps,
+    "TIMESTAMPADD": of_times(_add),
+    "TIMESTAMPDIFF": of_times(_difference),
+    "OVERLAPS": of_times(_overlaps),
 }

@@ -65,8 +65,8 @@ def _date_format(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     time = arguments[0]
     if time.type.is_string:
         time = _to_timestamp_text(time, _TIMESTAMP.replace(")?)?)", ")?))", 1))
-    elif time.type.name == "DATE":
-        raise SqlError(f"{name} wants a TIMESTAMP or a string, not DATE: CAST it to TIMESTAMP", at)
+    elif time.type.name in ("DATE", "TIME"):
+        raise SqlError(f"{name} wants a TIMESTAMP or a string, not {time.type.flink}: CAST it to TIMESTAMP", at)
     return Typed(f"date_format({wall_clock(time, at, name)}, {_printed(arguments[1], at, name)})", STRING)
 
 

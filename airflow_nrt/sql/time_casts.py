@@ -1,0 +1,41 @@
+"""CAST and TRY_CAST to a TIME and from one. Its text is in `report/times_of_day.py`."""
+
+from __future__ import annotations
+
+from airflow_nrt.report.errors import STOP_MARK
+from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.report.times_of_day import as_timestamp, of_text, of_timestamp, to_digits
+from airflow_nrt.report.types import DataType
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.local_time import as_instant, as_local
+from airflow_nrt.sql.typed import Typed
+
+
+def cast_time(operand: Typed, target: DataType, fails: bool, at: Place) -> str:
+    """The SQL of a cast of which one side is TIME, but not to a string. Raises SqlError where Flink has no such cast.
+
+    A TIMESTAMP of a TIME is on the first day of 1970.
+    """
+    kind = operand.type
+    if target.name == "TIME":
+        digits = target.precision or 0
+        if kind.name == "TIME":
+            return to_digits(operand.sql, digits) if digits < (kind.precision or 0) else operand.sql
+        if kind.is_timestamp:
+            return to_digits(of_timestamp(as_local(operand).sql), digits)
+        if kind.is_string:
+            return to_digits(_read(operand.sql, fails), digits)
+    elif target.is_timestamp:
+        shown = Typed(as_timestamp(operand.sql), DataType("TIMESTAMP", precision=target.precision))
+        return shown.sql if target.name == "TIMESTAMP" else as_instant(shown).sql
+    raise SqlError(f"{kind.flink} can't be cast to {target.flink}: TIME is cast to and from strings and timestamps", at)
+
+
+def _read(text: str, fails: bool) -> str:
+    """The text is computed once."""
+    value = of_text("_nrt_x")
+    if fails:
+        message = f"{STOP_MARK}CAST can not read "
+        wrong = f"raise_error(concat({string_literal(message)}, _nrt_x, ' as TIME: write HH:mm:ss, or TRY_CAST'))"
+        value = f"IF(_nrt_x IS NULL, NULL, coalesce({value}, CAST({wrong} AS INT)))"
+    return f"transform(array({text}), _nrt_x -> {value})[0]"
