@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _FUNCTION = re.compile(r"[A-Z][A-Z_0-9]+\b")
+_CAST = re.compile(r"CAST of .* AS ([A-Z_]+(?:\([0-9, ]+\))?): ", re.DOTALL)
+_MOST = 3
+"""So many expressions of which any may have failed are named."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,17 @@ class Known:
         found = [one.text for one in self.origins if one.text in message]
         if found:
             return f"{message} ({self._places(max(found, key=len))})"
-        function = _FUNCTION.match(message)
-        call = self.alone([f"{function.group()}("]) if function else None
+        cast, function = _CAST.match(message), _FUNCTION.match(message)
+        begins = f"AS {cast.group(1)})" if cast else f"{function.group()}(" if function else None
+        call = self.alone([begins]) if begins else None
         return f"{message}: {call}" if call else message
 
     def alone(self, ways: Iterable[str]) -> str | None:
-        """The one text of the report in which one of these words stands, None if there are several."""
+        """The text of the report in which one of these words stands, or the few of which it may be any; else None."""
         words = tuple(ways)
         found = {one.text: one for one in self.origins if any(word in one.text for word in words)}
         least = [text for text in found if not any(other != text and other in text for other in found)]
-        return self._at(found[least[0]]) if len(least) == 1 else None
+        return " or ".join(self._at(found[text]) for text in least) if 0 < len(least) <= _MOST else None
 
     def _at(self, origin: Origin) -> str:
         return f"{origin.text} ({self._places(origin.text)})"

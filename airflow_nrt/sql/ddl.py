@@ -99,8 +99,8 @@ def _check_keys(
             problems.found.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
     for key in partition_keys:
         if key in kinds and kinds[key].name == "TIME":
-            wrong = f"table {statement.name!r} can't be partitioned by {key!r}, which is TIME: let it be STRING, and CAST it"
-            problems.found.append(SqlError(wrong, statement.at))
+            wrong = f"can't be partitioned by {key!r}, which is TIME: let it be STRING, and CAST it"
+            problems.found.append(SqlError(f"table {statement.name!r} {wrong}", statement.at))
     for key in _domains(options):
         if key not in kinds:
             wrong = f"table {statement.name!r} has no column {key!r} with a domain"

@@ -73,5 +73,5 @@ _READ: dict[str, Callable[[str, DataType], str]] = {
     "DECIMAL": _shaped(_DECIMAL),
     "DATE": lambda text, target: date_of(text),
     "TIMESTAMP": lambda text, target: timestamp_of(text),
-    "BYTES": lambda text, target: f"CAST({text} AS {target.spark})",
+    **dict.fromkeys(("BYTES", "VARBINARY", "BINARY"), lambda text, target: f"CAST({text} AS {target.spark})"),
 }

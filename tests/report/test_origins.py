@@ -30,13 +30,18 @@ def test_a_piece_that_stands_several_times() -> None:
     assert around(Known((CAST, AGAIN)), sql, CAST.sql) == "CAST(t AS INT) (line 1, column 12 and line 3, column 1)"
 
 
-def test_the_only_one_that_can_have_failed() -> None:
+def test_the_few_that_can_have_failed() -> None:
     assert KNOWN.alone(["AS INT)"]) == "CAST(t AS INT) (line 1, column 12)"
-    assert Known((CAST, Origin("x", "CAST(u AS INT)", "line 2, column 1"))).alone(["AS INT)"]) is None
-    assert KNOWN.alone([]) is None
+    two = Known((CAST, Origin("x", "CAST(u AS INT)", "line 2, column 1")))
+    assert two.alone(["AS INT)"]) == "CAST(t AS INT) (line 1, column 12) or CAST(u AS INT) (line 2, column 1)"
+    many = Known(tuple(Origin("x", f"CAST({name} AS INT)", "line 2, column 1") for name in "abcd"))
+    assert many.alone(["AS INT)"]) is None and KNOWN.alone([]) is None
 
 
 def test_a_message_of_ours() -> None:
     assert KNOWN.placed("'x' is no INT: CAST(t AS INT)") == "'x' is no INT: CAST(t AS INT) (line 1, column 12)"
     assert KNOWN.placed("ABS can't read -") == "ABS can't read -: ABS(b) (report.py, line 4)"
+    other = Known((CAST, Origin("x", "CAST(t AS DATE)", "line 2, column 1")))
+    told = "CAST of 'x' AS INT: that is no INT; TRY_CAST gives NULL instead"
+    assert other.placed(told) == f"{told}: CAST(t AS INT) (line 1, column 12)"
     assert KNOWN.placed("a malformed line in table v") == "a malformed line in table v"
