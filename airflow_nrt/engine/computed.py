@@ -23,6 +23,8 @@ _TYPES = {
     "BYTE": "TINYINT",
 }
 """What Spark calls otherwise."""
+_CAST = re.compile(r" can't be cast to ([A-Z_]+(?:\([0-9, ]+\))?)$")
+"""What casts of texts raise themselves."""
 _ADVICE = re.compile(r"`?try_\w+`?|spark\.sql|SQLSTATE|\bANSI\b", re.IGNORECASE)
 
 
@@ -39,12 +41,17 @@ def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
     """What ends the job for good; None if it is something else than a value."""
     known = Known(tuple(origins))
     if STOP_MARK in thrown.message:
-        return DataError(known.placed(thrown.message.split(STOP_MARK, 1)[1].split("\n", 1)[0]))
+        said = thrown.message.split(STOP_MARK, 1)[1].split("\n", 1)[0]
+        cast = _CAST.search(said)
+        return _told(_no_cast(said, cast.group(1)), thrown, known) if cast else DataError(known.placed(said))
     if thrown.condition.partition(".")[0] == _RAISED:
         return DataError(known.placed(thrown.given("errorMessage") or thrown.message))
     if not thrown.state.startswith(_DATA):
         return None
-    wrong = _WRONG.get(thrown.condition.partition(".")[0], _other)(thrown)
+    return _told(_WRONG.get(thrown.condition.partition(".")[0], _other)(thrown), thrown, known)
+
+
+def _told(wrong: Wrong, thrown: Thrown, known: Known) -> DataError:
     found = (known.around(piece.sql, piece.start, piece.stop) for piece in thrown.pieces)
     place = next((one for one in found if one is not None), None) or known.alone(wrong.words)
     out = f". {wrong.out}" if wrong.out else ""
@@ -68,7 +75,7 @@ def _no_decimal(thrown: Thrown) -> Wrong:
 
 
 def _no_cast(what: str, target: str) -> Wrong:
-    return Wrong(what, "TRY_CAST gives NULL for such a value", (f"AS {target})",))
+    return Wrong(what, "TRY_CAST gives NULL for such a value", (f"AS {target})", f"{target}>)"))
 
 
 def _division(thrown: Thrown) -> Wrong:

@@ -100,8 +100,6 @@ def run_report(
         spark = start_session(plan.name, master, settings)
         stop.listen_in_java(spark)
         spark.sparkContext.setLogLevel(log_level)
-    except NrtError:
-        raise
     except (Exception, KeyboardInterrupt) as failure:
         # Java had the signal, too, and could not pass it on yet.
         if stop.asked.is_set() or isinstance(failure, KeyboardInterrupt):

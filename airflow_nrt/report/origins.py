@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _FUNCTION = re.compile(r"[A-Z][A-Z_0-9]+\b")
-_CAST = re.compile(r"CAST of .* AS ([A-Z_]+(?:\([0-9, ]+\))?): ", re.DOTALL)
 _MOST = 3
 """So many expressions of which any may have failed are named."""
 
@@ -43,9 +42,8 @@ class Known:
         found = [one.text for one in self.origins if one.text in message]
         if found:
             return f"{message} ({self._places(max(found, key=len))})"
-        cast, function = _CAST.match(message), _FUNCTION.match(message)
-        begins = f"AS {cast.group(1)})" if cast else f"{function.group()}(" if function else None
-        call = self.alone([begins]) if begins else None
+        function = _FUNCTION.match(message)
+        call = self.alone([f"{function.group()}("]) if function else None
         return f"{message}: {call}" if call else message
 
     def alone(self, ways: Iterable[str]) -> str | None:

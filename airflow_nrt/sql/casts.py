@@ -83,9 +83,8 @@ class _Cast:
         value = value_of(sql, target)
         if not self.fails:
             return value
-        refused = f"' AS {asked.flink}: that is no {asked.flink}; TRY_CAST gives NULL instead"
-        before = f"{STOP_MARK}CAST of '"
-        words = f"concat({string_literal(before)}, {sql}, {string_literal(refused)})"
+        before, behind = f"{STOP_MARK}'", f"' can't be cast to {asked.flink}"
+        words = f"concat({string_literal(before)}, {sql}, {string_literal(behind)})"
         return f"IF({sql} IS NULL, NULL, coalesce({value}, raise_error({words})))"
 
     # ------------------------------------------------------------------ to strings

@@ -24,18 +24,18 @@ def cast_time(operand: Typed, target: DataType, fails: bool, at: Place) -> str:
         if kind.is_timestamp:
             return to_digits(of_timestamp(as_local(operand).sql), digits)
         if kind.is_string:
-            return to_digits(_read(operand.sql, fails), digits)
+            return to_digits(_read(operand.sql, target, fails), digits)
     elif target.is_timestamp:
         shown = Typed(as_timestamp(operand.sql), DataType("TIMESTAMP", precision=target.precision))
         return shown.sql if target.name == "TIMESTAMP" else as_instant(shown).sql
     raise SqlError(f"{kind.flink} can't be cast to {target.flink}: TIME is cast to and from strings and timestamps", at)
 
 
-def _read(text: str, fails: bool) -> str:
+def _read(text: str, target: DataType, fails: bool) -> str:
     """The text is computed once."""
     value = of_text("_nrt_x")
     if fails:
-        message = f"{STOP_MARK}CAST can not read "
-        wrong = f"raise_error(concat({string_literal(message)}, _nrt_x, ' as TIME: write HH:mm:ss, or TRY_CAST'))"
+        before, behind = f"{STOP_MARK}'", f"' can't be cast to {target.flink}"
+        wrong = f"raise_error(concat({string_literal(before)}, _nrt_x, {string_literal(behind)}))"
         value = f"IF(_nrt_x IS NULL, NULL, coalesce({value}, CAST({wrong} AS INT)))"
     return f"transform(array({text}), _nrt_x -> {value})[0]"

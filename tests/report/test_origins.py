@@ -41,7 +41,4 @@ def test_the_few_that_can_have_failed() -> None:
 def test_a_message_of_ours() -> None:
     assert KNOWN.placed("'x' is no INT: CAST(t AS INT)") == "'x' is no INT: CAST(t AS INT) (line 1, column 12)"
     assert KNOWN.placed("ABS can't read -") == "ABS can't read -: ABS(b) (report.py, line 4)"
-    other = Known((CAST, Origin("x", "CAST(t AS DATE)", "line 2, column 1")))
-    told = "CAST of 'x' AS INT: that is no INT; TRY_CAST gives NULL instead"
-    assert other.placed(told) == f"{told}: CAST(t AS INT) (line 1, column 12)"
     assert KNOWN.placed("a malformed line in table v") == "a malformed line in table v"
