@@ -10,31 +10,50 @@ both ways in which it can begin; what it does end with follows from all lines be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.csv import field_pattern, literal_pattern, quoted_pattern
+from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import LINE, Table
 
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 _AT_ONCE = 1 << 20
+_LOOKERS = 8
+"""Files that are looked through at a time: what is far away is waited for together."""
 _BREAK = "(?:\\r\\n|\\r|\\n)"
 """Hadoop ends a line at each of them; read up to \\n alone, a line still has its own."""
 _PIECE = f"[^\\r\\n]*{_BREAK}"
 
 
-def holds_quotes(path: str, table: Table) -> bool:
-    """Whether records of a file may go over several lines. Of a compressed one they may; Spark reports what is none."""
+def by_quotes(files: Sequence[SourceFile], table: Table) -> tuple[list[SourceFile], list[SourceFile]]:
+    """The files whose records are lines, and those whose records may go over several."""
+    with ThreadPoolExecutor(_LOOKERS) as pool:
+        looked = list(zip(files, pool.map(lambda file: _holds_quotes(file, table), files)))
+    return [file for file, quoted in looked if not quoted], [file for file, quoted in looked if quoted]
+
+
+def _holds_quotes(file: SourceFile, table: Table) -> bool:
+    """Of a compressed one it is not known; Spark reports what can't be read."""
     if source_option(table.options, "csv.disable-quote-character"):
         return False
-    if path.endswith(_COMPRESSED):
+    if file.path.endswith(_COMPRESSED):
         return True
-    mark = source_option(table.options, "csv.quote-character").encode()[:1]
+    return _has_byte(file, source_option(table.options, "csv.quote-character").encode()[:1])
+
+
+@lru_cache(maxsize=100_000)
+def _has_byte(file: SourceFile, byte: bytes) -> bool:
+    """Looked for once, as long as the file stays what it is: several queries may read it."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            return any(mark in part for part in iter(lambda: file.read(_AT_ONCE), b""))
+        with open(file.path, "rb", buffering=0) as content:
+            return any(byte in part for part in iter(lambda: content.read(_AT_ONCE), b""))
     except OSError:
         return False
 

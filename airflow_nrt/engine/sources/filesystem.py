@@ -11,8 +11,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from airflow_nrt.engine.given_rows import given_rows
+from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.csv import parse_csv
-from airflow_nrt.engine.sources.csv_records import holds_quotes, whole_records
+from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
@@ -82,7 +83,8 @@ def read_files(
             return _of_partitions(reader.text(_paths(some)), asked).selectExpr("*", *place)
 
         if table.format == "csv":
-            rows = parse_csv(_csv_records(lines, files, table), table, stored, wanted)
+            some = files if asked is None else _asked_files(spark, files, table, asked)
+            rows = parse_csv(_csv_records(lines, some, table), table, stored, wanted)
         elif table.is_changelog:
             rows = parse_debezium(_counted(lines(files)), table, wanted)
         else:
@@ -93,8 +95,7 @@ def read_files(
 
 def _csv_records(lines: Callable[..., DataFrame], files: Sequence[SourceFile], table: Table) -> DataFrame:
     """The records of csv: lines, but in files that hold a quote, which are not read in parts."""
-    quoted = [file for file in files if holds_quotes(file.path, table)]
-    plain = [file for file in files if file not in quoted]
+    plain, quoted = by_quotes(files, table)
     records = []
     if plain or not quoted:
         records.append(_counted(lines(plain)))
@@ -115,6 +116,24 @@ def _counted(lines: DataFrame, filled: bool = True) -> DataFrame:
 
 def _paths(files: Sequence[SourceFile]) -> list[str]:
     return [file.path.translate(GLOB) for file in files]
+
+
+def _asked_files(
+    spark: SparkSession, files: Sequence[SourceFile], table: Table, asked: PartitionFilter
+) -> list[SourceFile]:
+    """The files of the partitions that are asked for, which Spark tells from their names without a job."""
+    kinds = {quote(name): table.column(name).type.spark for name in table.partition_keys}
+    found = [partition_values(file.path, table.path) for file in files]
+    places = [tuple(_partition(one.get(name)) for name in table.partition_keys) for one in found]
+    numbers = {place: n for n, place in enumerate(dict.fromkeys(places))}
+    rows = given_rows(spark, {"_nrt_n": "INT", **dict.fromkeys(kinds, "STRING")}, [(n, *p) for p, n in numbers.items()])
+    typed = (f"CAST({name} AS {kind}) AS {name}" for name, kind in kinds.items())
+    kept = {row[0] for row in rows.selectExpr("_nrt_n", *typed).where(asked.sql).select("_nrt_n").collect()}
+    return [file for file, place in zip(files, places) if numbers[place] in kept]
+
+
+def _partition(value: str | None) -> str | None:
+    return None if value == "__HIVE_DEFAULT_PARTITION__" else value
 
 
 def _of_partitions(rows: DataFrame, asked: PartitionFilter | None) -> DataFrame:

@@ -36,3 +36,20 @@ def test_only_the_partitions_asked_for_are_read(spark, tmp_path: Path) -> None:
     ]
     with pytest.raises(Exception, match="a malformed line in table orders"):
         list(run_bounded(spark, plan, "stream"))
+
+
+def test_records_of_csv_in_partitions(spark, tmp_path: Path) -> None:
+    """NULL is a partition, too, and partitions have types."""
+    ddl = f"""CREATE TABLE t (id INT, s STRING, n INT) PARTITIONED BY (n)
+    WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'csv');"""
+    write(tmp_path / "n=7" / "1.csv", '1,"two', 'lines"')
+    write(tmp_path / "n=__HIVE_DEFAULT_PARTITION__" / "1.csv", '2,"x', 'y"')
+    write(tmp_path / "n=12" / "1.csv", "no row")
+
+    def texts(condition: str) -> list[str]:
+        lines = run_bounded(spark, plan_query(ddl, f"SELECT s FROM t WHERE {condition}", tmp_path), "batch")
+        return sorted(json.loads(line)["s"] for line in lines)
+
+    assert texts("n < 10") == ["two\nlines"]
+    assert texts("n IS NULL") == ["x\ny"]
+    assert texts("n < 10 OR n IS NULL") == ["two\nlines", "x\ny"]
