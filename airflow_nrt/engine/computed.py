@@ -43,15 +43,15 @@ def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
     if STOP_MARK in thrown.message:
         said = thrown.message.split(STOP_MARK, 1)[1].split("\n", 1)[0]
         cast = _CAST.search(said)
-        return _told(_no_cast(said, cast.group(1)), thrown, known) if cast else DataError(known.placed(said))
+        return _error(_no_cast(said, cast.group(1)), thrown, known) if cast else DataError(known.placed(said))
     if thrown.condition.partition(".")[0] == _RAISED:
         return DataError(known.placed(thrown.given("errorMessage") or thrown.message))
     if not thrown.state.startswith(_DATA):
         return None
-    return _told(_WRONG.get(thrown.condition.partition(".")[0], _other)(thrown), thrown, known)
+    return _error(_WRONG.get(thrown.condition.partition(".")[0], _other)(thrown), thrown, known)
 
 
-def _told(wrong: Wrong, thrown: Thrown, known: Known) -> DataError:
+def _error(wrong: Wrong, thrown: Thrown, known: Known) -> DataError:
     found = (known.around(piece.sql, piece.start, piece.stop) for piece in thrown.pieces)
     place = next((one for one in found if one is not None), None) or known.alone(wrong.words)
     out = f". {wrong.out}" if wrong.out else ""

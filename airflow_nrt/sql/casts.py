@@ -83,8 +83,8 @@ class _Cast:
         value = value_of(sql, target)
         if not self.fails:
             return value
-        before, behind = f"{STOP_MARK}'", f"' can't be cast to {asked.flink}"
-        words = f"concat({string_literal(before)}, {sql}, {string_literal(behind)})"
+        before, after = f"{STOP_MARK}'", f"' can't be cast to {asked.flink}"
+        words = f"concat({string_literal(before)}, {sql}, {string_literal(after)})"
         return f"IF({sql} IS NULL, NULL, coalesce({value}, raise_error({words})))"
 
     # ------------------------------------------------------------------ to strings

@@ -232,12 +232,12 @@ class _Words:
 
     def _given(self, node: Any, written: Iterable[str]) -> str:
         values = ((field, getattr(node, field.name)) for field in fields(node) if field.name not in written)
-        told = (
+        written_out = (
             f"{field.name}: {_bare(self.of(value))}"
             for field, value in values
             if field.compare and value != (field.default if field.default is not MISSING else None) and value != ()
         )
-        return ", ".join(told)
+        return ", ".join(written_out)
 
 
 def _bare(text: str) -> str:

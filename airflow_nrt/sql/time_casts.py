@@ -35,7 +35,7 @@ def _read(text: str, target: DataType, fails: bool) -> str:
     """The text is computed once."""
     value = of_text("_nrt_x")
     if fails:
-        before, behind = f"{STOP_MARK}'", f"' can't be cast to {target.flink}"
-        wrong = f"raise_error(concat({string_literal(before)}, _nrt_x, {string_literal(behind)}))"
+        before, after = f"{STOP_MARK}'", f"' can't be cast to {target.flink}"
+        wrong = f"raise_error(concat({string_literal(before)}, _nrt_x, {string_literal(after)}))"
         value = f"IF(_nrt_x IS NULL, NULL, coalesce({value}, CAST({wrong} AS INT)))"
     return f"transform(array({text}), _nrt_x -> {value})[0]"

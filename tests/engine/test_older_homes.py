@@ -92,11 +92,11 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_another_report_is_refused(place: Path, change: str) -> None:
-    old, new, told = CHANGES[change]
+    old, new, expected = CHANGES[change]
     plan = plan_at(place, (place / "curve.sql").read_text().replace(old, new))
     with pytest.raises(InputError, match="computes something else than when its home") as refused:
         Home.create(place / "home", plan, plan_of_home)
-    assert f"\n  - {told}" in str(refused.value) and "_nrt_" not in str(refused.value)
+    assert f"\n  - {expected}" in str(refused.value) and "_nrt_" not in str(refused.value)
 
 
 def test_a_planner_that_names_operators_otherwise_is_refused(place: Path) -> None:
