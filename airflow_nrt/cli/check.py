@@ -8,14 +8,11 @@ from pathlib import Path
 
 from airflow_nrt.cli.common import add_report, read_plan, session
 from airflow_nrt.report.cautions import cautions, cautions_of_place
-from airflow_nrt.report.home import Home
 from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.places import check_places
 from airflow_nrt.report.program import program_of
 from airflow_nrt.report.without_effect import without_effect
 from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
-from airflow_nrt.table.load import plan_of_home
-from airflow_nrt.table.places import CodePlace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +33,9 @@ def run(options: argparse.Namespace) -> int:
     if options.home is None:
         check_places(plan)
     else:
+        from airflow_nrt.report.home import Home
+        from airflow_nrt.table.load import plan_of_home
+
         Home.checked(options.home, plan, plan_of_home)
     if options.deep:
         from airflow_nrt.engine.analysis import analyse
@@ -56,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _line(report: str, problem: SqlError) -> str:
     """`file:line:column: message`."""
+    from airflow_nrt.table.places import CodePlace
+
     if isinstance(problem, SettingError):
         return f"--set: {problem.message}"
     if isinstance(problem.at, CodePlace):

@@ -77,15 +77,16 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
     watermarks = history.watermarks_before(name)
     clocks = {n: commit.clock for n, commit in history.batches.items()}
+    whole_lines = {n: int(commit.ledger_format == 1) for n, commit in history.batches.items()}
     known = [
-        (key, n, latest.get(n), clocks.get(n), watermarks.get(n))
+        (key, n, latest.get(n), clocks.get(n), watermarks.get(n), whole_lines.get(n, 0))
         for path, n in read_by.items()
         for key in file_keys(path)
     ]
-    numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before"), "BIGINT")
+    numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines"), "BIGINT")
     entries = given_rows(spark, {FILE: "STRING", **numbers_of_batch}, known)
     rows = known_files(rows, entries, ENTRY)
-    judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"))
+    judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     wanted += [OP] if source.table.is_changelog else []
     # Several comparisons read these rows: they are parsed once.

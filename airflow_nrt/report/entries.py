@@ -15,8 +15,8 @@ from airflow_nrt.report.formats import Content, Format
 
 STATE = Format("the state")
 """Partials of operators and what updating operators keep: the columns of these files, and what is in them."""
-LEDGER = Format("the ledger")
-"""Late and rejected rows."""
+LEDGER = Format("the ledger", (lambda record: record,))
+"""Late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was named."""
 
 
 @dataclass(frozen=True)

@@ -267,7 +267,8 @@ def test_of_a_program(spark, tmp_path: Path, capfd) -> None:
     assert [(one.does, one.operators) for one in plan.inserts[0].steps][-1] == ("sort", ("u1",))
     capfd.readouterr()
     run(spark, plan, tmp_path)
-    by_price = sorted(EVENTS, key=lambda event: (event.price is None, -(event.price or 0), event.id))
+    # In programs NULL is the greatest value, as in PyFlink.
+    by_price = sorted(EVENTS, key=lambda event: (event.price is not None, -(event.price or 0), event.id))
     assert printed(capfd) == [f"+I[{one.id}, {'null' if one.price is None else one.price}]" for one in by_price]
 
 

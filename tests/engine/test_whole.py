@@ -84,7 +84,9 @@ def test_what_comes_later_is_late(spark, tmp_path: Path) -> None:
 
 
 def test_lines_that_are_no_rows_are_rejected(spark, tmp_path: Path) -> None:
-    plan, home = bounded(tmp_path, curve_insert(CUMULATE.sql, FEW), csv__ignore_parse_errors="true")
+    plan, home = bounded(
+        tmp_path, curve_insert(CUMULATE.sql, FEW), csv__ignore_parse_errors="true", scan__null_rowtime="skip"
+    )
     write_lines(tmp_path / "events" / "0.csv", [*(event.line for event in EVENTS), "no row", "1,2"])
     assert run(spark, plan, home) == "finished"
     assert rows_of(tmp_path / "curve") == count_in(CUMULATE, [EVENTS], FEW)

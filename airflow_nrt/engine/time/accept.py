@@ -29,11 +29,14 @@ PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
 
 
-def judge(rows: DataFrame, source: Source, latest: int | str | None, absorbed: str) -> DataFrame:
+def judge(
+    rows: DataFrame, source: Source, latest: int | str | None, absorbed: str, whole_lines: str = "false"
+) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
     `latest` is the last rowtime (ms) that is not in the future, or the column that has it; None where the future is not
-    guarded. `absorbed` is SQL of `_nrt_absorbed`.
+    guarded. `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is SQL of whether a line with a malformed field is
+    rejected as a whole, as by versions whose ledgers have format 1.
     """
     table = source.table
     computed = [
@@ -49,16 +52,19 @@ def judge(rows: DataFrame, source: Source, latest: int | str | None, absorbed: s
         # The session's zone is UTC: a TIMESTAMP keeps its clock. Converted once, for it takes longer than it seems.
         rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
     timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
-    return timed.selectExpr("*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest))} AS {REASON}")
+    return timed.selectExpr(
+        "*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest), whole_lines)} AS {REASON}"
+    )
 
 
-def _reason(source: Source, latest: str) -> str:
+def _reason(source: Source, latest: str, whole_lines: str) -> str:
     options = source.table.options
     ignore = f"{source.table.format}.ignore-parse-errors"
     skip = source_option(options, "scan.null-rowtime") == "skip"
     is_text = source.table.format != "parquet"
     if is_text and source_option(options, ignore):
-        none = f"WHEN {_is_none(source)} THEN {string_literal(MALFORMED)} "
+        lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
+        none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
     elif is_text:
         none = f"WHEN {FAULT} IS NOT NULL THEN {_stop(_malformed(source, ignore))} "
     else:
