@@ -36,6 +36,14 @@ def fingerprint(plan: Plan) -> dict[str, str]:
     for label, operators in zip(_OPERATORS, (plan.operators, plan.regroups, plan.updating)):
         for number, operator in enumerate(operators, 1):
             facts.update(_facts(operator, f"{label} {number}"))
+    if len(plan.inserts) > 1 and (plan.operators or plan.updating):
+        # Operators, and so their states, are numbered in this order.
+        facts["order of the inserts"] = ", ".join(one.name for one in plan.inserts)
+    if any(_is_star(text) for one in plan.inserts for _, text in one.meaning):
+        for source in plan.sources:
+            # A star has them in this order.
+            names = (column.name for column in source.table.columns if column.name in source.columns)
+            facts[f"source {source.name}, order of columns"] = ", ".join(names)
     return facts
 
 
@@ -67,6 +75,17 @@ def _of_its_data(table: Table) -> Table:
     return replace(table, options=dict(_options(FILE_OPTIONS, table.options)))
 
 
+def _is_star(text: str) -> bool:
+    return text == "*" or text.endswith(".*")
+
+
+def _read(source: Source) -> set[str]:
+    """The columns that are read, those among them that others are computed from."""
+    table = source.table
+    found = {*source.columns, *(table.watermark.reads if table.watermark is not None else ())}
+    return found.union(*(column.reads for column in table.columns if column.name in found))
+
+
 def _difference(name: str, old: Fingerprint, new: Fingerprint) -> str:
     if name not in new:
         return f"{name} is gone (it was: {old[name]})"
@@ -91,6 +110,7 @@ def _facts(value: Any, label: str) -> Iterator[Fact]:
         case Insert():
             label = f"insert into {value.name}"
             yield from _table(_sink(value), label)
+            yield f"{label}, order of columns", ", ".join(column.name for column in value.sink.physical)
             yield from ((f"{label}, {clause}", text) for clause, text in value.meaning)
             yield from _fields(value, f"{_ROWS} {value.name}", but=("name", "sink", "meaning"))
         case PythonFunction():
@@ -136,9 +156,9 @@ def _text(value: Any) -> str:
 def _source(source: Source) -> Iterator[Fact]:
     """Of its columns those that are read."""
     label, table = f"source {source.name}", source.table
-    places = _places(table)
+    places, read = _places(table), _read(source)
     for column in table.columns:
-        if column.name in source.columns:
+        if column.name in read:
             yield f"{label}, column {column.name}", _column(column)
             if column.name in places:
                 yield f"{label}, field of {column.name}", str(places[column.name])

@@ -161,7 +161,10 @@ class Home:
             made_for = replan(self)
         except InputError as wrong:
             raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
-        return list(dict.fromkeys([*functions, *changes_between(made_for, plan)]))
+        changes = changes_between(made_for, plan)
+        if identity.program is not None and not changes and identity.has_moved(fingerprint(made_for)):
+            changes = differences(before, now)
+        return list(dict.fromkeys([*functions, *changes]))
 
     # ------------------------------------------------------------------ asking a driver to stop
 

@@ -14,6 +14,7 @@ from airflow_nrt import __version__
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.fingerprint import Fingerprint, fingerprint
 from airflow_nrt.report.formats import Content, Format
+from airflow_nrt.report.modules import is_installed
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.semantics import Semantics, semantics
 
@@ -54,6 +55,15 @@ class Identity:
             program=None if built is None else str(built.program),
         )
 
+    def has_moved(self, again: Fingerprint) -> bool:
+        """Whether its program, planned `again`, means something else: by what it finds elsewhere than in its modules.
+
+        Another version of this product may say the same in other words; of an installed program nothing is kept here.
+        """
+        is_whole = any(name.startswith("insert into ") for name in self.fingerprint)
+        is_kept = self.program is not None and not is_installed(Path(self.program))
+        return is_whole and (self.version == __version__ or not is_kept) and again != self.fingerprint
+
     def to_bytes(self) -> bytes:
         return json.dumps(_FORMAT.stamped(asdict(self)), indent=1, ensure_ascii=False).encode()
 
@@ -66,11 +76,16 @@ class Identity:
             raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
         if not isinstance(content, dict) or not {"id", "name"} <= content.keys():
             raise HomeError(f"the home {file.parent} can't be read: report.json does not say whose home it is")
-        known = _FORMAT.read(content, file)
         try:
-            return cls(**{field.name: known[field.name] for field in fields(cls) if field.name in known})
-        except TypeError as wrong:
-            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
+            known = _FORMAT.read(content, file)
+            found = cls(**{field.name: known[field.name] for field in fields(cls) if field.name in known})
+            if not all(isinstance(one, dict) for one in (found.fingerprint, found.settings, found.operators)):
+                raise TypeError("its parts are of other types")
+            if not all(isinstance(one, dict) for one in found.operators.values()):
+                raise TypeError("its operators are of other types")
+        except (TypeError, KeyError, AttributeError) as wrong:
+            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong!r}") from None
+        return found
 
 
 def _from_facts(content: Content) -> Content:
@@ -81,7 +96,9 @@ def _from_facts(content: Content) -> Content:
     for name, text in facts.items():
         label, _, fact = name.partition(", ")
         if label.startswith(("window operator ", "updating operator ")):
-            operators.setdefault(label.rpartition(" ")[2], {}).update({"does": text} if fact == "window" else {})
+            operators.setdefault(label.rpartition(" ")[2], {"version": 1}).update(
+                {"does": text} if fact == "window" else {}
+            )
         elif label.startswith("function "):
             target, _, source = text.rpartition(", source ")
             kept.update({f"{label}, target": target, f"{label}, source": source})

@@ -69,6 +69,7 @@ class Problems:
 
     def __init__(self, found: Iterable[SqlError] = ()) -> None:
         self.found = list(found)
+        self.failed = False
 
     def attempt(self, step: Callable[[], T]) -> T | None:
         """What the step gives, None if it found problems."""
@@ -78,6 +79,7 @@ class Problems:
             self.found.append(wrong)
         except SqlErrors as wrong:
             self.found += wrong.problems
+            self.failed = True
         return None
 
     def stop(self) -> NoReturn:
@@ -95,6 +97,8 @@ class Problems:
             raise next(iter(distinct.values()))
         if distinct:
             raise SqlErrors(sorted(distinct.values(), key=lambda one: one.at.offset))
+        if self.failed:
+            raise SqlErrors(())
 
 
 @contextmanager

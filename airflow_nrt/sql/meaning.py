@@ -126,7 +126,9 @@ class _Words:
     def queries(self) -> Iterator[Clause]:
         """The clauses of the queries that were met. One without a name sees the aliases around it."""
         for label, named in self._inside.items():
-            outer = self.aliases if named.ctes is self.ctes else {}
+            # Of two tables, one in each query, both have no name of their own here.
+            sees = self.aliases if named.ctes is self.ctes else {}
+            outer = {alias: f"outer {name}".rstrip() for alias, name in sees.items()}
             yield from self.clauses.of_query(named.query, f"{self.label}{label}, ", named.ctes, outer)
 
     def of(self, node: Any) -> str:
@@ -138,7 +140,7 @@ class _Words:
             case DataType():
                 return str(node)
             case ast.Name(parts):
-                return ".".join(self._resolved(tuple(part if part.isidentifier() else quote(part) for part in parts)))
+                return ".".join(self._resolved(parts))
             case ast.Star(table):
                 shown = self.aliases.get(table, table) if table else ""
                 return f"{shown}.*" if shown else "*"
@@ -203,9 +205,10 @@ class _Words:
 
     def _resolved(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         stands_for = self.aliases.get(parts[0]) if len(parts) > 1 else None
+        written = tuple(part if part.isidentifier() else quote(part) for part in parts)
         if stands_for is None:
-            return parts
-        return (stands_for, *parts[1:]) if stands_for else parts[1:]
+            return written
+        return (stands_for, *written[1:]) if stands_for else written[1:]
 
     def _table(self, name: str) -> str:
         if name in self.ctes:

@@ -34,7 +34,7 @@ def parse_idle(cursor: Cursor) -> parsed.Idle:
         return _used(cursor, at)
     if word == "RESET":
         _take_rest(cursor)
-        key = cursor.text_since(at)[len("RESET") :].strip().strip("'")
+        key = cursor.text_since(at)[len("RESET") :].strip().strip("'`")
         return _idle(cursor, at, "nothing was set before it", takes_back="setting", name=key or None)
     if word in ("ADD", "REMOVE"):
         cursor.expect_word("JAR")

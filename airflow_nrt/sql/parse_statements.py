@@ -182,7 +182,7 @@ class _StatementParser:
     def _create_function(self, at: Place) -> parsed.Statement:
         cursor = self.cursor
         if_not_exists = cursor.take_word("IF", "NOT", "EXISTS")
-        name = cursor.qualified_name("the name of the function")
+        name = self.declaring = cursor.qualified_name("the name of the function")
         cursor.expect_word("AS")
         target = cursor.string("'module.function' in single quotes")
         if not cursor.take_word("LANGUAGE", "PYTHON"):

@@ -120,6 +120,7 @@ class Planner:
         self._opened: set[str] = set()
         self._asked = AskedQueries()
         self._inserts: list[parsed.Insert] = []
+        self._misdeclared: set[str] = set()
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
@@ -248,6 +249,7 @@ class Planner:
                 self._pass_over(statement)
             case parsed.Unreadable():
                 self.queries.broken.add(statement.name)
+                self.functions.setdefault(statement.name.upper(), None)
 
     def _declare(self, statement: parsed.CreateTable) -> None:
         """A table whose columns are right is known by them, whatever else is wrong: its queries are checked, too."""
@@ -258,6 +260,7 @@ class Planner:
         except Misdeclared as wrong:
             if wrong.table is not None:
                 self.queries.tables[statement.name] = wrong.table
+                self._misdeclared.add(statement.name)
             raise
 
     def _pass_over(self, statement: parsed.Idle) -> None:
@@ -344,8 +347,11 @@ class Planner:
                 raise NotThereYet("a report of VALUES alone", statement.query.at)
             if by:
                 relation = in_order(self.queries.found, relation, by, sink, self.queries.zone, query.at)
-            check_takes_changes(self.queries.found, sink, relation)
             values = matched(sink, shown(relation), statement)
+            if sink.name in self._misdeclared:
+                # Its columns are right, and nothing else is known of it.
+                raise SqlErrors(())
+            check_takes_changes(self.queries.found, sink, relation)
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values, by)

@@ -82,7 +82,7 @@ PLANS = {name: plan_of(script) for name, script in SCRIPTS.items()}
 GROUPS = PLANS["groups"].updating[0]
 CALLED = replace(GROUPS, aggregates=(replace(GROUPS.aggregates[0], python=MERGED), *GROUPS.aggregates[1:]))
 PLANS["functions"] = replace(PLANS["groups"], functions=(TIMES, MERGED), updating=(CALLED,))
-SPECIAL = {("Plan", "settings"), ("Table", "options"), ("Source", "columns"), ("Table", "columns")}
+SPECIAL = {("Plan", "settings"), ("Table", "options"), ("Source", "columns"), ("Table", "columns"), ("Column", "reads")}
 """Named values, whose options say themselves what of them decides results; and columns, of which those that are read
 do. They have tests of their own."""
 NOT_OF_SINKS = ("name", "watermark", "primary_key")

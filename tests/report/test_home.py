@@ -193,3 +193,13 @@ def test_an_unreadable_stop_request_is_an_error(home: Home, content: str) -> Non
 
 def test_the_log_of_a_home(home: Home) -> None:
     assert isinstance(home.log(), Log)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"id": "x", "name": "r"}', '{"id": "x", "name": "r", "facts": []}', '{"format": 2, "id": "x", "name": "r"}'],
+)
+def test_a_damaged_report_file(home: Home, content: str) -> None:
+    home.report_file.write_text(content)
+    with pytest.raises(HomeError, match=r"can't be read: report\.json"):
+        Home.create(home.path, plan_of())

@@ -186,3 +186,45 @@ def test_a_query_inside_may_have_the_name_of_what_it_reads() -> None:
     assert dict(meaning_of(query, {})) == {
         "SELECT 1": "id", "FROM": "t", "WITH t, SELECT 1": "id", "WITH t, FROM": "t", "WITH t, WHERE": "id > 1",
     }  # fmt: skip
+
+
+PAIRS = """CREATE TABLE one (n BIGINT) WITH ('connector' = 'print');
+CREATE TABLE two (n BIGINT) WITH ('connector' = 'print');
+SET 'table.exec.state.ttl' = '1 h';
+"""
+COUNTED = "INSERT INTO {} SELECT COUNT(*) FROM orders WHERE shop = '{}';\n"
+COMPUTED = """CREATE TABLE calc (a BIGINT, b BIGINT, ts TIMESTAMP(3), id AS {} + 0, WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'calc', 'format' = 'json');
+CREATE TABLE told (id BIGINT, ts TIMESTAMP(3)) WITH ('connector' = 'print');
+INSERT INTO told SELECT id, ts FROM calc;"""
+TWO = """CREATE TABLE told ({}) WITH ('connector' = 'print');
+INSERT INTO told SELECT id, id + 1 FROM orders;"""
+STAR = """CREATE TABLE told (x BIGINT, y BIGINT) WITH ('connector' = 'print');
+CREATE TABLE pairs ({}) WITH ('connector' = 'filesystem', 'path' = 'pairs', 'format' = 'json');
+INSERT INTO told SELECT * FROM pairs;"""
+EXISTS = """CREATE TABLE told (id BIGINT) WITH ('connector' = 'print'); SET 'table.exec.state.ttl' = '1 h';
+INSERT INTO told SELECT id FROM orders a WHERE EXISTS (SELECT 1 FROM orders b WHERE b.id = a.id AND {});"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # Operators, and so their states, are numbered as the inserts stand.
+        (
+            ORDERS + PAIRS + COUNTED.format("one", "x") + COUNTED.format("two", "y"),
+            ORDERS + PAIRS + COUNTED.format("two", "y") + COUNTED.format("one", "x"),
+        ),
+        (ORDERS + TWO.format("c BIGINT, d BIGINT"), ORDERS + TWO.format("d BIGINT, c BIGINT")),
+        (STAR.format("a BIGINT, b BIGINT"), STAR.format("b BIGINT, a BIGINT")),
+        (COMPUTED.format("a"), COMPUTED.format("b")),
+        (COMPUTED.format("a"), COMPUTED.format("a").replace("a BIGINT", "a INT")),
+        (ORDERS + EXISTS.format("b.price > a.price"), ORDERS + EXISTS.format("a.price > b.price")),
+    ],
+)
+def test_what_looks_alike_and_is_another_meaning(one: str, other: str) -> None:
+    assert changes_between(plan_of(one), plan_of(other))
+
+
+def test_an_alias_in_quotes() -> None:
+    one, other = (ORDERS + JOINED.format(a=name, b="other") for name in ("one", "`the one`"))
+    assert fingerprint(plan_of(one)) == fingerprint(plan_of(other))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import STRING, DataType
@@ -12,6 +12,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
     Function,
     any_nullable,
+    bound,
     check_count,
     check_string,
     constant,
@@ -33,6 +34,7 @@ _DAY = r"\d{4}-\d{1,2}-\d{1,2}"
 _CLOCK = r"\d{1,2}:\d{1,2}:\d{1,2}"
 _TIMESTAMP = rf"^({_DAY}(?: {_CLOCK}(?:\.\d{{1,3}})?)?)(?:(?<=\.\d{{3}})\d{{1,6}})?\z"
 _SECONDS = rf"^({_DAY} {_CLOCK})"
+_LONG = 100
 _UNREADABLE = "CAST('-9223372036854775808' AS BIGINT)"
 _LTZ_UNITS = {0: ("seconds", 3), 3: ("millis", 3), 6: ("micros", 6)}
 
@@ -75,6 +77,11 @@ def _to_timestamp_text(text: Typed, shape: str) -> Typed:
     return Typed(read, DataType("TIMESTAMP", precision=3))
 
 
+def _once(text: Typed, value_of: Callable[[str], str]) -> str:
+    """The value of a text, which stands in it several times: one of much SQL is computed once."""
+    return value_of(text.sql) if len(text.sql) <= _LONG else bound(text.sql, value_of("_nrt_x"))
+
+
 def _parsed(arguments: Sequence[Typed], at: Place, name: str) -> str:
     """A text read by a pattern, NULL where it does not fit."""
     text, pattern = arguments[0].sql, _read(arguments[1], at, name)
@@ -92,7 +99,7 @@ def _to_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 1, 2)
     check_string(arguments[0], 1, at, name)
     if len(arguments) == 1:
-        millis = f"date_trunc('MILLISECOND', {timestamp_of(arguments[0].sql)})"
+        millis = f"date_trunc('MILLISECOND', {_once(arguments[0], timestamp_of)})"
         return Typed(f"CAST({millis} AS TIMESTAMP_NTZ)", DataType("TIMESTAMP", precision=3))
     millis = f"date_trunc('MILLISECOND', {_parsed(arguments, at, name)})"
     return Typed(f"CAST({millis} AS TIMESTAMP_NTZ)", DataType("TIMESTAMP", precision=3))
@@ -103,7 +110,7 @@ def _to_date(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_string(arguments[0], 1, at, name)
     if len(arguments) == 2:
         return Typed(f"CAST({_parsed(arguments, at, name)} AS DATE)", DataType("DATE"))
-    return Typed(date_of(arguments[0].sql), DataType("DATE"))
+    return Typed(_once(arguments[0], date_of), DataType("DATE"))
 
 
 def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
