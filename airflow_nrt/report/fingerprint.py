@@ -22,6 +22,8 @@ from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType
 
+_OF_SPARK = ("spark.sql.ansi.", "spark.sql.caseSensitive", "spark.sql.legacy.", "spark.sql.session.timeZone")
+"""Settings of Spark that decide what its functions give."""
 Fingerprint = Mapping[str, str]
 Fact = tuple[str, str]
 _OPERATORS = ("window operator", "operator over windows", "updating operator")
@@ -157,6 +159,8 @@ def _source(source: Source) -> Iterator[Fact]:
     """Of its columns those that are read."""
     label, table = f"source {source.name}", source.table
     places, read = _places(table), _read(source)
+    if places:
+        yield f"{label}, fields of a line", str(len(places))
     for column in table.columns:
         if column.name in read:
             yield f"{label}, column {column.name}", _column(column)
@@ -209,4 +213,6 @@ def _options(known: Mapping[str, Option], options: Mapping[str, str]) -> Iterato
 
 def _decided(known: Mapping[str, Option], name: str, text: str) -> str | None:
     option = find(name, known)
-    return option.decided_by(text) if option is not None else None
+    if option is None:
+        return text if name.startswith(_OF_SPARK) else None
+    return option.decided_by(text)

@@ -233,11 +233,13 @@ def test_options_of_a_source(option: str, one: str, other: str, expected: list[s
 
 
 COLUMNS = {
-    "a column that nobody reads, at the end of a line": (", unread INT, WATERMARK", []),
+    "a column that nobody reads, at the end of a line": (
+        ", unread INT, WATERMARK", ["source orders, fields of a line was: 4; now: 5"],
+    ),
     "one before a column that is read": (
         "unread INT, shop",
-        ["source orders, field of shop was: 2; now: 3", "source orders, field of price was: 3; now: 4",
-         "source orders, field of ts was: 4; now: 5"],
+        ["source orders, fields of a line was: 4; now: 5", "source orders, field of shop was: 2; now: 3",
+         "source orders, field of price was: 3; now: 4", "source orders, field of ts was: 4; now: 5"],
     ),
 }  # fmt: skip
 
@@ -247,6 +249,18 @@ def test_columns_of_a_source(change: str) -> None:
     text, expected = COLUMNS[change]
     changed = ORDERS.replace(",\n    WATERMARK", text) if "WATERMARK" in text else ORDERS.replace("shop", text)
     assert changes_between(plan_of(), plan_of(changed + CURVE + INSERT)) == expected
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("spark.sql.ansi.enabled", ["setting spark.sql.ansi.enabled is new: false"]),
+        ("spark.sql.shuffle.partitions", []),
+    ],
+)
+def test_settings_of_spark(setting: str, expected: list[str]) -> None:
+    changed = plan_of(f"SET '{setting}' = 'false';\n{ORDERS}{CURVE}{INSERT}")
+    assert changes_between(plan_of(), changed) == expected
 
 
 def test_no_generated_sql_and_no_internal_names() -> None:
