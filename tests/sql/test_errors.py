@@ -435,3 +435,29 @@ def test_a_query_with_its_own_places() -> None:
         plan_query(ORDERS, "SELECT NULL AS x, shop FROM orders", Path("/"))
     with pytest.raises(SqlError, match="this statement nests too deeply"):
         plan_query(ORDERS, f"SELECT {'1 + ' * 5000}1 FROM orders", Path("/"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id FROM orders ORDER BY f(id)",
+        "SELECT f(id) FROM orders",
+        "SELECT id FROM orders WHERE id > (SELECT MAX(f(id)) FROM orders)",
+        "SELECT x FROM (SELECT f(id) AS x FROM orders)",
+    ],
+)
+def test_a_function_that_can_not_be_had_is_the_only_problem(query: str) -> None:
+    """What merely follows from it is not said."""
+    function = "CREATE FUNCTION f AS 'no_such_module.f' LANGUAGE PYTHON;\n"
+    told = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');\n"
+    with pytest.raises(SqlError, match="no Python module 'no_such_module'"):
+        plan_of(f"{function}{ORDERS}{told}INSERT INTO told {query};")
+
+
+def test_sql_grows_with_the_report_and_not_with_its_nesting() -> None:
+    text = "shop"
+    for _ in range(4):
+        text = f"CAST(TO_TIMESTAMP({text}) AS STRING)"
+    told = "CREATE TABLE told (t STRING) WITH ('connector' = 'print');\n"
+    plan = plan_of(f"{ORDERS}{told}INSERT INTO told SELECT {text} FROM orders;")
+    assert len(plan.inserts[0].query.sql) < 30_000
