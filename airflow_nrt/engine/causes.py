@@ -70,6 +70,13 @@ def _no_master(path: str | None) -> str:
     return "the Spark master does not answer: start it, or correct --master"
 
 
+def _stopped(path: str | None) -> str:
+    return (
+        "Spark was stopped: its master does not answer, or has ended the application. The cluster's log says why; "
+        "start the master, or correct --master"
+    )
+
+
 def _no_gateway(path: str | None) -> str:
     return "Spark could not start, Java ended before it began: what it said stands above"
 
@@ -86,7 +93,9 @@ CAUSES = {
     "no directory": Cause(("Mkdirs failed to create",), _no_directory),
     "read-only": Cause((os.strerror(errno.EROFS),), _read_only),
     "gone": Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone),
-    "no master": Cause(("All masters are unresponsive", "stopped SparkContext"), _no_master, passes=False),
+    # A master that never was is found before (`masters.py`); one that is there may be back in a moment.
+    "no master": Cause(("All masters are unresponsive",), _no_master),
+    "stopped": Cause(("stopped SparkContext", "SparkContext was shut down"), _stopped),
     "no gateway": Cause(("JAVA_GATEWAY_EXITED",), _no_gateway, passes=False),
 }
 

@@ -15,6 +15,8 @@ from airflow_nrt.engine.class_archive import use_of_archive
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
 DEFAULT_OPTIONS, EXTRA_OPTIONS = "spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"
+MOST_EXECUTORS = 1_000
+"""A bound above this says how many executors are allowed, and nothing of how many there will be."""
 UNKNOWN_CORES = 200
 """Partitions of a cluster of which nothing is known: Spark's own default."""
 WAIT_S, QUIET_S = 30.0, 0.5
@@ -49,7 +51,9 @@ def cores(session: SparkSession) -> int:
     known = context.defaultParallelism if is_local(context.master) or _executors(session) else 0
     if _asks_as_tasks_wait(session):
         most = int(session.conf.get("spark.dynamicAllocation.maxExecutors", None) or "0")
-        known = max(known, most * int(session.conf.get("spark.executor.cores", None) or "1")) if most else 0
+        each = int(session.conf.get("spark.executor.cores", None) or "1")
+        # Spark's own way to say that there is no bound is the greatest INT.
+        known = max(known, most * each) if 0 < most <= MOST_EXECUTORS else 0
     return known or UNKNOWN_CORES
 
 

@@ -32,6 +32,16 @@ INSERT INTO told SELECT id, text FROM orders;
 """
 
 
+LISTED = """
+import json, os, sys
+from airflow_nrt.engine.sources.arrivals import Arrivals
+arrivals = Arrivals(sys.argv[1], None)
+found = [arrivals.poll(), arrivals.held.copy()]
+os.chmod(sys.argv[2], 0o755)
+print(json.dumps([len(found[0]), found[1], [file.path for file in arrivals.poll()]]))
+"""
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of two megabytes."""
@@ -159,6 +169,21 @@ def status(place: Path) -> dict[str, int]:
     return told
 
 
+def test_files_of_a_directory_that_can_be_listed_and_not_entered_wait(tmp_path: Path) -> None:
+    directory, file = tmp_path / "orders" / "ds=1", tmp_path / "orders" / "ds=1" / "a.csv"
+    directory.mkdir(parents=True)
+    file.write_text("1,a\n")
+    for one in (directory, tmp_path / "orders"):
+        os.utime(one, (0, 0))
+    directory.chmod(0o644)
+    power = WITHOUT_POWER if os.geteuid() == 0 else ()
+    answer = subprocess.run(
+        [*power, sys.executable, "-c", LISTED, str(tmp_path / "orders"), str(directory)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(answer.stdout) == [0, {str(file): "Permission denied"}, [str(file)]]
+
+
 def test_a_sink_without_permission(tmp_path: Path) -> None:
     report = furnish(tmp_path)
     (tmp_path / "curve").mkdir(mode=0o555)
@@ -180,6 +205,16 @@ def test_what_is_nobodys_fault_here() -> None:
 def test_the_place_that_a_file_was_to_go_to(tmp_path: Path) -> None:
     wrong = PermissionError(13, os.strerror(13), str(tmp_path / "staged"), None, str(tmp_path / "sink"))
     assert str(explained(wrong)).startswith(f"no permission for {tmp_path}/sink: let user ")
+
+
+def test_a_cluster_that_ends_the_application_may_be_back() -> None:
+    """Where Spark was stopped in mid-run, the driver's end is no final one: supervision starts another."""
+    for words in (
+        "Cannot call methods on a stopped SparkContext.",
+        "Job 3 cancelled because SparkContext was shut down",
+    ):
+        met = explained(RuntimeError(words))
+        assert isinstance(met, SurroundingsError) and met.passes and "The cluster's log says why" in str(met)
 
 
 def test_each_cause_says_the_way_out() -> None:

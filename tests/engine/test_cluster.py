@@ -34,6 +34,8 @@ def test_a_cluster_that_grows_with_its_tasks_gets_tasks_enough_to_grow(spark: Sp
     settings.setConfString(MOST, "10")
     settings.setConfString(EACH, "4")
     assert cores(spark) == 40
+    settings.setConfString(MOST, str(2**31 - 1))
+    assert cores(spark) == UNKNOWN_CORES
 
 
 @pytest.mark.parametrize("mine", [{DEFAULT: "-XX:+UseSerialGC"}, {EXTRA: "-XX:+UseZGC"}])

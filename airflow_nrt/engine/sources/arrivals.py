@@ -116,7 +116,7 @@ class Arrivals:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as wrong:
             # A file that was taken away between the listing and this look is no link to nothing.
-            if os.path.lexists(path):
+            if wrong.errno != errno.ENOENT or os.path.lexists(path):
                 self._hold(path, wrong)
             return []
         return [SourceFile(path, stat.st_size, stat.st_mtime_ns)]

@@ -62,11 +62,12 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
     """Lines that end with \\n and hold any other break, to records. `file`, `block` and `index` say where a line stood;
     of a record they are the file, 0, and its number in it."""
     separator, mark = (source_option(table.options, f"csv.{name}") for name in ("field-delimiter", "quote-character"))
+    opens = _opens(separator, mark, source_option(table.options, "csv.allow-comments"))
     others = [quote(name) for name in lines.columns if name not in (LINE, block, index)]
     pieces = f"posexplode(regexp_extract_all(concat({LINE}, '\\n'), {string_literal(_PIECE)}, 0))"
     ways = lines.selectExpr(*others, block, index, f"{pieces} AS (_nrt_piece, {LINE})").selectExpr(
         "*",
-        f"concat({string_literal(separator)}, {LINE}) RLIKE {string_literal(_opens(separator, mark))} AS _nrt_outside",
+        f"concat({string_literal(separator)}, {LINE}) RLIKE {string_literal(opens)} AS _nrt_outside",
         f"{LINE} RLIKE {string_literal(_stays_open(separator, mark))} AS _nrt_inside",
     )
     so_far = Window.partitionBy(file).orderBy(block, index, "_nrt_piece")
@@ -89,9 +90,10 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
     ).sortWithinPartitions(file, index)
 
 
-def _opens(separator: str, character: str) -> str:
-    """The end of a line in quotes, which began outside of them; the delimiter stands in front."""
-    return f"^(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}\\z"
+def _opens(separator: str, character: str, comments: bool) -> str:
+    """The end of a line in quotes, which began outside of them; the delimiter stands in front. A comment opens none."""
+    begins = f"(?!{literal_pattern(separator)} *#)" if comments else ""
+    return f"^{begins}(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}\\z"
 
 
 def _stays_open(separator: str, character: str) -> str:

@@ -22,7 +22,7 @@ from airflow_nrt.report.types import DataType
 OBJECT = "_nrt_json"
 """The column with the text of an object: a line, or a part of one."""
 _OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken', 'allowSingleQuotes', 'false')"
-_BEFORE_NUMBER = r'\G((?:[^"0-9-]|"(?:[^"\\]|\\.)*+")*+)'
+_BEFORE_NUMBER = r'\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\]|\\.)*+")*+)'
 _NUMBER = r"(-?[0-9][0-9.eE+-]*+)"
 _FRACTION = r"^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$"
 _FRACTION_INSIDE = r"[0-9](\\.|E)"
@@ -92,9 +92,14 @@ def parse_objects(
     kept = [*others, *(quote(column.name) for column in wanted)]
     rows = rows.selectExpr(*kept, OBJECT, f"{fault_sql(['_nrt_broken'], faults)} AS {FAULT}")
     # A name may hold what means more in a path.
-    field = f"from_json({OBJECT}, 'MAP<STRING,STRING>')[{{column}}]"
+    field = f"from_json({_unmarked(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]"
     forms = {column.name: form_of(column.type) for column in wanted}
     return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms)} AS {WHY}")
+
+
+def _unmarked(text: str) -> str:
+    """SQL of a text for people: in what was made `exact` a number is again as it was written."""
+    return f"replace({text}, '{NUMBER}', '')"
 
 
 _SEVERAL_LINES = r"^\\s*([\\[{]|[\\]}],?|\"[^\"]*\"\\s*:.*)\\s*$"
@@ -102,7 +107,7 @@ _WHY_LINE = (
     f"CASE WHEN NOT is_valid_utf8({LINE}) THEN '{NO_UTF8}' "
     f"WHEN {LINE} RLIKE '{_SEVERAL_LINES}' THEN 'it is no JSON object: an object stands on one line, and this looks "
     "like a part of a pretty-printed one (jq -c . puts each on its line)' "
-    f"ELSE concat('\\'', {shortened(OBJECT)}, '\\' is no JSON object') END"
+    f"ELSE concat('\\'', {shortened(_unmarked(OBJECT))}, '\\' is no JSON object') END"
 )
 
 

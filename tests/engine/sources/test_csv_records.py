@@ -41,6 +41,15 @@ def test_records_of_several_lines(spark, tmp_path: Path, what: str) -> None:
     assert texts(spark, tmp_path) == expected
 
 
+def test_a_quote_in_a_comment_opens_nothing(spark, tmp_path: Path) -> None:
+    """Of the record that it would open nothing would be left, for it would be a comment."""
+    (tmp_path / "a.csv").write_text('# units,"inch\n1,"a"\n2,"b\n# no comment"\n  # last,"one\n3,c\n')
+    ddl = f"""CREATE TABLE t (id INT, s STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}',
+    'format' = 'csv', 'csv.allow-comments' = 'true');"""
+    lines = run_bounded(spark, plan_query(ddl, "SELECT * FROM t", tmp_path), "batch")
+    assert sorted(json.loads(line)["s"] for line in lines) == ["a", "b\n# no comment", "c"]
+
+
 def test_beside_files_without_quotes(spark, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('1,"x\ny"\n')
     (tmp_path / "b.csv").write_text("2,z\n3,w\n")

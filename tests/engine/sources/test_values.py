@@ -174,3 +174,23 @@ def test_bytes_that_are_no_utf_8(spark, tmp_path: Path, form: str) -> None:
     assert "no UTF-8" in str(explained(failure.value))
     found = result(spark, tmp_path, "a INT, b STRING", form, f"'{form}.ignore-parse-errors' = 'true'")
     assert found == [{"a": 1, "b": "ok"}]
+
+
+def test_numbers_after_one_that_is_none(spark, tmp_path: Path) -> None:
+    """Python writes -Infinity, which is no number of json: those that follow keep their digits."""
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "a.json").write_text('{"s": -Infinity, "d": 1.234567890123456789}\n')
+    (row,) = result(spark, tmp_path, "s STRING, d DECIMAL(38, 18)", "json")
+    assert row["d"] == "1.234567890123456789"
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("json", '[{"n": 99999999999}]'),
+        ("debezium-json", '{"before": null, "after": {"n": 99999999999}, "op": "c"}'),
+    ],
+)
+def test_a_number_is_said_as_it_was_written(spark, tmp_path: Path, form: str, line: str) -> None:
+    said = refusal(spark, tmp_path, "n INT", form, [line])
+    assert "column n: '99999999999' is no INT" in said and "\uffff" not in said
