@@ -6,7 +6,6 @@ import hashlib
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.errors import InputError
@@ -75,11 +74,6 @@ class Built:
     program: Program
     settings: tuple[tuple[str, str], ...]
     base: Path
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """For the `report.json` of a home."""
-        return {"program": str(self.program), "settings": dict(self.settings), "base": str(self.base)}
 
 
 def program_of(report: str | Path, near: Path) -> Program | None:

@@ -11,21 +11,18 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from airflow_nrt.engine.failures import explained
-from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.session import start_session
 from airflow_nrt.report.origins import Origin
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.golden.run import MODES, Outcome, options_of, told
+from tests.golden.run import Outcome, command
 
 SPARKS_WORDS = ("spark.sql.", "try_", "Py4J", "SQLSTATE", "org.apache.spark", "file:/")
 """What a user reads in no message: advice and names of Spark's own."""
@@ -83,28 +80,7 @@ def _wrong_rows(rows: Sequence[dict[str, Any]], case: Case) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = options_of(__doc__ or "", arguments)
-    cases = cases_below(options.directory, options.k)
-    if not cases:
-        print(f"there is no case below {options.directory} whose name contains {options.k!r}", file=sys.stderr)
-        return 2
-    outcomes = Counter(
-        outcome.passed for outcome in _run_all(cases, MODES if options.mode == "both" else (options.mode,))
-    )
-    print(f"{outcomes[True]} passed, {outcomes[False]} failed")
-    return 0 if not outcomes[False] else 1
-
-
-def _run_all(cases: Sequence[Case], modes: Sequence[str]) -> Iterator[Outcome]:
-    ensure_java()
-    spark = start_session("field", "local[2]", {"spark.sql.shuffle.partitions": "2"})
-    spark.sparkContext.setLogLevel("OFF")
-    try:
-        for case in cases:
-            for mode in modes:
-                yield told(f"{case.name} {mode}", partial(run_case, spark, case, mode))
-    finally:
-        spark.stop()
+    return command(__doc__ or "", arguments, cases_below, run_case)
 
 
 if __name__ == "__main__":

@@ -293,27 +293,34 @@ def _is_near(ours: Any, flinks: Any, tolerance: dict[str, float]) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = options_of(__doc__ or "", arguments)
-    cases = cases_below(options.directory, options.k)
+    return command(__doc__ or "", arguments, cases_below, run_case)
+
+
+def command(
+    description: str,
+    arguments: Sequence[str] | None,
+    cases_of: Callable[[Path, str], Sequence[Any]],
+    run: Callable[[Any, Any, str], Outcome],
+    modes_of: Callable[[Any], Sequence[str]] = lambda case: MODES,
+) -> int:
+    """A runner of cases: `cases_of` finds them, `modes_of` are the modes that one has. Gives the exit status."""
+    options = options_of(description, arguments)
+    cases = cases_of(options.directory, options.k)
     if not cases:
         print(f"there is no case below {options.directory} whose name contains {options.k!r}", file=sys.stderr)
         return 2
-    modes = MODES if options.mode == "both" else (options.mode,)
-    outcomes = Counter(outcome.passed for outcome in _run_all(cases, modes))
-    print(f"{outcomes[True]} passed, {outcomes[False]} failed")
-    return 0 if not outcomes[False] else 1
-
-
-def _run_all(cases: Sequence[Case], modes: Sequence[str]) -> Iterator[Outcome]:
+    asked = MODES if options.mode == "both" else (options.mode,)
+    pairs = [(case, mode) for case in cases for mode in asked if mode in modes_of(case)]
     ensure_java()
-    spark = start_session("golden", "local[2]", {"spark.sql.shuffle.partitions": "2"})
+    spark = start_session("cases", "local[2]", {"spark.sql.shuffle.partitions": "2"})
     spark.sparkContext.setLogLevel("OFF")
     try:
-        for case in cases:
-            for mode in modes:
-                yield told(f"{case.name} {mode}", partial(run_case, spark, case, mode))
+        runs = (told(f"{case.name} {mode}", partial(run, spark, case, mode)) for case, mode in pairs)
+        outcomes = Counter(outcome.passed for outcome in runs)
     finally:
         spark.stop()
+    print(f"{outcomes[True]} passed, {outcomes[False]} failed")
+    return 0 if not outcomes[False] else 1
 
 
 def told(name: str, run: Callable[[], Outcome]) -> Outcome:

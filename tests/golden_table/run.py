@@ -13,21 +13,17 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from airflow_nrt import table as api
 from airflow_nrt.engine.failures import explained
-from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.session import start_session
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.load import fill_placeholders
-from tests.golden.run import MODES, Case, Outcome, cases_below, compare, options_of, told
+from tests.golden.run import MODES, Case, Outcome, cases_below, command, compare
 
 FILES = 3
 """A stream reads its input in as many batches."""
@@ -77,28 +73,7 @@ def _cut(case: Case, place: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = options_of(__doc__ or "", arguments)
-    cases = cases_below(options.directory, options.k)
-    if not cases:
-        print(f"there is no case below {options.directory} whose name contains {options.k!r}", file=sys.stderr)
-        return 2
-    modes = MODES if options.mode == "both" else (options.mode,)
-    outcomes = Counter(outcome.passed for outcome in _run_all(cases, modes))
-    print(f"{outcomes[True]} passed, {outcomes[False]} failed")
-    return 0 if not outcomes[False] else 1
-
-
-def _run_all(cases: Sequence[Case], modes: Sequence[str]) -> Iterator[Outcome]:
-    ensure_java()
-    spark = start_session("golden", "local[2]", {"spark.sql.shuffle.partitions": "2"})
-    spark.sparkContext.setLogLevel("OFF")
-    try:
-        for case in cases:
-            for mode in modes:
-                if mode in modes_of(case):
-                    yield told(f"{case.directory.name} {mode}", partial(run_case, spark, case, mode))
-    finally:
-        spark.stop()
+    return command(__doc__ or "", arguments, cases_below, run_case, modes_of)
 
 
 if __name__ == "__main__":

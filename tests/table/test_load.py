@@ -350,3 +350,19 @@ def test_a_home_whose_report_can_no_longer_be_planned(tmp_path: Path) -> None:
         InputError, match=r"the report that the home .* was made for can't be planned: the program .*gone"
     ):
         Home.create(home.path, load_report(file, {**SETTINGS, "size": "20"}), plan_of_home)
+
+
+def test_a_program_that_finds_another_limit_around_it_is_another_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planned again, the copy in the home finds it as well: what it meant when the home was made is in the home."""
+    file = written(tmp_path, "around")
+    file.write_text(
+        file.read_text().replace('int(t_env.get_config().get("size", "10"))', 'int(__import__("os").environ["SIZE"])')
+    )
+    monkeypatch.setenv("SIZE", "10")
+    home = Home.create(tmp_path / "home", load_report(file, SETTINGS))
+    Home.create(home.path, load_report(file, SETTINGS), plan_of_home)
+    monkeypatch.setenv("SIZE", "20")
+    with pytest.raises(InputError, match="computes something else than when its home"):
+        Home.create(home.path, load_report(file, SETTINGS), plan_of_home)
