@@ -16,6 +16,7 @@ from airflow_nrt.report.formats import Format
 from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure
+from airflow_nrt.report.private_files import make_private
 
 _SUFFIX = ".launch"
 _FORMAT = Format("the launch record")
@@ -46,7 +47,7 @@ class Launch:
 
 def put_launch(home: Home, launch: Launch) -> bool:
     """False if another launch has this number."""
-    home.launches.mkdir(exist_ok=True)
+    make_private(home.launches)
     return put_if_absent(
         home.launches / f"{launch.number}{_SUFFIX}", json.dumps(_FORMAT.stamped(asdict(launch))).encode()
     )

@@ -14,10 +14,11 @@ import pendulum
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.errors import HomeError, NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure
+from airflow_nrt.report.private_files import open_private
 
 _LOOK_SECONDS = 0.5
 _TAIL_BYTES = 4000
@@ -43,10 +44,11 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     The launcher waits for its submission until the record of it is durable. So a driver never runs without a record,
     and whoever comes after a killed worker finds the launch.
     """
-    with home.driver_log.open("ab") as output:
+    with open(open_private(home.driver_log, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as output:
         begin = output.tell()
+        of_home = [str(home.path), str(number), *([home.group] if home.group is not None else [])]
         launcher = subprocess.Popen(
-            [sys.executable, "-m", "airflow_nrt.launch.launcher", str(home.path), str(number)], env=_environment(),
+            [sys.executable, "-m", "airflow_nrt.launch.launcher", *of_home], env=_environment(),
             stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
         )  # fmt: skip
     assert launcher.stdin is not None
@@ -105,8 +107,8 @@ def _in_words(ms: int) -> str:
 def printed(home: Home, launch: Launch) -> str:
     """The end of what a launch has printed."""
     try:
-        with home.driver_log.open("rb") as file:
-            file.seek(max(launch.output, home.driver_log.stat().st_size - _TAIL_BYTES))
-            return file.read().decode(errors="replace").strip()
-    except OSError as wrong:
+        with open(open_private(home.driver_log, os.O_RDONLY), "rb") as file:
+            file.seek(max(launch.output, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+            return file.read(_TAIL_BYTES).decode(errors="replace").strip()
+    except (OSError, HomeError) as wrong:
         return f"({home.driver_log} can't be read: {wrong})"

@@ -15,6 +15,7 @@ from pathlib import Path
 from airflow_nrt.report.durable import replace_file
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.formats import Format
+from airflow_nrt.report.private_files import make_private
 
 STARTING, RUNNING, FINISHED, STOPPED, FAILED, FENCED = (
     "starting", "running", "finished", "stopped", "failed", "fenced",
@@ -63,7 +64,7 @@ def now_ms() -> int:
 
 def write_heartbeat(directory: Path, heartbeat: Heartbeat) -> None:
     """Puts it in place of the epoch's last one, and takes those of older epochs away."""
-    directory.mkdir(exist_ok=True)
+    make_private(directory)
     stamped = replace(heartbeat, beat=now_ms())
     replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(_FORMAT.stamped(asdict(stamped))).encode())
     for epoch, path in _written(directory).items():
