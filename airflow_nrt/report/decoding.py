@@ -1,7 +1,4 @@
-"""JSON of a home as the dataclass that was written: every field has its type, or the file counts as unreadable.
-
-Texts are cut to what a person reads, for they go to logs and into Airflow's database.
-"""
+"""JSON of a home as the dataclass that was written: every field has its type, or the file counts as unreadable."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ from airflow_nrt.report.private_files import MOST_BYTES, read_private
 
 Record = TypeVar("Record")
 _Decode = Callable[[Any], Any]
-MOST_TEXT = 10_000
-"""Characters of a text that is an error's, a path or a name."""
 _LONG = 2**63
 
 
@@ -43,18 +38,15 @@ def parse_json(content: bytes | str) -> Any:
         raise ValueError("it is nested too deep") from None
 
 
-def decoded(content: Mapping[str, Any], kind: type[Record], longest: int = MOST_TEXT) -> Record:
-    """The dataclass with these fields. Texts with more characters than `longest` are cut.
-
-    Raises TypeError if a field is missing, unknown or of another type.
-    """
-    found: Record = _record(kind, longest)(content)  # type: ignore[arg-type]
+def decoded(content: Mapping[str, Any], kind: type[Record]) -> Record:
+    """The dataclass with these fields. Raises TypeError if one is missing, unknown or of another type."""
+    found: Record = _record(kind)(content)  # type: ignore[arg-type]
     return found
 
 
 @cache
-def _record(kind: type, longest: int) -> _Decode:
-    decoders = {name: _decoder(hint, longest) for name, hint in get_type_hints(kind).items()}
+def _record(kind: type) -> _Decode:
+    decoders = {name: _decoder(hint) for name, hint in get_type_hints(kind).items()}
 
     def decode(content: Any) -> Any:
         if not isinstance(content, dict):
@@ -73,22 +65,22 @@ def _record(kind: type, longest: int) -> _Decode:
 
 
 @cache
-def _decoder(wanted: Any, longest: int) -> _Decode:
+def _decoder(wanted: Any) -> _Decode:
     """What makes a value of this type of one of JSON. Raises TypeError where it is of another."""
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin in (Union, types.UnionType):
         (some,) = (one for one in arguments if one is not type(None))
-        decode = _decoder(some, longest)
+        decode = _decoder(some)
         return lambda value: None if value is None else decode(value)
     if wanted is Any:
         return lambda value: value
     if is_dataclass(wanted):
-        return _record(wanted, longest)  # type: ignore[arg-type]
+        return _record(wanted)  # type: ignore[arg-type]
     if origin in (dict, Mapping):
-        return _mapping(_key if arguments[0] is int else str, _decoder(arguments[1], longest))
+        return _mapping(_key if arguments[0] is int else str, _decoder(arguments[1]))
     if origin in (list, tuple, Sequence):
-        return _sequence(list if origin is list else tuple, _decoder(arguments[0], longest))
-    return _text(longest) if wanted is str else _plain(wanted)
+        return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
+    return _text if wanted is str else _plain(wanted)
 
 
 def _mapping(key: _Decode, decode: _Decode) -> _Decode:
@@ -116,16 +108,11 @@ def _key(name: str) -> int:
         raise TypeError(f"{_short(name)} is no whole number") from None
 
 
-def _text(longest: int) -> _Decode:
-    def text(value: Any) -> str:
-        if type(value) is not str:
-            raise TypeError(f"{_short(value)} is no text")
-        if len(value) > longest:
-            value = f"{value[:longest]}… ({len(value)} characters)"
-        # Halves of characters, which JSON can spell, can't be printed or sent.
-        return str(value) if value.isascii() else value.encode(errors="replace").decode()
-
-    return text
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"{_short(value)} is no text")
+    # Halves of characters, which JSON can spell, can't be printed or sent.
+    return value if value.isascii() else value.encode(errors="replace").decode()
 
 
 def _plain(wanted: type) -> _Decode:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt import __version__
-from airflow_nrt.report.decoding import MOST_TEXT, decoded, parse_json
+from airflow_nrt.report.decoding import decoded, parse_json
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.fingerprint import Fingerprint, fingerprint
 from airflow_nrt.report.formats import Content, Format
 from airflow_nrt.report.modules import is_installed
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.private_files import MOST_BYTES, read_private
+from airflow_nrt.report.private_files import read_private
 from airflow_nrt.report.semantics import Semantics, semantics
+from airflow_nrt.report.texts import MOST_CHARACTERS
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,9 @@ class Identity:
             raise HomeError(f"the home {file.parent} can't be read: report.json does not say whose home it is")
         known = _FORMAT.read(content, file)
         try:
-            # Whole, for a report is planned again from its script.
             kept = {field.name: known[field.name] for field in fields(cls) if field.name in known}
-            found = decoded(kept, cls, longest=MOST_BYTES)
-            if len(found.name) > MOST_TEXT:
+            found = decoded(kept, cls)
+            if len(found.name) > MOST_CHARACTERS:
                 raise TypeError(f"the report's name has {len(found.name)} characters")
         except TypeError as wrong:
             raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None

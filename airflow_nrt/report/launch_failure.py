@@ -13,6 +13,7 @@ from airflow_nrt.report.formats import Format
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.home_directories import make_directories
 from airflow_nrt.report.private_files import make_private
+from airflow_nrt.report.texts import shortened
 
 _FORMAT = Format("the note of a launch that failed,")
 
@@ -23,6 +24,9 @@ class LaunchFailure:
 
     error: str
     final: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "error", shortened(self.error))
 
 
 def note_launch_failure(location: str, launch: str, failure: NrtError, group: str | None = None) -> None:
