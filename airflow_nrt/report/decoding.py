@@ -51,14 +51,14 @@ def _record(kind: type) -> _Decode:
     def decode(content: Any) -> Any:
         if not isinstance(content, dict):
             raise TypeError(f"{_short(content)} is no {kind.__name__}")
-        found = {}
-        for name, value in content.items():
-            if name not in decoders:
-                raise TypeError(f"it has a field {name[:100]!r}, which is unknown")
-            try:
+        found, name = {}, ""
+        try:
+            for name, value in content.items():
                 found[name] = decoders[name](value)
-            except TypeError as wrong:
-                raise TypeError(f"its field {name!r}: {wrong}") from None
+        except KeyError:
+            raise TypeError(f"it has a field {name[:100]!r}, which is unknown") from None
+        except TypeError as wrong:
+            raise TypeError(f"its field {name!r}: {wrong}") from None
         return kind(**found)
 
     return decode
@@ -80,7 +80,7 @@ def _decoder(wanted: Any) -> _Decode:
         return _mapping(_key if arguments[0] is int else str, _decoder(arguments[1]))
     if origin in (list, tuple, Sequence):
         return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
-    return _text if wanted is str else _plain(wanted)
+    return _PLAIN[wanted]
 
 
 def _mapping(key: _Decode, decode: _Decode) -> _Decode:
@@ -115,18 +115,25 @@ def _text(value: Any) -> str:
     return value if value.isascii() else value.encode(errors="replace").decode()
 
 
-def _plain(wanted: type) -> _Decode:
-    def plain(value: Any) -> Any:
-        is_long = type(value) is int and -_LONG <= value < _LONG
-        if wanted is float:
-            fits = is_long or (type(value) is float and math.isfinite(value))
-        else:
-            fits = is_long if wanted is int else type(value) is wanted
-        if not fits:
-            raise TypeError(f"{_short(value)} is no {wanted.__name__}")
+def _whole(value: Any) -> int:
+    if type(value) is int and -_LONG <= value < _LONG:
         return value
+    raise TypeError(f"{_short(value)} is no whole number of 64 bits")
 
-    return plain
+
+def _finite(value: Any) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
+    return _whole(value)
+
+
+def _bool(value: Any) -> bool:
+    if type(value) is bool:
+        return value
+    raise TypeError(f"{_short(value)} is neither true nor false")
+
+
+_PLAIN: Mapping[Any, _Decode] = {str: _text, int: _whole, float: _finite, bool: _bool}
 
 
 def _short(value: Any) -> str:

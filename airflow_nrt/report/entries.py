@@ -41,7 +41,8 @@ class StateFile:
     format: int = STATE.number
 
     def __post_init__(self) -> None:
-        STATE.check(self.format, self.path)
+        if self.format != STATE.number:
+            STATE.check(self.format, self.path)
 
 
 @dataclass(frozen=True)

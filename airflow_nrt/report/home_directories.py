@@ -51,7 +51,7 @@ def check_directories(home: Path, group: str | None) -> None:
         raise HomeError(f"the home {home} can't be read: {wrong}") from None
     check_owner(home, found, trusted)
     for part in PARTS:
-        path = home / part
+        path = f"{home}/{part}"
         try:
             found = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):

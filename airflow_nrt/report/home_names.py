@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-import unicodedata
+import re
 
 from airflow_nrt.report.errors import InputError
 
 _MOST_BYTES = 255
 """Of a name in a directory, on all file systems that matter."""
-_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
-"""Control characters, halves of characters, and ends of lines."""
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters, ends of lines, and halves of characters."""
 _FILE = "file://"
 
 
 def check_name(text: str, of: str = "home") -> None:
     """Raises InputError for a place with characters that no name has, or with a name that is too long."""
-    unseen = next((one for one in text if unicodedata.category(one) in _UNSEEN), None)
+    unseen = _UNSEEN.search(text)
     if unseen is not None:
-        raise InputError(f"the {of} {text[:200]!r} has the character {unseen!r} in its name: leave it out")
+        raise InputError(f"the {of} {text[:200]!r} has the character {unseen.group()!r} in its name: leave it out")
     too_long = next((one for one in text.split("/") if len(one.encode()) > _MOST_BYTES), None)
     if too_long is not None:
         raise InputError(

@@ -24,7 +24,7 @@ def group_id(group: str) -> int:
     return found.gr_gid
 
 
-def check_user(path: Path, found: os.stat_result) -> None:
+def check_user(path: Path | str, found: os.stat_result) -> None:
     """Raises HomeError unless this is this user's, or root's."""
     if found.st_uid not in (os.geteuid(), ROOT):
         raise HomeError(
@@ -34,7 +34,7 @@ def check_user(path: Path, found: os.stat_result) -> None:
         )
 
 
-def check_owner(path: Path, found: os.stat_result, group: int | None) -> None:
+def check_owner(path: Path | str, found: os.stat_result, group: int | None) -> None:
     """Raises HomeError unless this is this user's (or root's) and no other can write it, but for those of a group.
 
     `group` is the id of one whose members are trusted; None: no others are.

@@ -68,9 +68,9 @@ def open_regular(path: Path, flags: int, mode: int = 0o600) -> int:
 
 
 def _read(handle: int, path: Path, limit: int) -> bytes:
-    with open(handle, "rb") as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
+    with open(handle, "rb", buffering=0) as file:
+        content = file.readall() if os.fstat(handle).st_size <= limit else None
+    if content is None:
         raise HomeError(f"{path} has more than {limit} bytes: no file of its kind is that large, so it is not read")
     return content
 
