@@ -59,7 +59,7 @@ class Home:
         self.launches = path / "launches"
 
     @classmethod
-    def at(cls, location: str | Path) -> Home:
+    def at(cls, location: str | Path, group: str | None = None) -> Home:
         """The home at a place, existing or not. Raises InputError for a scheme that can't hold one yet."""
         text = str(location)
         scheme, separator, rest = text.partition("://")
@@ -68,9 +68,9 @@ class Home:
         return cls(Path(rest if separator else text).absolute())
 
     @classmethod
-    def open(cls, location: str | Path) -> Home:
+    def open(cls, location: str | Path, group: str | None = None) -> Home:
         """An existing home. Raises InputError if there is none, HomeError if it can't be read."""
-        home = cls.at(location)
+        home = cls.at(location, group)
         if not home.report_file.exists():
             raise InputError(f"{home.path} is no home of a report: it has no report.json")
         home.identity()

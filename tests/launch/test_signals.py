@@ -38,4 +38,4 @@ def test_the_driver_stops_and_the_launcher_ends_after_it(tmp_path: Path) -> None
         told = home.driver_log.read_text()
         assert "airflow-nrt: curve stopped" in told and "Traceback" not in told
     finally:
-        launch.launcher.kill_group()
+        launch.kill(home)
