@@ -61,7 +61,9 @@ def launcher_of(home: Home, number: int) -> Known:
     """That of the launcher which runs this launch."""
 
     def is_it(line: CommandLine) -> bool:
-        *_, module, location, launch = ("", "", *line.arguments)
+        if len(line.arguments) < 3:
+            return False
+        module, location, launch = line.arguments[-3:]
         return (module, launch) == (LAUNCHER, str(number)) and line.names(location, home)
 
     return is_it

@@ -48,7 +48,7 @@ def start() -> Iterator[Start]:
     started: list[subprocess.Popen[bytes]] = []
 
     def waiting(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-        line = [sys.executable, "-c", "input()", *arguments]
+        line = ["/bin/sh", "-c", "read line", "sh", *arguments]
         started.append(subprocess.Popen(line, stdin=subprocess.PIPE, **options))
         return started[-1]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 import random
 import socket
@@ -61,7 +60,11 @@ def door(path: Path) -> None:
 
 def written(content: bytes | str | dict[str, Any]) -> Callable[[Path], None]:
     text = json.dumps(content) if isinstance(content, dict) else content
-    return lambda path: None if path.write_bytes(text if isinstance(text, bytes) else text.encode()) else None
+
+    def write(path: Path) -> None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    return write
 
 
 BAD: dict[str, Callable[[Path], None]] = {
@@ -98,7 +101,7 @@ BAD: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("bad", BAD)
 def test_what_no_driver_writes_is_unreadable_and_harms_no_other(
-    tmp_path: Path, bad: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, bad: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("airflow_nrt.triggers.driver.WATCHER", Watcher(limit=5.0))
     good = new_home(tmp_path / "good")
@@ -106,7 +109,7 @@ def test_what_no_driver_writes_is_unreadable_and_harms_no_other(
     for home in victims:
         home.heartbeats.mkdir(parents=True)
         BAD[bad](home.heartbeats / "1.json")
-        with pytest.raises(HomeError, match="the heartbeat .* can't be read|take it away|not read"):
+        with pytest.raises(HomeError, match=r"the heartbeat .* can't be read|take it away|not read|has format 99"):
             read_heartbeat(home.heartbeats)
 
     async def watch() -> dict[str, Any]:
@@ -118,20 +121,18 @@ def test_what_no_driver_writes_is_unreadable_and_harms_no_other(
         return found
 
     beat(good, 1, FINISHED)
-    with caplog.at_level(logging.WARNING):
-        assert asyncio.run(watch())["kind"] == ENDED
-    told = [record.getMessage() for record in caplog.records if "says nothing about its driver" in record.getMessage()]
-    assert len(told) <= THREADS and all(len(one) < 2 * MOST_CHARACTERS for one in told)
+    assert asyncio.run(watch())["kind"] == ENDED
+    told = "".join(capfd.readouterr())
+    assert told.count("says nothing about its driver") <= THREADS and len(told) < 2000 * THREADS
 
 
-def test_a_home_that_stays_unreadable_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_home_that_stays_unreadable_is_told_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     home = new_home(tmp_path)
     home.heartbeats.mkdir(exist_ok=True)
     (home.heartbeats / "1.json").write_text("{")
     threading.Timer(1.0, lambda: beat(home, 1, FINISHED)).start()
-    with caplog.at_level(logging.WARNING):
-        assert asyncio.run(asyncio.wait_for(event_of(watching(home)), 20))["kind"] == ENDED
-    assert sum("says nothing about its driver" in record.getMessage() for record in caplog.records) == 1
+    assert asyncio.run(asyncio.wait_for(event_of(watching(home)), 20))["kind"] == ENDED
+    assert "".join(capfd.readouterr()).count("says nothing about its driver") == 1
 
 
 @pytest.mark.parametrize("wrong", [ValueError, RecursionError, OverflowError, MemoryError, AttributeError, SystemError])
@@ -181,10 +182,9 @@ def test_a_directory_full_of_files_is_unreadable_and_not_listed_to_its_end(tmp_p
 # ---------------------------------------------------------------------------------------------------- texts
 
 
-@pytest.mark.parametrize(
-    "error", ["x" * 30_000_000, "\U0001f600" * 30_000_000, "\ud800" * 20_000, "\0\x1b[31m" * 5_000]
-)
-def test_a_long_error_is_cut_where_it_is_written_and_can_be_read(tmp_path: Path, error: str) -> None:
+@pytest.mark.parametrize("letters", ["x", "\U0001f600", "\ud800", "\0\x1b[31m"])
+def test_a_long_error_is_cut_where_it_is_written_and_can_be_read(tmp_path: Path, letters: str) -> None:
+    error = letters * 5_000_000
     write_heartbeat(tmp_path, Heartbeat(FAILED, 1, "h" * 255, 42, 0, "a" * 255, error=error))
     found = read_heartbeat(tmp_path)
     assert found is not None and found.error is not None
@@ -219,7 +219,7 @@ JSON = st.recursive(
 FIELDS = sorted({*BEAT, "beat", "error", "final", "entry", "progress", "launch", "pending_bytes", "process_start"})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4), st.randoms(use_true_random=False))
 def test_any_heartbeat_is_read_or_unreadable(
     tmp_path_factory: pytest.TempPathFactory, fields: dict[str, Any], chance: random.Random
