@@ -205,13 +205,14 @@ def refuse_signals(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module, name in ((os, "kill"), (os, "killpg"), (signal, "pidfd_send_signal")):
         monkeypatch.setattr(module, name, refuse)
+    monkeypatch.setattr(processes.CommandLine, "of", lambda pid: processes.CommandLine((), "/"))
 
 
 # ---------------------------------------------------------------------------------------------------- launchers
 
 PARENT = """
-import subprocess, sys
-child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+import subprocess
+child = subprocess.Popen(["sleep", "60"])
 print(child.pid, flush=True)
 input()
 """
@@ -250,7 +251,6 @@ def test_a_group_of_another_leader_is_left_alone(home: Home, number: int, module
     with launcher_like(home, number, module) as innocent:
         child = child_of(innocent)
         assert not record(home, 1, ProcessMark.of(innocent.pid)).kill(home)
-        time.sleep(0)
         assert innocent.poll() is None and child.status() != psutil.STATUS_ZOMBIE
         for process in (child, psutil.Process(innocent.pid)):
             process.kill()
