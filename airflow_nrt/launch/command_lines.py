@@ -35,6 +35,13 @@ class CommandLine:
                 found = argument.removeprefix(f"{name}=")
         return found
 
+    def after(self, words: tuple[str, str]) -> tuple[str, ...]:
+        """The arguments after these two, none if they are not there."""
+        for at in range(len(self.arguments) - 1):
+            if self.arguments[at : at + 2] == words:
+                return self.arguments[at + 2 :]
+        return ()
+
     def names(self, location: str | None, home: Home) -> bool:
         """Whether this is the place of the home, as seen from the process's directory."""
         if location is None:
@@ -61,10 +68,8 @@ def launcher_of(home: Home, number: int) -> Known:
     """That of the launcher which runs this launch."""
 
     def is_it(line: CommandLine) -> bool:
-        if len(line.arguments) < 3:
-            return False
-        module, location, launch = line.arguments[-3:]
-        return (module, launch) == (LAUNCHER, str(number)) and line.names(location, home)
+        *_, location, launch = ("", "", *line.after(("-m", LAUNCHER))[:2])
+        return launch == str(number) and line.names(location, home)
 
     return is_it
 

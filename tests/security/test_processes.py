@@ -319,4 +319,6 @@ def test_real_command_lines_are_known() -> None:
     assert driver_of(home, "")(line(("airflow-nrt", "run", "a.sql", "--home=file:///homes/curve"), "/"))
     launcher = ("python3", "-m", "airflow_nrt.launch.launcher", "/homes/curve", "7")
     assert launcher_of(home, 7)(line(launcher, "/"))
-    assert not launcher_of(home, 7)(line((), "/"))
+    assert launcher_of(home, 7)(line((*launcher, "reports"), "/"))
+    for other in ((), launcher[:-1], ("sh", "-c", " ".join(launcher)), ("python3", *launcher[3:])):
+        assert not launcher_of(home, 7)(line(other, "/"))
