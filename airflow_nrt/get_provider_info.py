@@ -51,6 +51,7 @@ def get_provider_info() -> dict[str, Any]:
                     "deploy_mode": _text("Deploy mode", "client or cluster; wins over the Spark connection's"),
                     "packages": _text("Packages", "Maven coordinates, separated by commas, for driver and executors"),
                     "conf": _text("Spark settings", 'JSON, for example {"spark.executor.memory": "4g"}'),
+                    "group": _text("Group", "Whose members share the homes, by name or id; without one nobody does"),
                 },
             }
         ],

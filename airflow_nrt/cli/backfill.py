@@ -45,13 +45,13 @@ def run(options: argparse.Namespace) -> int:
 
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
-    check_backfill(plan, Home.checked(options.home, plan, plan_of_home), interval)
+    check_backfill(plan, Home.checked(options.home, plan, plan_of_home, options.group), interval)
     steps = Steps()
     # Rows of a `print` sink must not get into the JSON.
     rows = contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout)
     with rows, session(plan, options.master) as spark:
         steps("Spark session started")
-        home = Home.create(options.home, plan, plan_of_home)
+        home = Home.create(options.home, plan, plan_of_home, options.group)
         result = backfill(spark, plan, home, interval, options.verify, options.on_mismatch, steps)
     windows = len({one.end for one in result.published})
     unread = unread_lines(result.unread_files, result.unread_bytes)

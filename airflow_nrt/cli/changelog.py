@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    home = Home.open(options.home)
+    home = Home.open(options.home, options.group)
     told = changes(home.log().entries())
     roots = _roots(home) if options.rows else {}
     if options.json:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from airflow_nrt.cli.common import add_report, read_plan, session
+from airflow_nrt.cli.common import add_group, add_report, read_plan, session
 from airflow_nrt.report.cautions import cautions, cautions_of_place
 from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.places import check_places
@@ -18,6 +18,7 @@ from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
     parser.add_argument("--home", metavar="DIR", help="check also whether the report can have its home there")
+    add_group(parser)
     parser.add_argument("--deep", action="store_true", help="also run Spark's analysis (starts a Spark session)")
 
 
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         from airflow_nrt.report.home import Home
         from airflow_nrt.table.load import plan_of_home
 
-        Home.checked(options.home, plan, plan_of_home)
+        Home.checked(options.home, plan, plan_of_home, options.group)
     if options.deep:
         from airflow_nrt.engine.analysis import analyse
 

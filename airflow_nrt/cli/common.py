@@ -43,6 +43,11 @@ def add_report(parser: argparse.ArgumentParser) -> None:
 
 def add_home(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", required=True, metavar="DIR", help="the home of the report")
+    add_group(parser)
+
+
+def add_group(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--group", help="the group that shares the home, by name or id (default: nobody does)")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    home = Home.open(options.home)
+    home = Home.open(options.home, options.group)
     commits = [(entry.n, entry.body) for entry in home.log().entries() if isinstance(entry.body, Commit)]
     late = sum(one.late for _, commit in commits for one in commit.late)
     dropped = sum(one.dropped for _, commit in commits for one in commit.late)

@@ -34,12 +34,14 @@ def run(options: argparse.Namespace) -> int:
 
     plan = read_plan(options)
     if not options.take_over:
-        _leave_to_the_living(Home.checked(options.home, plan, plan_of_home))
+        _leave_to_the_living(Home.checked(options.home, plan, plan_of_home, options.group))
     with stop_signals() as stop:
         from airflow_nrt.engine.main import run_report
 
         level = "WARN" if options.debug else "OFF"
-        state = run_report(plan, options.home, stop, options.master, options.available_now, log_level=level)
+        state = run_report(
+            plan, options.home, stop, options.master, options.available_now, log_level=level, group=options.group
+        )
     print(f"{plan.name}: {state}")
     return 0
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    home = Home.open(options.home)
+    home = Home.open(options.home, options.group)
     reader = CurveReader.of(home, plan_of_home(home), options.insert, options.column)
     while True:
         status = read_status(home)

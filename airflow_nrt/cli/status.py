@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    status = living_status(Home.open(options.home))
+    status = living_status(Home.open(options.home, options.group))
     if options.json:
         print_json(status.to_json())
     else:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
-    home = Home.open(options.home)
+    home = Home.open(options.home, options.group)
     home.check_report(plan, plan_of_home)
     check_interval(plan, read_history(home.log().entries(), plan), interval)
     steps = Steps()

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    rows = standing_at(Home.open(options.home).log().entries(), _instant(options.at))
+    rows = standing_at(Home.open(options.home, options.group).log().entries(), _instant(options.at))
     if options.json:
         print_json([{**asdict(row.published), "entry": row.entry, "time": row.time} for row in rows])
         return 0

@@ -1,10 +1,12 @@
 package airflow_nrt;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Iterator;
 import java.util.Map;
@@ -19,13 +21,48 @@ import org.apache.hadoop.mapred.JobConf;
 /** Local files as Hadoop's, but that no process is started for each (see local_files.py). Janino compiles this. */
 public class LocalFiles extends RawLocalFileSystem {
 
+    private static final String MODE = "unix:mode";
+    private static final int OF_OTHERS = 0007;
+    private static final int READ_AND_WRITE = 0666;
+    /** With the bit by which a directory hands its group on. */
+    private static final int WITH_GROUP = 02777;
+
     public void setPermission(Path path, FsPermission permission) throws IOException {
-        if (permission.getStickyBit()) {
+        File file = pathToFile(path);
+        int around = modeAround(file);
+        if (isPrivate(around)) {
+            setMode(file, file.isDirectory() ? around : around & READ_AND_WRITE);
+        } else if (permission.getStickyBit()) {
             super.setPermission(path, permission);
-            return;
+        } else {
+            Files.setPosixFilePermissions(file.toPath(), PosixFilePermissions.fromString(permission.toString()));
         }
-        Files.setPosixFilePermissions(
-            pathToFile(path).toPath(), PosixFilePermissions.fromString(permission.toString()));
+    }
+
+    protected boolean mkOneDirWithMode(Path path, File file, FsPermission permission) throws IOException {
+        if (permission != null) {
+            return super.mkOneDirWithMode(path, file, permission);
+        }
+        boolean isMade = file.mkdir();
+        int around = isMade ? modeAround(file) : 0;
+        if (isMade && isPrivate(around)) {
+            setMode(file, around);
+        }
+        return isMade;
+    }
+
+    /** Of a directory that others can't enter: what is made in it has its mode, as all of a home has the home's. */
+    private static boolean isPrivate(int mode) {
+        return mode != 0 && (mode & OF_OTHERS) == 0;
+    }
+
+    private static int modeAround(File file) throws IOException {
+        File around = file.getParentFile();
+        return around == null ? 0 : ((Integer) Files.getAttribute(around.toPath(), MODE, new LinkOption[0])).intValue();
+    }
+
+    private static void setMode(File file, int mode) throws IOException {
+        Files.setAttribute(file.toPath(), MODE, Integer.valueOf(mode & WITH_GROUP), new LinkOption[0]);
     }
 
     /** The same, as executors make it by its name; to them this class comes in a jar. */

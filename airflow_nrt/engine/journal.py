@@ -19,6 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.report.durable import replace_file
 from airflow_nrt.report.entries import SourceFile
+from airflow_nrt.report.private_files import make_private
 
 TURN = 100
 """Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""
@@ -61,7 +62,7 @@ class Journal:
     def _begin(self) -> StreamingQuery:
         self._place = self._scratch / str(self._batches)
         journal = self._place / "journal"
-        journal.mkdir(parents=True)
+        make_private(journal)
         arrivals = self._spark.readStream.option("maxFileAge", "100000d").text(str(journal).translate(GLOB))
         return (
             arrivals.writeStream.queryName(f"arrivals of {self._name}")

@@ -15,6 +15,7 @@ from airflow_nrt.report.durable import replace_file
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.report.private_files import make_private
 
 UNREADABLE = "unreadable file"
 
@@ -33,7 +34,7 @@ def write_rejected(home: Home, ledger: str, rows: DataFrame) -> None:
 def write_unreadable(home: Home, ledger: str, source: str, files: Sequence[SourceFile]) -> None:
     """Files that could not be read, as rejections of their own."""
     path = home.path / ledger / REJECTED
-    path.mkdir(parents=True, exist_ok=True)
+    make_private(path)
     rejections = [{"source": source, "reason": UNREADABLE, "file": file.path} for file in files]
     lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rejections)
     replace_file(path / "part-files.txt", lines.encode())

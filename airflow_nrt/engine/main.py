@@ -1,6 +1,6 @@
 """What spark-submit runs: one report's stream in one driver.
 
-    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--name NAME] [--launch ID] [--set K=V] …
+    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--group GROUP] [--name NAME] [--launch ID] …
 
 It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`,
 `operators/supervision.py`). A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of
@@ -44,10 +44,12 @@ def main(arguments: list[str]) -> int:
     try:
         with stop_signals() as stop:
             plan = load_report(options.report, settings, options.name, options.base)
-            state = run_report(plan, options.home, stop, options.master, options.available_now, options.launch)
+            state = run_report(
+                plan, options.home, stop, options.master, options.available_now, options.launch, group=options.group
+            )
     except NrtError as wrong:
         if options.launch:
-            note_launch_failure(options.home, options.launch, wrong)
+            note_launch_failure(options.home, options.launch, wrong, options.group)
         print(f"airflow-nrt: {wrong}", file=sys.stderr)
         return wrong.exit_status
     except Exception:
@@ -62,6 +64,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--report", required=True, help="the report: a file, or [DIR/]module:function")
     parser.add_argument("--home", required=True, help="the report's home")
+    parser.add_argument("--group", help="the group that shares the home, by name or id (default: nobody does)")
     parser.add_argument("--name", help="the report's name (default: the file's)")
     parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")
     parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
@@ -79,6 +82,7 @@ def run_report(
     available_now: bool = False,
     launch: str = "",
     log_level: str = "WARN",
+    group: str | None = None,
 ) -> str:
     """Runs a report's stream until it ends; gives the state that it ended in. Signals stop it after its batch.
 
@@ -86,7 +90,7 @@ def run_report(
 
     `log_level` is Spark's, for what it says itself.
     """
-    Home.checked(location, plan, plan_of_home)
+    Home.checked(location, plan, plan_of_home, group)
     check_sources(plan)
     for caution in cautions(plan):
         log.warning("%s", caution)
@@ -106,7 +110,7 @@ def run_report(
             return STOPPED
         raise
     try:
-        home = Home.create(location, plan, plan_of_home)
+        home = Home.create(location, plan, plan_of_home, group)
         return Runner(spark, plan, home, available_now, launch, stop.asked).run()
     finally:
         end_session(spark)

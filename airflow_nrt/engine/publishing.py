@@ -9,6 +9,7 @@ from pathlib import Path
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import filesystem, sink_of
 from airflow_nrt.report.entries import Entry, Published, Restate
+from airflow_nrt.report.file_numbers import number_of
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
@@ -73,11 +74,11 @@ def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str]) 
             if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
                 shutil.rmtree(directory, ignore_errors=True)
     for directory in home.scratch.iterdir():
-        if directory.name.isdigit() and int(directory.name) < epoch:
+        if _is_older(directory.name, epoch):
             shutil.rmtree(directory, ignore_errors=True)
 
 
 def _is_older(name: str, epoch: int) -> bool:
     """Names begin with the epoch of their writer; a restatement's begin with `restate`."""
-    writer = name.partition("-")[0]
-    return writer.isdigit() and int(writer) < epoch
+    writer = number_of(name.partition("-")[0])
+    return writer is not None and writer < epoch

@@ -35,6 +35,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.options import REPORT_OPTIONS, read_option, source_option
 from airflow_nrt.report.plan import Plan, Source
+from airflow_nrt.report.process_start import ProcessStart
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
@@ -75,10 +76,11 @@ class Runner:
 
     def _first_beat(self) -> Heartbeat:
         started = now_ms()
-        application = self.spark.sparkContext.applicationId
+        application, process = self.spark.sparkContext.applicationId, ProcessStart.of(os.getpid())
         return Heartbeat(
-            STARTING, 0, socket.gethostname(), os.getpid(), started, application, self.launch, progress=started
-        )
+            STARTING, 0, socket.gethostname(), os.getpid(), started, application, self.launch, progress=started,
+            process_start=process,
+        )  # fmt: skip
 
     def run(self) -> str:
         """Gives the state that it ended in. Raises NrtError, after the heartbeat has told it."""

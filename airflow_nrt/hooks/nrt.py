@@ -14,6 +14,7 @@ from airflow_nrt.launch.living import living_status
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.home_names import below
 from airflow_nrt.report.masters import check_master
 from airflow_nrt.report.status import Status
 
@@ -30,6 +31,7 @@ class NrtSettings:
     deploy_mode: str | None = None
     packages: str | None = None
     conf: Mapping[str, str] | None = None
+    group: str | None = None
 
     def __post_init__(self) -> None:
         if self.deploy_mode not in (None, "client", "cluster"):
@@ -70,15 +72,15 @@ class NrtHook(BaseHook):
     def home(self, location: str | None, report: str | None = None) -> Home:
         """The home at a place, which exists or not; by default a report's own.
 
-        A relative place starts at the connection's home, if it has one. Raises InputError where neither says a place.
+        A relative place starts at the connection's home, if it has one; then an absolute one must lie below it, too.
+        Raises InputError where neither says a place, and as `Home.at`.
         """
-        homes = self.get_conn().home
+        settings = self.get_conn()
+        homes = settings.home
         place = location or (report if homes else None)
         if not place:
             raise InputError("no home is given: set `home`, or the field of that name in the connection")
-        if homes and "://" not in place and not place.startswith("/"):
-            place = f"{homes.rstrip('/')}/{place}"
-        return Home.at(place)
+        return Home.at(below(homes, place) if homes else place, settings.group)
 
     def status(self, location: str) -> Status:
         """Raises InputError if there is no home, HomeError if it can't be read."""
@@ -89,7 +91,8 @@ class NrtHook(BaseHook):
         return self._existing(location).ask_to_stop()
 
     def _existing(self, location: str) -> Home:
-        return Home.open(self.home(location).path)
+        home = self.home(location)
+        return Home.open(home.path, home.group)
 
     def cluster(self) -> Cluster:
         """Where drivers run. Raises InputError if a connection is unknown or wrong, or the master none."""

@@ -1,6 +1,7 @@
 """What a driver needs: the engine as one zip of the installed package's parts, the application file, and the report.
 
-All lie in the home, which Airflow and Spark both reach, under names made from their content.
+All lie in the home, which Airflow and Spark both reach, under names made from their content. What stands under such a
+name already is read, and used only if it is that content.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import zipfile
 from pathlib import Path
 
 import airflow_nrt
-from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.durable import put_same
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.private_files import make_private
 
 PARTS = ("report", "functions", "sql", "table", "engine")
 SOURCES = (".py", ".java")
@@ -47,8 +49,7 @@ def _package() -> bytes:
 
 
 def _place(home: Home, name: str, suffix: str, content: bytes) -> Path:
-    home.launches.mkdir(exist_ok=True)
+    make_private(home.launches)
     path = home.launches / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
-    if not path.exists():
-        put_if_absent(path, content)
+    put_same(path, content)
     return path

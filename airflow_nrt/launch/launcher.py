@@ -1,6 +1,6 @@
 """The detached process that runs spark-submit, for as long as its driver runs.
 
-    python -m airflow_nrt.launch.launcher HOME NUMBER < submission
+    python -m airflow_nrt.launch.launcher HOME NUMBER [GROUP] < submission
 
 It reads the submission to the end of its standard input before it does anything: whoever starts it can put a launch
 record in between, and if that one dies first, nothing is submitted. Where this host can't submit, it leaves the reason
@@ -34,7 +34,7 @@ _UNREACHABLE_SECONDS = 600.0
 log = logging.getLogger("airflow_nrt.launcher")
 
 
-def main(home: str, number: str) -> int:
+def main(home: str, number: str, group: str | None = None) -> int:
     """Gives the exit status: 0 the driver ended well, 1 it did not."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
@@ -53,7 +53,7 @@ def main(home: str, number: str) -> int:
         return _submit(submission)
     except Exception as wrong:
         if isinstance(wrong, NrtError):
-            note_launch_failure(home, number, wrong)
+            note_launch_failure(home, number, wrong, group)
         print(f"airflow-nrt: {wrong}", file=sys.stderr)
         return 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from airflow_nrt.launch.command_lines import driver_of
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.launch.records import last_launch, pending_launch
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
@@ -21,7 +22,7 @@ DIED = "died"
 def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
     """The heartbeat of a driver that lives, None if none does. `lost` is the epoch of one that was watched to be dead.
 
-    Clocks of two hosts may differ, and containers may share a host's name: so what looks dead is watched for a while.
+    Clocks of two hosts may differ: so what looks dead, or comes from the future, is watched for a while.
     A lease without a heartbeat belongs to a driver that is just beginning, or to one that died then.
     """
     beat = read_heartbeat(home.heartbeats)
@@ -30,7 +31,7 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
         begins = home.log().epoch() > (beat.epoch if beat is not None else 0)
         if not begins and (beat is None or beat.is_over):
             return None
-        if beat is not None and not beat.is_over and beat.age() < STALE_MS and not driver_process(beat).is_gone():
+        if beat is not None and not beat.is_over and abs(beat.age()) < STALE_MS and not driver_process(beat).is_gone():
             return beat
         if time.monotonic() > until or (not begins and beat is not None and beat.epoch == lost):
             return None
@@ -64,10 +65,10 @@ def is_stopping(home: Home) -> bool:
 
 
 def put_down(home: Home, beat: Heartbeat) -> bool:
-    """Kills a driver that hangs, with its launcher, if they run on this host; whether it did.
+    """Kills a driver that hangs, with its launcher, if they run on this host as this user; whether it did.
 
     One that runs elsewhere is left to the lease: the next driver takes a newer epoch, and this one can't commit.
     """
     launch = last_launch(home)
-    group = launch is not None and launch.id == beat.launch and launch.launcher.kill_group()
-    return driver_process(beat).kill() or group
+    group = launch is not None and launch.id == beat.launch and launch.kill(home)
+    return driver_process(beat).kill(driver_of(home, beat.launch)) or group

@@ -1,61 +1,136 @@
-"""Processes of this host, told apart from later ones that got the same number."""
+"""Processes of this host, told apart from all others: none is killed that is not the one that was meant.
+
+A home may have been written by anybody. So what it says of a process must hold for the process itself: its exact start,
+its user, and its command line. It is looked at through a handle (`pidfd`), by which the signal goes, too: a process
+that gets the number meanwhile is another.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import psutil  # type: ignore[import-untyped]
 
+from airflow_nrt.launch.command_lines import CommandLine, Known
 from airflow_nrt.report.heartbeat import Heartbeat
+from airflow_nrt.report.process_start import HIGHEST_PID, ProcessStart, read_stat
 
-_CLOCK_SLACK = 2.0
-"""Seconds by which a process's start time may be off: the kernel counts from a boot time that is rounded."""
+_INIT = 1
+"""The first process of a host or a container. A driver may be it; nobody judges or kills it."""
 
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """A process that was running at `seen` (seconds since 1970): one that was created later is another."""
+    """A process. `host` is a name, for people; `start` is None where a system or an older version does not say it.
+
+    Raises ValueError for a pid that no process has.
+    """
 
     host: str
     pid: int
-    seen: float
+    start: ProcessStart | None = None
 
-    @property
-    def is_here(self) -> bool:
-        return self.host == socket.gethostname()
+    def __post_init__(self) -> None:
+        if not _INIT <= self.pid <= HIGHEST_PID:
+            raise ValueError(f"its pid is {self.pid}, which no process has")
+
+    @classmethod
+    def of(cls, pid: int) -> ProcessMark:
+        """A process of this host that runs."""
+        return cls(socket.gethostname(), pid, ProcessStart.of(pid))
 
     def is_gone(self) -> bool:
-        """Whether it has certainly ended. Of another host's processes nothing is certain."""
-        return self.is_here and not self._is_running()
-
-    def kill(self) -> bool:
-        """Kills it if it runs on this host; whether it did."""
-        if not self.is_here or not self._is_running():
+        """Whether it has certainly ended. Of a process of another host or container nothing is certain."""
+        if self.pid == _INIT:
             return False
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        return True
-
-    def kill_group(self) -> bool:
-        """Kills it and all others of the process group that it leads, if it runs on this host; whether it did."""
-        if not self.is_here or not self._is_running():
+        if self.start is None:
+            return self.host == socket.gethostname() and not psutil.pid_exists(self.pid)
+        if not self.start.is_here:
             return False
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        return True
+        stat = read_stat(self.pid)
+        if stat is None:
+            # Where /proc hides the processes of others, theirs are there nevertheless.
+            return not psutil.pid_exists(self.pid)
+        return stat.has_ended or stat.ticks != self.start.ticks
 
-    def _is_running(self) -> bool:
+    def kill(self, known: Known) -> bool:
+        """Kills it if it runs here, is this user's, and its command line is known; whether it did."""
+        with _handle_of(self.pid) as handle:
+            return handle is not None and self._is_meant(known) and _send(handle, signal.SIGKILL)
+
+    def kill_group(self, known: Known) -> bool:
+        """Kills it as `kill` does, and all others of the process group that it leads; whether it did."""
+        with _handle_of(self.pid) as leader:
+            # One that stands still can't end while its group is looked for.
+            if leader is None or not self._is_meant(known) or not _send(leader, signal.SIGSTOP):
+                return False
+            met = {self.pid}
+            while new := _group_of(self.pid) - met:
+                for pid in new:
+                    self._kill_member(pid, leader)
+                met |= new
+            return _send(leader, signal.SIGKILL)
+
+    def _kill_member(self, pid: int, leader: int) -> None:
+        with _handle_of(pid) as member:
+            if member is not None and _is_in_group(pid, self.pid) and not _has_ended(leader):
+                _send(member, signal.SIGKILL)
+
+    def _is_meant(self, known: Known) -> bool:
+        if self.pid == _INIT or self.start is None or ProcessStart.of(self.pid) != self.start:
+            return False
         try:
-            process = psutil.Process(self.pid)
-            return bool(process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= self.seen + _CLOCK_SLACK)
-        except psutil.NoSuchProcess:
+            return os.stat(f"/proc/{self.pid}").st_uid == os.geteuid() and known(CommandLine.of(self.pid))
+        except OSError:
             return False
 
 
 def driver_process(beat: Heartbeat) -> ProcessMark:
     """The process of the driver that wrote this heartbeat."""
-    return ProcessMark(beat.host, beat.pid, beat.started / 1000)
+    return ProcessMark(beat.host, beat.pid, beat.process_start)
+
+
+@contextlib.contextmanager
+def _handle_of(pid: int) -> Iterator[int | None]:
+    """A handle of a process, None if there is none, or where the system has no handles (Linux before 5.3)."""
+    try:
+        handle = os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        yield None
+        return
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _send(handle: int, number: signal.Signals) -> bool:
+    """Whether the signal was sent."""
+    try:
+        signal.pidfd_send_signal(handle, number)
+    except OSError:
+        return False
+    return True
+
+
+def _has_ended(handle: int) -> bool:
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _group_of(leader: int) -> set[int]:
+    """Those of its group that run, with itself."""
+    pids = (int(name) for name in os.listdir("/proc") if name.isdecimal())
+    return {pid for pid in pids if _is_in_group(pid, leader)}
+
+
+def _is_in_group(pid: int, leader: int) -> bool:
+    stat = read_stat(pid)
+    return stat is not None and not stat.has_ended and (stat.group, stat.session) == (leader, leader)

@@ -9,16 +9,30 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
+from airflow_nrt.launch.command_lines import launcher_of
 from airflow_nrt.launch.processes import ProcessMark
+from airflow_nrt.report.decoding import read_record
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.formats import Format
-from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
+from airflow_nrt.report.formats import Content, Format
+from airflow_nrt.report.heartbeat import LAST_TIME, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure
+from airflow_nrt.report.private_files import make_private
+from airflow_nrt.report.texts import shortened
 
 _SUFFIX = ".launch"
-_FORMAT = Format("the launch record")
+_MOST_BYTES = 64 * 1024
+_MOST_LETTERS = 2000
+
+
+def _without_process_start(content: Content) -> Content:
+    """Format 1 knew a launcher by its host's name, its number, and a time at which it ran."""
+    launcher = {name: value for name, value in content["launcher"].items() if name != "seen"}
+    return {**content, "launcher": launcher}
+
+
+_FORMAT = Format("the launch record", (_without_process_start,))
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,11 @@ class Launch:
     by: str
     output: int = 0
 
+    def __post_init__(self) -> None:
+        if self.number < 1 or self.output < 0 or not 0 <= self.time <= LAST_TIME:
+            raise ValueError("it has a number or a time that no launch has")
+        object.__setattr__(self, "by", shortened(self.by, _MOST_LETTERS))
+
     @property
     def id(self) -> str:
         """What the driver's heartbeat carries as `launch`."""
@@ -43,10 +62,14 @@ class Launch:
     def is_overdue(self, now: int | None = None) -> bool:
         return (now_ms() if now is None else now) - self.time > self.patience
 
+    def kill(self, home: Home) -> bool:
+        """Kills the launcher of this launch of the home, and all that it has started; whether it did."""
+        return self.launcher.kill_group(launcher_of(home, self.number))
+
 
 def put_launch(home: Home, launch: Launch) -> bool:
     """False if another launch has this number."""
-    home.launches.mkdir(exist_ok=True)
+    make_private(home.launches)
     return put_if_absent(
         home.launches / f"{launch.number}{_SUFFIX}", json.dumps(_FORMAT.stamped(asdict(launch))).encode()
     )
@@ -59,9 +82,8 @@ def last_launch(home: Home) -> Launch | None:
         return None
     path = home.launches / f"{number}{_SUFFIX}"
     try:
-        data = _FORMAT.read(json.loads(path.read_bytes()), path)
-        return Launch(**{**data, "launcher": ProcessMark(**data["launcher"])})
-    except (OSError, ValueError, TypeError, KeyError) as wrong:
+        return read_record(path, _FORMAT, Launch, _MOST_BYTES)
+    except (FileNotFoundError, LookupError, AttributeError, TypeError) as wrong:
         raise HomeError(f"the launch record {path} can't be read: {wrong}") from None
 
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
 
 import pendulum
 
+from airflow_nrt.launch.command_lines import LAUNCHER
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.errors import HomeError, NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure
+from airflow_nrt.report.private_files import open_private
+from airflow_nrt.report.texts import shortened
 
 _LOOK_SECONDS = 0.5
 _TAIL_BYTES = 4000
@@ -27,7 +29,7 @@ class LaunchFailedError(NrtError):
     """A driver could not begin; `final` if another one would end alike."""
 
     def __init__(self, reason: str, final: bool) -> None:
-        super().__init__(reason)
+        super().__init__(shortened(reason))
         self.final = final
 
 
@@ -43,15 +45,15 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     The launcher waits for its submission until the record of it is durable. So a driver never runs without a record,
     and whoever comes after a killed worker finds the launch.
     """
-    with home.driver_log.open("ab") as output:
+    with open(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as output:
         begin = output.tell()
+        of_home = [str(home.path), str(number), *([home.group] if home.group is not None else [])]
         launcher = subprocess.Popen(
-            [sys.executable, "-m", "airflow_nrt.launch.launcher", str(home.path), str(number)], env=_environment(),
+            [sys.executable, "-m", LAUNCHER, *of_home], env=_environment(),
             stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
         )  # fmt: skip
     assert launcher.stdin is not None
-    mark = ProcessMark(socket.gethostname(), launcher.pid, time.time())
-    launch = Launch(number, mark, now_ms(), patience, by, begin)
+    launch = Launch(number, ProcessMark.of(launcher.pid), now_ms(), patience, by, begin)
     try:
         if not put_launch(home, launch):
             return None
@@ -89,7 +91,7 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
         if is_over:
             raise LaunchFailedError(f"the driver ended before its first heartbeat:\n{printed(home, launch)}", False)
         if is_overdue:
-            launch.launcher.kill_group()
+            launch.kill(home)
             raise LaunchFailedError(
                 f"no heartbeat of launch {launch.id} within {_in_words(launch.patience)} (startup_timeout); the end of "
                 f"{home.driver_log}:\n{printed(home, launch)}",
@@ -105,8 +107,8 @@ def _in_words(ms: int) -> str:
 def printed(home: Home, launch: Launch) -> str:
     """The end of what a launch has printed."""
     try:
-        with home.driver_log.open("rb") as file:
-            file.seek(max(launch.output, home.driver_log.stat().st_size - _TAIL_BYTES))
-            return file.read().decode(errors="replace").strip()
-    except OSError as wrong:
+        with open(open_private(home.driver_log, os.O_RDONLY), "rb") as file:
+            file.seek(max(launch.output, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            return file.read(_TAIL_BYTES).decode(errors="replace").strip()
+    except (OSError, HomeError) as wrong:
         return f"({home.driver_log} can't be read: {wrong})"

@@ -73,6 +73,8 @@ def driver_submission(cluster: Cluster, home: Home, name: str, arguments: list[s
     """The submission of a driver with these arguments, and `--home`, for the home's report."""
     application, package = (str(path) for path in place_engine(home))
     arguments = [*arguments, "--home", str(home.path)]
+    if home.group is not None:
+        arguments += ["--group", home.group]
     hook: dict[str, Any] = {"name": f"airflow-nrt: {name}", "conf": {**DEFAULT_JAVA_OPTIONS, **(cluster.conf or {})}}
     if cluster.packages:
         hook["packages"] = cluster.packages

@@ -51,6 +51,8 @@ class NrtBatchOperator(NrtBaseOperator):
             cluster.master,
             "--json",
         ]
+        if home.group is not None:
+            arguments += ["--group", home.group]
         settings = {**(cluster.conf or {}), **self.report_settings()}
         if cluster.packages:
             settings["spark.jars.packages"] = cluster.packages

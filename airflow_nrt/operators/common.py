@@ -31,8 +31,8 @@ class NrtBaseOperator(BaseOperator):
     :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
         that builds one; a relative path starts at the DAG file's directory; or a function of the DAG file, as
         `@task.nrt_report` takes it
-    :param home: (templated) the report's home; a relative path starts at the connection's `home`, and the default is
-        the report's name there
+    :param home: (templated) the report's home, below the connection's `home` if it has one, where a relative path
+        starts; the default is the report's name there
     :param settings: (templated) values of `${KEY}` placeholders, and options by their names
     :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
     :param master: (templated) a Spark master, which wins over the connection's

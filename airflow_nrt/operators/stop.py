@@ -42,7 +42,8 @@ class NrtStopOperator(BaseOperator):
 
         hook = NrtHook(self.conn_id)
         with ending_the_task():
-            home = Home.open(hook.home(self.home).path)
+            place = hook.home(self.home)
+            home = Home.open(place.path, place.group)
             deadline = time.monotonic() + self.timeout
             epoch = home.ask_to_stop()
             self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)

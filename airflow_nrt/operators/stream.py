@@ -84,7 +84,9 @@ class NrtStreamOperator(NrtBaseOperator):
         from airflow_nrt.report.home import Home
 
         with self.at_work():
-            return self._supervise(context, Home.open(home), endless).answer(event, restarts)
+            # Not through the connection's `home`, which may have changed since.
+            found = Home.open(home, self.hook.get_conn().group)
+            return self._supervise(context, found, endless).answer(event, restarts)
 
     def _open_home(self, plan: Plan) -> Home:
         """The report's home, made only where a driver could be launched into it. Raises InputError."""
@@ -92,10 +94,11 @@ class NrtStreamOperator(NrtBaseOperator):
         from airflow_nrt.report.home import Home
 
         cluster = self.hook.cluster()
-        home = Home.checked(self.hook.home(self.home, plan.name).path, plan, self.plan_of_home)
+        place = self.hook.home(self.home, plan.name)
+        home = Home.checked(place.path, plan, self.plan_of_home, place.group)
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
-        return Home.create(home.path, plan, self.plan_of_home)
+        return Home.create(home.path, plan, self.plan_of_home, home.group)
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
         # Spares a DAG file all that only a running task needs.

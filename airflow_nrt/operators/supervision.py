@@ -90,7 +90,7 @@ class Supervision:
         if beat is not None and beat.launch == launch.id:
             self.home.ask_to_stop()
         else:
-            launch.launcher.kill_group()
+            launch.kill(self.home)
 
     def _wait(self, epoch: int, restarts: Sequence[float], lost: str | None = None) -> NoReturn:
         trigger = NrtDriverTrigger(

@@ -32,7 +32,7 @@ def changes_of(files: Iterable[SourceFile]) -> dict[str, str]:
     for file in files:
         try:
             change = None if file.corrupt else change_of(file)
-        except OSError:
+        except (OSError, ValueError):
             continue
         if change is not None:
             found[file.path] = change

@@ -8,15 +8,18 @@ are, the chapter counts: a writer that slept may put a file where an entry has g
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from airflow_nrt.report.decoding import parse_json
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.file_numbers import number_of
+from airflow_nrt.report.private_files import MOST_BYTES, read_private
 
 CHAPTER = 128
 KEPT = 128
 """So many of the last entries stay files of their own."""
+_MOST_BYTES = 16 * MOST_BYTES
 
 
 def chapter_of(directory: Path, n: int) -> Path:
@@ -28,7 +31,7 @@ def chapter_of(directory: Path, n: int) -> Path:
 def read_chapter(path: Path) -> list[bytes] | None:
     """Its entries in order, None if it is not there. Raises HomeError if it is not whole."""
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_private(path, _MOST_BYTES).splitlines()
     except FileNotFoundError:
         return None
     if len(lines) != CHAPTER:
@@ -38,8 +41,9 @@ def read_chapter(path: Path) -> list[bytes] | None:
 
 def last_entry(directory: Path) -> int:
     """The number of the last entry, -1 if there is none."""
-    names = [(path.suffix, path.stem.rpartition("-")[2]) for path in directory.iterdir()]
-    return max((int(last) for suffix, last in names if suffix in (".json", ".jsonl") and last.isdigit()), default=-1)
+    paths = [path for path in directory.iterdir() if path.suffix in (".json", ".jsonl")]
+    numbers = (number_of(path.stem.rpartition("-")[2]) for path in paths)
+    return max((number for number in numbers if number is not None), default=-1)
 
 
 def bind_chapters(directory: Path, last: int) -> None:
@@ -47,7 +51,8 @@ def bind_chapters(directory: Path, last: int) -> None:
 
     Raises HomeError at an entry that is not readable, or not there.
     """
-    singles = {int(path.stem): path for path in directory.glob("*.json") if path.stem.isdigit()}
+    named = {number_of(path.stem): path for path in directory.glob("*.json")}
+    singles = {number: path for number, path in named.items() if number is not None}
     for first in sorted({n - n % CHAPTER for n in singles}):
         if first + CHAPTER > last + 1 - KEPT:
             return
@@ -69,8 +74,8 @@ def bind_chapters(directory: Path, last: int) -> None:
 
 def _line(path: Path, n: int) -> bytes:
     try:
-        content = path.read_bytes().strip()
-        if b"\n" in content or json.loads(content)["n"] != n:
+        content = read_private(path).strip()
+        if b"\n" in content or parse_json(content)["n"] != n:
             raise ValueError("it is not one line with its number")
     except (OSError, ValueError, LookupError, TypeError) as wrong:
         raise HomeError(f"log entry {path} is not readable: {wrong}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from airflow_nrt.report.formats import Format
 from airflow_nrt.report.private_files import MOST_BYTES, read_private
 
 Record = TypeVar("Record")
+_Decode = Callable[[Any], Any]
 _LONG = 2**63
 
 
@@ -39,40 +40,103 @@ def parse_json(content: bytes | str) -> Any:
 
 def decoded(content: Mapping[str, Any], kind: type[Record]) -> Record:
     """The dataclass with these fields. Raises TypeError if one is missing, unknown or of another type."""
-    hints: Mapping[str, Any] = _hints(kind)  # type: ignore[arg-type]
-    return kind(**{name: _value(value, hints.get(name), name) for name, value in content.items()})
+    found: Record = _record(kind)(content)  # type: ignore[arg-type]
+    return found
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _record(kind: type) -> _Decode:
+    decoders = {name: _decoder(hint) for name, hint in get_type_hints(kind).items()}
+
+    def decode(content: Any) -> Any:
+        if not isinstance(content, dict):
+            raise TypeError(f"{_short(content)} is no {kind.__name__}")
+        found, name = {}, ""
+        try:
+            for name, value in content.items():
+                found[name] = decoders[name](value)
+        except KeyError:
+            raise TypeError(f"it has a field {name[:100]!r}, which is unknown") from None
+        except TypeError as wrong:
+            raise TypeError(f"its field {name!r}: {wrong}") from None
+        return kind(**found)
+
+    return decode
 
 
-def _value(value: Any, wanted: Any, name: str) -> Any:
-    if wanted is None:
-        raise TypeError(f"it has a field {name!r}, which is unknown")
+@cache
+def _decoder(wanted: Any) -> _Decode:
+    """What makes a value of this type of one of JSON. Raises TypeError where it is of another."""
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin in (Union, types.UnionType):
-        if value is None and type(None) in arguments:
-            return None
-        (wanted,) = (one for one in arguments if one is not type(None))
-        return _value(value, wanted, name)
-    if is_dataclass(wanted) and isinstance(value, dict):
-        return decoded(value, wanted)  # type: ignore[arg-type]
-    if origin in (dict, Mapping) and isinstance(value, dict):
-        return {key: _value(one, arguments[1], f"{name}.{key}") for key, one in value.items()}
-    if origin in (list, tuple, Sequence) and isinstance(value, list):
-        return (list if origin is list else tuple)(_value(one, arguments[0], name) for one in value)
-    if not _is_plain(value, wanted):
-        raise TypeError(
-            f"its field {name!r} is {str(value)[:100]!r}, which is no {getattr(wanted, '__name__', wanted)}"
-        )
-    return value
+        (some,) = (one for one in arguments if one is not type(None))
+        decode = _decoder(some)
+        return lambda value: None if value is None else decode(value)
+    if wanted is Any:
+        return lambda value: value
+    if is_dataclass(wanted):
+        return _record(wanted)  # type: ignore[arg-type]
+    if origin in (dict, Mapping):
+        return _mapping(_key if arguments[0] is int else str, _decoder(arguments[1]))
+    if origin in (list, tuple, Sequence):
+        return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
+    return _PLAIN[wanted]
 
 
-def _is_plain(value: Any, wanted: Any) -> bool:
-    if wanted is float:
-        return type(value) in (int, float) and math.isfinite(value)
-    if wanted is int:
-        return type(value) is int and -_LONG <= value < _LONG
-    return wanted is Any or (wanted in (str, bool) and type(value) is wanted)
+def _mapping(key: _Decode, decode: _Decode) -> _Decode:
+    def mapping(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"{_short(value)} is no JSON object")
+        return {key(name): decode(one) for name, one in value.items()}
+
+    return mapping
+
+
+def _sequence(kind: Callable[[Any], Any], decode: _Decode) -> _Decode:
+    def sequence(value: Any) -> Any:
+        if not isinstance(value, list):
+            raise TypeError(f"{_short(value)} is no JSON array")
+        return kind([decode(one) for one in value])
+
+    return sequence
+
+
+def _key(name: str) -> int:
+    try:
+        return int(name)
+    except ValueError:
+        raise TypeError(f"{_short(name)} is no whole number") from None
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"{_short(value)} is no text")
+    # Halves of characters, which JSON can spell, can't be printed or sent.
+    return value if value.isascii() else value.encode(errors="replace").decode()
+
+
+def _whole(value: Any) -> int:
+    if type(value) is int and -_LONG <= value < _LONG:
+        return value
+    raise TypeError(f"{_short(value)} is no whole number of 64 bits")
+
+
+def _finite(value: Any) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
+    return _whole(value)
+
+
+def _bool(value: Any) -> bool:
+    if type(value) is bool:
+        return value
+    raise TypeError(f"{_short(value)} is neither true nor false")
+
+
+_PLAIN: Mapping[Any, _Decode] = {str: _text, int: _whole, float: _finite, bool: _bool}
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return f"a JSON {'object' if isinstance(value, dict) else 'array'}"
+    return f"{value!r:.100}"

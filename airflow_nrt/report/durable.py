@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, on a POSIX file system."""
+"""Files that appear whole or not at all, on a POSIX file system. Those of a home are private (`private_files.py`)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,29 @@ import uuid
 from pathlib import Path
 
 from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.private_files import mode_in, read_private
 
 
-def put_if_absent(path: Path, content: bytes) -> bool:
+def put_same(path: Path, content: bytes) -> None:
+    """Creates the file with this content, or finds that it has it. Raises HomeError where another content stands."""
+    try:
+        standing = read_private(path)
+    except FileNotFoundError:
+        if put_if_absent(path, content):
+            return
+        standing = read_private(path)
+    if standing != content:
+        raise HomeError(f"{path} is not what was put there: its name is made from its content; take it away")
+
+
+def put_if_absent(path: Path, content: bytes, mode: int | None = None) -> bool:
     """Creates the file with this content, whole and synced; False if it exists already. Never overwrites.
 
-    Raises HomeError where the file system has no hard links, which this rests on.
+    `mode` is that of a file in a home, where none is given. Raises HomeError where the file system has no hard links,
+    which this rests on.
     """
     aside = _aside(path)
-    _write(aside, content)
+    _write(aside, content, mode)
     try:
         os.link(aside, path)
     except FileExistsError:
@@ -61,8 +75,12 @@ def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{uuid.uuid4().hex}")
 
 
-def _write(path: Path, content: bytes) -> None:
-    with open(path, "xb") as file:
+def _write(path: Path, content: bytes, mode: int | None = None) -> None:
+    mode = mode_in(path.parent) if mode is None else mode
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with open(handle, "wb") as file:
+        # The umask may have taken some of it.
+        os.fchmod(handle, mode)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -6,10 +6,11 @@ Paths are relative to the home, except those of source files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from airflow_nrt.report.decoding import decoded
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.formats import Content, Format
 
@@ -38,6 +39,10 @@ class StateFile:
     last: int
     rows: int
     format: int = STATE.number
+
+    def __post_init__(self) -> None:
+        if self.format != STATE.number:
+            STATE.check(self.format, self.path)
 
 
 @dataclass(frozen=True)
@@ -181,6 +186,9 @@ class Commit:
     removed: tuple[str, ...] = ()
     ledger_format: int = LEDGER.number
 
+    def __post_init__(self) -> None:
+        LEDGER.check(self.ledger_format, self.ledger)
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -216,14 +224,18 @@ _KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, 
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One numbered entry. `epoch` is that of the writing driver, None for a restatement. `id` tells writers apart."""
-
+class _Head:
     n: int
     kind: str
     epoch: int | None
     time: int
     id: str
+
+
+@dataclass(frozen=True)
+class Entry(_Head):
+    """One numbered entry. `epoch` is that of the writing driver, None for a restatement. `id` tells writers apart."""
+
     body: Body
 
     def to_json(self) -> dict[str, Any]:
@@ -255,89 +267,12 @@ def entry_from_json(content: Any) -> Entry:
     number = content.get("n", "?")
     try:
         data = _FORMAT.read(content, number)
-        body = _READERS[data["kind"]](data)
-        return Entry(data["n"], data["kind"], data["epoch"], data["time"], data["id"], body)
-    except (KeyError, TypeError, AttributeError) as wrong:
-        raise HomeError(f"log entry {number} is not readable: {wrong!r}") from None
-
-
-def _position(data: Mapping[str, Any]) -> Position:
-    return Position(
-        sources={name: SourceState(**state) for name, state in data["sources"].items()},
-        operators={name: _operator_state(state) for name, state in data["operators"].items()},
-        late=data["late"],
-        dropped=data["dropped"],
-        windows=data["windows"],
-        updating=_files(data["updating"]),
-        moments=dict(data["moments"]),
-        versions={name: _versions(one) for name, one in data["versions"].items()},
-        tables=_files(data["tables"]),
-    )
-
-
-def _files(data: Mapping[str, Any]) -> dict[str, tuple[StateFile, ...]]:
-    return {name: _state(files) for name, files in data.items()}
-
-
-def _state(files: Sequence[Mapping[str, Any]]) -> tuple[StateFile, ...]:
-    for file in files:
-        STATE.check(file["format"], file["path"])
-    return tuple(StateFile(**file) for file in files)
-
-
-def _versions(data: Mapping[str, Any]) -> Versions:
-    rows = {int(end): count for end, count in data["rows"].items()}
-    standing = {int(end): place for end, place in data["standing"].items()}
-    return Versions(data["at"], rows, standing, _state(data["shown"]))
-
-
-def _operator_state(data: Mapping[str, Any]) -> OperatorState:
-    rows, closed = _state(data["rows"]), _state(data["closed"])
-    return OperatorState(data["watermark"], data["fired"], rows, closed, data["suspect"], data["complete"])
-
-
-def _published(data: Mapping[str, Any]) -> tuple[Published, ...]:
-    return tuple(Published(**one) for one in data["published"])
-
-
-def _lease(data: Mapping[str, Any]) -> Lease:
-    return Lease(data["host"], data["pid"], data["application"])
-
-
-def _commit(data: Mapping[str, Any]) -> Commit:
-    LEDGER.check(data["ledger_format"], data["ledger"])
-    return Commit(
-        source=data["source"],
-        files=tuple(SourceFile(**file) for file in data["files"]),
-        rows=data["rows"],
-        clock=data["clock"],
-        seen=dict(data["seen"]),
-        rejected=dict(data["rejected"]),
-        late=tuple(Lateness(**one) for one in data["late"]),
-        ledger=data["ledger"],
-        published=_published(data),
-        position=_position(data["position"]),
-        removed=tuple(data["removed"]),
-        ledger_format=data["ledger_format"],
-    )
-
-
-def _tick(data: Mapping[str, Any]) -> Tick:
-    return Tick(_published(data), data["clock"], _position(data["position"]), tuple(data["removed"]))
-
-
-def _restate(data: Mapping[str, Any]) -> Restate:
-    files = {source: tuple(SourceFile(**file) for file in listed) for source, listed in data["files"].items()}
-    removed, suspects = tuple(data["removed"]), dict(data["suspects"])
-    return Restate(_published(data), removed, data["reason"], suspects, data["as_of"], files)
-
-
-_READERS: dict[str, Callable[[Mapping[str, Any]], Body]] = {
-    "lease": _lease,
-    "commit": _commit,
-    "tick": _tick,
-    "restate": _restate,
-}
+        head = decoded({name: data.pop(name, None) for name in ("n", "kind", "epoch", "time", "id")}, _Head)
+        if head.kind not in _KINDS:
+            raise TypeError(f"its kind is {head.kind[:100]!r}, which is none")
+        return Entry(**vars(head), body=decoded(data, _KINDS[head.kind]))
+    except TypeError as wrong:
+        raise HomeError(f"log entry {number!r:.100} is not readable: {wrong}") from None
 
 
 def _with_formats(entry: Content) -> Content:
@@ -353,7 +288,8 @@ def _with_formats(entry: Content) -> Content:
     }
     versions = {name: _of_format_1(one) for name, one in position["versions"].items()}
     position = {**position, **states, "operators": operators, "versions": versions}
-    return {"removed": [], **entry, "position": position, "ledger_format": 1}
+    ledger: Content = {"ledger_format": 1} if entry["kind"] == "commit" else {}
+    return {"removed": [], **entry, "position": position, **ledger}
 
 
 def _of_format_1(data: Content) -> Content:

@@ -36,21 +36,26 @@ class Format:
     def read(self, content: Any, where: object) -> Content:
         """The content of a file as this version would have written it, without its number.
 
-        Raises HomeError if it is no JSON object, or if a newer version wrote it.
+        Raises HomeError if it is no JSON object, if a newer version wrote it, or if an older one can't have.
         """
         if not isinstance(content, dict):
             raise HomeError(f"{self.of} {where} can't be read: it is no JSON object")
         number = content.get(_NUMBER, 1)
         self.check(number, where)
         read = {name: value for name, value in content.items() if name != _NUMBER}
-        for step in self.steps[number - 1 :]:
-            read = step(read)
+        try:
+            for step in self.steps[number - 1 :]:
+                read = step(read)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
+            raise HomeError(
+                f"{self.of} {where} can't be read: it is nothing of format {number}: {wrong!r:.200}"
+            ) from None
         return read
 
     def check(self, number: Any, where: object) -> None:
         """Raises HomeError unless this version reads this format."""
         if type(number) is not int or number < 1:
-            raise HomeError(f"{self.of} {where} can't be read: its format is {number!r}, which is none")
+            raise HomeError(f"{self.of} {where} can't be read: its format is {number!r:.100}, which is none")
         if number > self.number:
             raise HomeError(
                 f"{self.of} {where} has format {number}, and airflow-nrt {__version__} reads formats up to "

@@ -15,15 +15,21 @@ scratch/         an epoch's own things, gone with it
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from airflow_nrt import __version__
+from airflow_nrt.report.decoding import read_record
 from airflow_nrt.report.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.file_numbers import number_of
 from airflow_nrt.report.fingerprint import Fingerprint, changes_between, differences, fingerprint
 from airflow_nrt.report.formats import Format
+from airflow_nrt.report.home_directories import PARTS, check_directories, make_directories
+from airflow_nrt.report.home_names import check_name
 from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.options import TIME_ZONE
@@ -32,21 +38,31 @@ from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.semantics import changed_semantics
 from airflow_nrt.report.zones import foreign_zone, read_zone
 
-_PARTS = ("log", "state", "staged", "ledger", "scratch")
 _REPORT_FILE = "report.json"
-_LAYOUT = frozenset({*_PARTS, "launches", "heartbeats", "driver.log", "stop", _REPORT_FILE})
+_LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE})
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 _STOP = Format("the stop request")
+
+
+@dataclass(frozen=True)
+class _StopRequest:
+    """Drivers up to this epoch, and up to this launch, are meant."""
+
+    epoch: int
+    launch: int = 0
+
+
 Replan: TypeAlias = "Callable[[Home], Plan]"
 """Plans the report that a home was made for."""
 
 
 class Home:
-    """The layout of a home; `open` and `create` check it."""
+    """The layout of a home; `open` and `create` check it. `group` is the one that shares it, by name or id."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, group: str | None = None) -> None:
         self.path = path
+        self.group = group
         self.log_directory = path / "log"
         self.state = path / "state"
         self.staged = path / "staged"
@@ -59,54 +75,58 @@ class Home:
         self.launches = path / "launches"
 
     @classmethod
-    def at(cls, location: str | Path) -> Home:
-        """The home at a place, existing or not. Raises InputError for a scheme that can't hold one yet."""
+    def at(cls, location: str | Path, group: str | None = None) -> Home:
+        """The home at a place, existing or not.
+
+        Raises InputError for a scheme that can't hold one yet, a name that none can have or a group that is none, and
+        HomeError for what stands there and is not to be trusted.
+        """
         text = str(location)
+        check_name(text)
         scheme, separator, rest = text.partition("://")
         if separator and scheme != "file":
             raise InputError(f"a home can't be on {scheme}:// yet: put it on a POSIX file system ({text})")
-        return cls(Path(rest if separator else text).absolute())
+        home = cls(Path(rest if separator else text).absolute(), group)
+        check_directories(home.path, group)
+        return home
 
     @classmethod
-    def open(cls, location: str | Path) -> Home:
-        """An existing home. Raises InputError if there is none, HomeError if it can't be read."""
-        home = cls.at(location)
-        if not home.report_file.exists():
+    def open(cls, location: str | Path, group: str | None = None) -> Home:
+        """An existing home. Raises InputError if there is none, HomeError if it can't be read, and as `at`."""
+        home = cls.at(location, group)
+        if not os.path.lexists(home.report_file):
             raise InputError(f"{home.path} is no home of a report: it has no report.json")
         home.identity()
         return home
 
     @classmethod
-    def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None) -> Home:
+    def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None, group: str | None = None) -> Home:
         """The home of this report, made if it is not there yet.
 
         Raises InputError if it belongs to another report, or to this one with other results (see `check_report`), and
-        if the report would read what it writes.
+        if the report would read what it writes; and as `at`.
         """
-        home = cls.checked(location, plan, replan)
-        if not home.report_file.exists():
+        home = cls.checked(location, plan, replan, group)
+        if not os.path.lexists(home.report_file):
             home._make(plan)
             # Somebody else may have made it meanwhile, for another report.
             home.check_report(plan, replan)
         return home
 
     @classmethod
-    def checked(cls, location: str | Path, plan: Plan, replan: Replan | None = None) -> Home:
+    def checked(cls, location: str | Path, plan: Plan, replan: Replan | None = None, group: str | None = None) -> Home:
         """The home that this report has or can have there. Writes nothing; raises as `create` does."""
-        home = cls.at(location)
+        check_name(plan.name, "report")
+        home = cls.at(location, group)
         check_places(plan, home.path)
-        if home.report_file.exists():
+        if os.path.lexists(home.report_file):
             home.check_report(plan, replan)
         elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
             raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
         return home
 
     def _make(self, plan: Plan) -> None:
-        try:
-            for part in _PARTS:
-                (self.path / part).mkdir(parents=True, exist_ok=True)
-        except OSError as wrong:
-            raise HomeError(f"can't make the home {self.path}: {wrong}") from None
+        make_directories(self.path, self.group)
         put_if_absent(self.report_file, Identity.of(plan, self.launches).to_bytes())
 
     def identity(self) -> Identity:
@@ -170,26 +190,26 @@ class Home:
 
     def newest_launch(self) -> int:
         """The number of the newest launch (`launches/<n>.launch`), 0 if there was none."""
-        return max((int(path.stem) for path in self.launches.glob("*.launch") if path.stem.isdigit()), default=0)
+        numbers = (number_of(path.stem) for path in self.launches.glob("*.launch"))
+        return max((number for number in numbers if number is not None), default=0)
 
     def ask_to_stop(self) -> int:
         """Asks all drivers that hold a lease or were launched by now to stop after their batch; gives the newest epoch.
 
         One that was launched and has no lease yet stops when it has begun. Later ones are not meant.
         """
-        asked = {"epoch": self.log().epoch(), "launch": self.newest_launch()}
-        replace_file(self.stop_file, json.dumps(_STOP.stamped(asked)).encode())
-        return asked["epoch"]
+        asked = _StopRequest(self.log().epoch(), self.newest_launch())
+        replace_file(self.stop_file, json.dumps(_STOP.stamped(asdict(asked))).encode())
+        return asked.epoch
 
     def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
         """Whether the driver of this epoch (0: it has no lease), or of this launch, was asked to stop."""
         try:
-            asked: Mapping[str, int] = _STOP.read(json.loads(self.stop_file.read_bytes()), self.stop_file)
-            return 0 < epoch <= asked["epoch"] or (launch.isdigit() and int(launch) <= asked.get("launch", 0))
+            asked = read_record(self.stop_file, _STOP, _StopRequest)
         except FileNotFoundError:
             return False
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as wrong:
-            raise HomeError(f"the stop request {self.stop_file} can't be read: {wrong}") from None
+        number = number_of(launch)
+        return 0 < epoch <= asked.epoch or (number is not None and number <= asked.launch)
 
     def drop_stop_request(self, epoch: int, launch: str = "") -> None:
         """Takes away a request that was meant for older drivers than that of this epoch and launch."""

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt import __version__
+from airflow_nrt.report.decoding import decoded, parse_json
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.fingerprint import Fingerprint, fingerprint
 from airflow_nrt.report.formats import Content, Format
 from airflow_nrt.report.modules import is_installed
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.private_files import read_private
 from airflow_nrt.report.semantics import Semantics, semantics
+from airflow_nrt.report.texts import MOST_CHARACTERS
 
 
 @dataclass(frozen=True)
@@ -71,20 +74,19 @@ class Identity:
     def read(cls, file: Path) -> Identity:
         """Raises HomeError if it can't be read, or if a newer version wrote it."""
         try:
-            content = json.loads(file.read_bytes())
+            content = parse_json(read_private(file))
         except (OSError, ValueError) as wrong:
             raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
         if not isinstance(content, dict) or not {"id", "name"} <= content.keys():
             raise HomeError(f"the home {file.parent} can't be read: report.json does not say whose home it is")
+        known = _FORMAT.read(content, file)
         try:
-            known = _FORMAT.read(content, file)
-            found = cls(**{field.name: known[field.name] for field in fields(cls) if field.name in known})
-            if not all(isinstance(one, dict) for one in (found.fingerprint, found.settings, found.operators)):
-                raise TypeError("its parts are of other types")
-            if not all(isinstance(one, dict) for one in found.operators.values()):
-                raise TypeError("its operators are of other types")
-        except (TypeError, KeyError, AttributeError) as wrong:
-            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong!r}") from None
+            kept = {field.name: known[field.name] for field in fields(cls) if field.name in known}
+            found = decoded(kept, cls)
+            if len(found.name) > MOST_CHARACTERS:
+                raise TypeError(f"the report's name has {len(found.name)} characters")
+        except TypeError as wrong:
+            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
         return found
 
 

@@ -6,10 +6,14 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 
+from airflow_nrt.report.decoding import read_record
 from airflow_nrt.report.durable import replace_file
-from airflow_nrt.report.errors import DataError, HomeError, InputError, NrtError
+from airflow_nrt.report.errors import DataError, InputError, NrtError
 from airflow_nrt.report.formats import Format
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.home_directories import make_directories
+from airflow_nrt.report.private_files import make_private
+from airflow_nrt.report.texts import shortened
 
 _FORMAT = Format("the note of a launch that failed,")
 
@@ -21,24 +25,25 @@ class LaunchFailure:
     error: str
     final: bool
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "error", shortened(self.error))
 
-def note_launch_failure(location: str, launch: str, failure: NrtError) -> None:
+
+def note_launch_failure(location: str, launch: str, failure: NrtError, group: str | None = None) -> None:
     """Leaves the reason in a home, made or not. One that can't be left is told on standard error."""
     try:
-        path = Home.at(location).launches / f"{launch}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        home = Home.at(location, group)
+        make_directories(home.path, home.group)
+        make_private(home.launches)
         note = LaunchFailure(str(failure), isinstance(failure, (InputError, DataError)))
-        replace_file(path, json.dumps(_FORMAT.stamped(asdict(note))).encode())
+        replace_file(home.launches / f"{launch}.json", json.dumps(_FORMAT.stamped(asdict(note))).encode())
     except (OSError, NrtError) as unwritable:
         print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)
 
 
 def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
     """What was left for a launch, None if nothing was. Raises HomeError if it can't be read."""
-    path = home.launches / f"{launch}.json"
     try:
-        return LaunchFailure(**_FORMAT.read(json.loads(path.read_bytes()), path))
+        return read_record(home.launches / f"{launch}.json", _FORMAT, LaunchFailure)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as wrong:
-        raise HomeError(f"{path} can't be read: {wrong}") from None

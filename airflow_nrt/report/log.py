@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from airflow_nrt.report.chapters import CHAPTER, bind_chapters, chapter_of, last_entry, read_chapter
+from airflow_nrt.report.decoding import parse_json
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Body, Entry, Lease, Position, entry_from_json, kind_of
 from airflow_nrt.report.errors import FencedError, HomeError
+from airflow_nrt.report.private_files import read_private
 
 
 class EntryTaken(Exception):
@@ -37,11 +39,14 @@ class Log:
         self.refresh()
 
     def refresh(self) -> int:
-        """Looks for entries written since; gives the number of the last."""
-        if self.last < 0:
-            self.last = last_entry(self.directory)
-        while self._path(self.last + 1).exists() or chapter_of(self.directory, self.last + 1).exists():
-            self.last += 1
+        """Looks for entries written since; gives the number of the last. Raises HomeError."""
+        try:
+            if self.last < 0:
+                self.last = last_entry(self.directory)
+            while self._path(self.last + 1).exists() or chapter_of(self.directory, self.last + 1).exists():
+                self.last += 1
+        except OSError as wrong:
+            raise HomeError(f"the log {self.directory} can't be read: {wrong}") from None
         return self.last
 
     def read(self, n: int) -> Entry:
@@ -50,7 +55,7 @@ class Log:
             content = self._content(n)
             if content is None:
                 raise HomeError(f"log entry {n} of {self.directory.parent} is missing")
-            data = json.loads(content)
+            data = parse_json(content)
         except (OSError, ValueError) as wrong:
             raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
         entry = entry_from_json(data)
@@ -103,7 +108,7 @@ class Log:
 
     def _content(self, n: int) -> bytes | None:
         try:
-            single = self._path(n).read_bytes()
+            single = read_private(self._path(n))
         except FileNotFoundError:
             single = None
         path, known = chapter_of(self.directory, n), self._chapter

@@ -4,25 +4,47 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import cache
 from pathlib import Path
 
-from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.errors import HomeError, InputError
 
 ROOT = 0
 
 
-def check_owner(path: Path, found: os.stat_result, group: int | None) -> None:
+@cache
+def group_id(group: str) -> int:
+    """The id of a group, which is given by its name or its id. Raises InputError if there is none."""
+    import grp
+
+    try:
+        found = grp.getgrgid(int(group)) if group.isascii() and group.isdecimal() else grp.getgrnam(group)
+    except (KeyError, OverflowError, ValueError):
+        raise InputError(f"there is no group {group[:100]!r} on this host: name one that shares the home") from None
+    return found.gr_gid
+
+
+def check_user(path: Path | str, found: os.stat_result) -> None:
+    """Raises HomeError unless this is this user's, or root's."""
+    if found.st_uid not in (os.geteuid(), ROOT):
+        raise HomeError(
+            f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}: it is not trusted. "
+            "Take another place, or run this as that user; a group that shares homes is named by the field `group` of "
+            "the connection, or by --group"
+        )
+
+
+def check_owner(path: Path | str, found: os.stat_result, group: int | None) -> None:
     """Raises HomeError unless this is this user's (or root's) and no other can write it, but for those of a group.
 
     `group` is the id of one whose members are trusted; None: no others are.
     """
     is_of_group = group is not None and found.st_gid == group
-    if found.st_uid not in (os.geteuid(), ROOT) and not is_of_group:
-        raise HomeError(
-            f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}: it is not trusted"
-        )
+    if not is_of_group:
+        check_user(path, found)
     if found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not is_of_group):
         others = "everybody" if found.st_mode & stat.S_IWOTH else f"group {found.st_gid}"
         raise HomeError(
-            f"{path} can be written by {others}, so it is not trusted: look at what it holds, then `chmod -R go-w` it"
+            f"{path} can be written by {others}, so it is not trusted: look at what it holds, then `chmod -R go-w` it; "
+            "a group that shares homes is named by the field `group` of the connection, or by --group"
         )

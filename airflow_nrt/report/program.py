@@ -7,9 +7,10 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from airflow_nrt.report.durable import put_if_absent
+from airflow_nrt.report.durable import put_same
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.modules import file_of, files_with, is_installed
+from airflow_nrt.report.private_files import make_private
 
 BUILD = "build"
 """The function that a `.py` file has."""
@@ -53,7 +54,8 @@ class Program:
     def copied_to(self, place: Path) -> Program:
         """A copy with its modules, in a directory named by their content: a driver's host may not have the original.
 
-        An installed one stays where it is, as it is imported from there wherever it is installed.
+        An installed one stays where it is, as it is imported from there wherever it is installed. Raises HomeError
+        where something else stands.
         """
         if is_installed(self.root):
             return self
@@ -61,9 +63,8 @@ class Program:
         told = hashlib.sha256(repr(sorted(contents.items())).encode()).hexdigest()[:16]
         root = place / f"report-{told}"
         for path, content in contents.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            if not (root / path).exists():
-                put_if_absent(root / path, content)
+            make_private((root / path).parent)
+            put_same(root / path, content)
         return replace(self, root=root)
 
 

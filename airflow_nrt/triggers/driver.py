@@ -21,8 +21,8 @@ class NrtDriverTrigger(BaseTrigger):
 
     `epoch` is that of the driver to begin with, `endless` as in `Vigil`. `lost` is the reason why there is nothing to
     watch: then it only waits. `back_off` seconds pass before a loss is told, so that a restart waits here and not in a
-    worker. It never fires before `earliest` seconds have passed. After a restart of the triggerer the home tells it all
-    that it needs.
+    worker. It never fires before `earliest` seconds have passed. `group` may share the home. After a restart of the
+    triggerer the home tells it all that it needs.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class NrtDriverTrigger(BaseTrigger):
         earliest: float = EARLIEST_SECONDS,
         lost: str | None = None,
         endless: bool = False,
+        group: str | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
@@ -47,9 +48,10 @@ class NrtDriverTrigger(BaseTrigger):
         self.earliest = earliest
         self.lost = lost
         self.endless = endless
+        self.group = group
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless"
+        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless group"
         return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names.split()}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -66,12 +68,16 @@ class NrtDriverTrigger(BaseTrigger):
 
     async def _watch(self) -> Judgement:
         vigil = Vigil(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
+        told = ""
         while True:
             try:
-                sight = await WATCHER.see(self.home)
+                sight = await WATCHER.see(self.home, self.group)
             except Unreadable as wrong:
-                self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, wrong)
+                if str(wrong) != told:
+                    told = str(wrong)
+                    self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, told)
             else:
+                told = ""
                 self.epoch = max(self.epoch, sight.beat.epoch if sight.beat is not None else 0)
                 judgement = vigil.judge(sight, time.monotonic())
                 if judgement is not None:
@@ -89,9 +95,13 @@ class NrtDriverTrigger(BaseTrigger):
         epoch = self.epoch
 
         def ask() -> None:
-            home = Home.open(self.home)
+            home = Home.open(self.home, self.group)
             if home.log().epoch() == epoch:
                 home.ask_to_stop()
 
-        await WATCHER.read(("stop", self.home, epoch), ask)
-        self.log.info("%s: asked the driver of epoch %s to stop, because the task was given up", self.home, epoch)
+        try:
+            await WATCHER.read(self.home, ("stop", epoch), ask)
+        except Unreadable as wrong:
+            self.log.warning("%s: can't ask the driver of epoch %s to stop: %s", self.home, epoch, wrong)
+        else:
+            self.log.info("%s: asked the driver of epoch %s to stop, because the task was given up", self.home, epoch)

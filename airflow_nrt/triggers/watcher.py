@@ -1,11 +1,13 @@
 """The one reader of homes in a triggerer: in threads, with a time limit, one read of a thing at a time.
 
-A file system that hangs costs one thread, however many triggers wait for it, and never the event loop.
+A file system that hangs costs a few threads, however many triggers wait for it: those that watch others go on, and so
+does the event loop. Whatever goes wrong with a read, it says nothing about a driver.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -14,6 +16,8 @@ from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import read_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.texts import shortened
+from airflow_nrt.triggers.mounts import file_system_of
 from airflow_nrt.triggers.vigil import Sight
 
 Read = TypeVar("Read")
@@ -24,34 +28,43 @@ class Unreadable(NrtError):
 
 
 class Watcher:
-    """Reads for all triggers of a process. `limit` is in seconds."""
+    """Reads for all triggers of a process, with so many threads for each file system. `limit` is in seconds."""
 
-    def __init__(self, threads: int = 8, limit: float = 10.0) -> None:
+    def __init__(self, threads: int = 4, limit: float = 10.0) -> None:
+        self.threads = threads
         self.limit = limit
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="nrt-watcher")
+        self._pools: dict[str, ThreadPoolExecutor] = {}
         self._reads: dict[Hashable, Future[Any]] = {}
 
-    async def read(self, key: Hashable, read: Callable[[], Read]) -> Read:
-        """What `read` gives; callers with the same key share a read that is under way. Raises Unreadable."""
-        under_way = self._reads.get(key)
-        if under_way is None or under_way.done():
-            under_way = self._reads[key] = self._pool.submit(read)
+    async def read(self, location: str, what: Hashable, read: Callable[[], Read]) -> Read:
+        """What `read` gives of a home; callers that want the same share a read that is under way. Raises Unreadable."""
+        key = (location, what)
         try:
+            under_way = self._reads.get(key)
+            if under_way is None or under_way.done():
+                under_way = self._reads[key] = self._pool(location).submit(read)
             found: Read = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(under_way)), self.limit)
             return found
         except (asyncio.TimeoutError, TimeoutError):
             raise Unreadable(f"no answer within {self.limit:g} s") from None
-        except (OSError, NrtError) as wrong:
-            raise Unreadable(str(wrong)) from wrong
+        except Exception as wrong:
+            kind = "" if isinstance(wrong, (OSError, NrtError)) else f"{type(wrong).__name__}: "
+            raise Unreadable(shortened(f"{kind}{wrong}")) from wrong
 
-    async def see(self, location: str) -> Sight:
+    async def see(self, location: str, group: str | None = None) -> Sight:
         """One look at a home. Raises Unreadable."""
-        return await self.read(("driver", location), lambda: look(location))
+        return await self.read(location, "driver", lambda: look(location, group))
+
+    def _pool(self, location: str) -> ThreadPoolExecutor:
+        device = file_system_of(os.path.abspath(location.removeprefix("file://")))
+        if device not in self._pools:
+            self._pools[device] = ThreadPoolExecutor(self.threads, thread_name_prefix=f"nrt-watcher {device}")
+        return self._pools[device]
 
 
-def look(location: str) -> Sight:
-    """One look at a home. Raises OSError, NrtError."""
-    home = Home.at(location)
+def look(location: str, group: str | None = None) -> Sight:
+    """One look at a home, which `group` may share. Raises OSError, NrtError."""
+    home = Home.at(location, group)
     beat = read_heartbeat(home.heartbeats)
     if beat is None:
         return Sight(None)

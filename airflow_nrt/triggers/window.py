@@ -34,12 +34,12 @@ class WindowSight:
         return self.complete_until is not None and self.complete_until >= parse_wall_clock(end, self.zone)
 
 
-def look_at_windows(location: str) -> WindowSight:
-    """Reads a home. Raises InputError if there is none, HomeError if it can't be read.
+def look_at_windows(location: str, group: str | None = None) -> WindowSight:
+    """Reads a home, which `group` may share. Raises InputError if there is none, HomeError if it can't be read.
 
     What an entry decided is visible once the driver's heartbeat counts that entry.
     """
-    home = Home.open(location)
+    home = Home.open(location, group)
     beat = read_heartbeat(home.heartbeats)
     if beat is None:
         return WindowSight(None)
@@ -54,30 +54,40 @@ def look_at_windows(location: str) -> WindowSight:
 class NrtWindowTrigger(BaseTrigger):
     """Fires when all windows of a home that end at or before `window_end` are published, or never will be.
 
-    `window_end` is a time of the report's clock, or an instant with `Z` or an offset.
+    `window_end` is a time of the report's clock, or an instant with `Z` or an offset. `group` may share the home.
     """
 
     def __init__(
-        self, home: str, window_end: str, poll_interval: float = 5.0, earliest: float = EARLIEST_SECONDS
+        self,
+        home: str,
+        window_end: str,
+        poll_interval: float = 5.0,
+        earliest: float = EARLIEST_SECONDS,
+        group: str | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
         self.window_end = window_end
         self.poll_interval = poll_interval
         self.earliest = earliest
+        self.group = group
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = ("home", "window_end", "poll_interval", "earliest")
+        names = ("home", "window_end", "poll_interval", "earliest", "group")
         return "airflow_nrt.triggers.window.NrtWindowTrigger", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
+        told = ""
         while True:
             try:
-                sight = await WATCHER.read(("windows", self.home), lambda: look_at_windows(self.home))
+                sight = await WATCHER.read(self.home, "windows", lambda: look_at_windows(self.home, self.group))
             except Unreadable as wrong:
-                self.log.warning("%s can't be read: %s", self.home, wrong)
+                if str(wrong) != told:
+                    told = str(wrong)
+                    self.log.warning("%s can't be read: %s", self.home, told)
             else:
+                told = ""
                 if sight.reaches(self.window_end) or sight.error is not None:
                     break
             await asyncio.sleep(self.poll_interval)

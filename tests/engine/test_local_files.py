@@ -31,10 +31,18 @@ def test_what_does_not_fit_leaves_them_as_they_were(spark, tmp_path: Path, monke
     assert written(spark, tmp_path / "table").exists()
 
 
-def test_permissions_are_those_of_the_umask(spark, tmp_path: Path) -> None:
-    file = written(spark, tmp_path / "table")
-    assert oct(os.stat(file).st_mode & 0o7777) == "0o644"
-    assert oct(os.stat(file.parent).st_mode & 0o7777) == "0o755"
+@pytest.mark.parametrize(
+    "around, directory, file",
+    [(0o755, 0o755, 0o644), (0o700, 0o700, 0o600), (0o2770, 0o2770, 0o660), (0o1777, 0o755, 0o644)],
+)
+def test_what_is_made_in_a_private_directory_is_private(
+    spark, tmp_path: Path, around: int, directory: int, file: int
+) -> None:
+    tmp_path.chmod(around)
+    made = written(spark, tmp_path / "below" / "table")
+    assert [oct(os.stat(one).st_mode & 0o7777) for one in (made.parent.parent, made.parent, made)] == [
+        oct(directory), oct(directory), oct(file)
+    ]  # fmt: skip
 
 
 def test_a_flipped_bit_is_found(spark, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-import time
+import subprocess
+import sys
 from pathlib import Path
 
 from airflow_nrt.launch.processes import ProcessMark
@@ -13,6 +14,7 @@ from airflow_nrt.report.entries import Lease, OperatorState, Position, Tick
 from airflow_nrt.report.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
+from airflow_nrt.report.process_start import ProcessStart
 from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"
@@ -35,10 +37,22 @@ def fire(home: Home, writer: Writer, *ends: int | None) -> int:
 
 def beat(home: Home, epoch: int, state: str = RUNNING, **fields: object) -> None:
     known = {"host": HOST, "pid": os.getpid(), "started": now_ms(), "application": "app", **fields}
+    known.setdefault("process_start", _start(known["host"], known["pid"]))
     write_heartbeat(home.heartbeats, Heartbeat(state, epoch, **known))  # type: ignore[arg-type]
 
 
 def launch(home: Home, number: int, pid: int | None = None, host: str = HOST, patience: int = 60_000) -> Launch:
-    record = Launch(number, ProcessMark(host, pid or os.getpid(), time.time()), now_ms(), patience, "a test")
+    mark = ProcessMark(host, pid or os.getpid(), _start(host, pid or os.getpid()))
+    record = Launch(number, mark, now_ms(), patience, "a test")
     assert put_launch(home, record)
     return record
+
+
+def hanging_driver(home: Home, launch: str = "") -> subprocess.Popen[bytes]:
+    """A process with the command line of a driver, which does nothing until its standard input is closed."""
+    line = ["--launch", launch] if launch else ["run"]
+    return subprocess.Popen([sys.executable, "-c", "input()", *line, "--home", str(home.path)], stdin=subprocess.PIPE)
+
+
+def _start(host: object, pid: object) -> ProcessStart | None:
+    return ProcessStart.of(pid) if host == HOST and isinstance(pid, int) else None

@@ -16,7 +16,8 @@ from airflow_nrt.launch import living
 from airflow_nrt.launch.living import is_stopping, living_driver, put_down
 from airflow_nrt.report.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
-from tests.launch.homes import beat, launch, lease, new_home
+from airflow_nrt.report.process_start import ProcessStart
+from tests.launch.homes import beat, hanging_driver, launch, lease, new_home
 
 
 @pytest.fixture
@@ -94,9 +95,11 @@ def test_a_newer_lease_is_given_time_to_show_a_heartbeat(home: Home) -> None:
 
 
 def test_only_the_driver_s_own_process_is_put_down(home: Home) -> None:
-    hung = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    hung = hanging_driver(home)
     try:
-        beat(home, 1, pid=hung.pid, started=now_ms() - 3_600_000)
+        start = ProcessStart.of(hung.pid)
+        assert start is not None
+        beat(home, 1, pid=hung.pid, process_start=replace(start, ticks=start.ticks - 1))
         assert not put_down(home, age(home))
         assert hung.poll() is None
         beat(home, 1, pid=hung.pid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,7 +52,7 @@ def test_an_overdue_launch_is_not_pending(tmp_path: Path) -> None:
 def test_a_number_is_given_once(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     first = launch(home, 1)
-    assert not put_launch(home, Launch(1, ProcessMark(HOST, 1, 0), now_ms(), 1, "somebody else"))
+    assert not put_launch(home, Launch(1, ProcessMark(HOST, 1), now_ms(), 1, "somebody else"))
     assert last_launch(home) == first
 
 
@@ -74,11 +74,9 @@ def test_an_unreadable_record_is_named(tmp_path: Path) -> None:
 def test_a_process_that_got_an_old_number_is_another() -> None:
     running = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        assert not ProcessMark(HOST, running.pid, time.time()).is_gone()
-        long_ago = ProcessMark(HOST, running.pid, time.time() - 3600)
-        assert long_ago.is_gone()
-        assert not long_ago.kill() and running.poll() is None
-        assert not ProcessMark("elsewhere", running.pid, time.time()).kill()
+        mark = ProcessMark.of(running.pid)
+        assert mark.start is not None and not mark.is_gone()
+        assert replace(mark, start=replace(mark.start, ticks=mark.start.ticks - 1)).is_gone()
     finally:
         running.kill()
         running.wait()

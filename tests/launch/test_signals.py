@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.launch.command_lines import CommandLine, driver_of, launcher_of
 from airflow_nrt.launch.start import await_driver, start_launch
 from airflow_nrt.launch.submission import Cluster, driver_submission
 from airflow_nrt.report.heartbeat import read_heartbeat
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.process_start import ProcessStart
 from airflow_nrt.sql.load import load_report
 from tests.cli.place import furnish
 
@@ -27,7 +29,11 @@ def test_the_driver_stops_and_the_launcher_ends_after_it(tmp_path: Path) -> None
     launch = start_launch(home, 1, submission, 120_000, "a test")
     assert launch is not None
     try:
-        assert await_driver(home, launch).launch == "1"
+        first = await_driver(home, launch)
+        assert first.launch == "1"
+        assert first.process_start == ProcessStart.of(first.pid)
+        assert driver_of(home, "1")(CommandLine.of(first.pid))
+        assert launcher_of(home, 1)(CommandLine.of(launch.launcher.pid))
         os.killpg(launch.launcher.pid, signal.SIGTERM)
         deadline = time.monotonic() + 60
         while not launch.launcher.is_gone():
@@ -38,4 +44,4 @@ def test_the_driver_stops_and_the_launcher_ends_after_it(tmp_path: Path) -> None
         told = home.driver_log.read_text()
         assert "airflow-nrt: curve stopped" in told and "Traceback" not in told
     finally:
-        launch.launcher.kill_group()
+        launch.kill(home)

@@ -91,7 +91,7 @@ def test_a_report_runs_on_a_standalone_master(
     assert beat.launch == launch.id
     assert beat.application.startswith("app-")
     # It would ask the master for ten minutes how the driver is doing, and the master goes now.
-    launch.launcher.kill_group()
+    launch.kill(home)
 
 
 _SESSION = """

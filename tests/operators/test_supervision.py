@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +25,7 @@ from airflow_nrt.report.heartbeat import FAILED, FINISHED, STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.watcher import look
-from tests.launch.homes import REPORT, beat, launch, lease, new_home
+from tests.launch.homes import REPORT, beat, hanging_driver, launch, lease, new_home
 
 CONTEXT: Any = {"ti": SimpleNamespace(dag_id="dag", task_id="stream", run_id="run", map_index=-1, try_number=1)}
 
@@ -45,9 +44,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 @pytest.fixture
-def driver() -> Iterator[subprocess.Popen[bytes]]:
-    """A process of this host that hangs."""
-    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+def driver(home: Home) -> Iterator[subprocess.Popen[bytes]]:
+    """A driver of this host that hangs."""
+    process = hanging_driver(home)
     yield process
     process.kill()
     process.wait()

@@ -201,5 +201,5 @@ def test_the_log_of_a_home(home: Home) -> None:
 )
 def test_a_damaged_report_file(home: Home, content: str) -> None:
     home.report_file.write_text(content)
-    with pytest.raises(HomeError, match=r"can't be read: report\.json"):
+    with pytest.raises(HomeError, match=r"report\.json"):
         Home.create(home.path, plan_of())

@@ -49,7 +49,11 @@ def later(seconds: float, act: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "one", [NrtDriverTrigger("/h", 3, 2.5, 60.0, lost="gone"), NrtWindowTrigger("/h", "2024-06-19 00:10")]
+    "one",
+    [
+        NrtDriverTrigger("/h", 3, 2.5, 60.0, lost="gone", group="reports"),
+        NrtWindowTrigger("/h", "2024-06-19 00:10", group="reports"),
+    ],
 )
 def test_a_trigger_survives_its_way_through_the_database(one: BaseTrigger) -> None:
     path, arguments = one.serialize()
@@ -160,7 +164,7 @@ def test_a_read_that_hangs_costs_one_thread_and_nobody_s_patience(tmp_path: Path
         return pipe.read_bytes()
 
     async def ask() -> list[BaseException | bytes]:
-        return await asyncio.gather(*(watcher.read("home", hang) for _ in range(5)), return_exceptions=True)
+        return await asyncio.gather(*(watcher.read("/home", "bytes", hang) for _ in range(5)), return_exceptions=True)
 
     answers = asyncio.run(ask())
     assert [type(answer) for answer in answers] == [Unreadable] * 5

@@ -13,6 +13,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import uuid
 from pathlib import Path
@@ -34,12 +35,15 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.options import sink_option
 from airflow_nrt.report.plan import Insert
+from airflow_nrt.report.private_files import read_regular
+from airflow_nrt.report.public_files import PUBLIC
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.times_of_day import as_field, as_spark_time, with_times
 
 OWNER = ".nrt-owner"
 """Names the home that publishes into a directory. Readers pass it over: it begins with a dot and has no suffix."""
+_MOST_BYTES_OF_ID = 64
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """The partition of NULL."""
 
@@ -91,13 +95,24 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
             "but results are published by a rename: put the home on the file system of the table"
         )
     owner = home.identity().id
-    if not put_if_absent(root / OWNER, owner.encode()):
-        standing = (root / OWNER).read_text()
+    if not put_if_absent(root / OWNER, owner.encode(), PUBLIC):
+        standing = _owner(root / OWNER)
         if standing != owner:
             raise InputError(
                 f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}); "
                 "give this report a directory of its own"
             )
+
+
+def _owner(file: Path) -> str:
+    """The id that stands there. What is none is not said: it may be another file's."""
+    try:
+        text = read_regular(file, _MOST_BYTES_OF_ID).decode(errors="replace")
+    except (FileNotFoundError, HomeError) as wrong:
+        raise InputError(f"{file} does not say whose the directory is: {wrong}") from None
+    if not re.fullmatch("[0-9a-f]+", text):
+        raise InputError(f"{file} does not say whose the directory is: take it away if no report publishes there")
+    return text
 
 
 # ---------------------------------------------------------------------------------------------------- stage
@@ -225,12 +240,15 @@ def _row_count(table: Table, file: Path, content: bytes) -> int:
 
 
 def publish(home: Home, insert: Insert, published: Published) -> None:
-    """Moves a staged file to its place. Where it is gone, somebody has moved it already."""
+    """Moves a staged file to its place, for readers to open. Where it is gone, somebody has moved it already."""
     root = root_of(insert)
-    target = root / published.target
+    target, staged = root / published.target, home.path / published.staged
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.rename(home.path / published.staged, target)
+        # An executor that runs as another user of the home's group has made it for that group.
+        with contextlib.suppress(PermissionError):
+            os.chmod(staged, PUBLIC)
+        os.rename(staged, target)
     except FileNotFoundError:
         return
     except OSError as wrong:

@@ -1,0 +1,191 @@
+"""A home is trusted by its owner: what another user has prepared, or can change, is refused by name."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import tests.airflow_home  # noqa: F401
+from airflow_nrt.cli.main import main
+from airflow_nrt.launch.engine import place_engine, place_report
+from airflow_nrt.launch.submission import Cluster, driver_submission
+from airflow_nrt.report.entries import Lease
+from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.home_directories import PARTS
+from airflow_nrt.report.log import Writer
+from airflow_nrt.report.program import Program
+from airflow_nrt.triggers.watcher import look
+from airflow_nrt.triggers.window import look_at_windows
+from tests.launch.homes import beat, lease, new_home
+from tests.sample import plan_of
+from tests.security.others import AS_ROOT, NOBODY, give_to_nobody, tree
+
+DOORS: dict[str, Callable[[Path], object]] = {
+    "open": Home.open,
+    "create": lambda path: Home.create(path, plan_of()),
+    "checked": lambda path: Home.checked(path, plan_of()),
+    "a driver's trigger": lambda path: look(str(path)),
+    "a window's trigger": lambda path: look_at_windows(str(path)),
+}
+"""All ways by which a home is reached."""
+through_each_door = pytest.mark.parametrize("door", DOORS)
+
+
+@pytest.fixture
+def sticky(tmp_path: Path) -> Path:
+    """A directory like /tmp, in which everybody may make something."""
+    place = tmp_path / "sticky"
+    place.mkdir()
+    place.chmod(0o1777)
+    return place
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home.create(tmp_path / "home", plan_of())
+    for part in PARTS:
+        (home.path / part).mkdir(mode=0o700, exist_ok=True)
+    return home
+
+
+@AS_ROOT
+@through_each_door
+def test_a_home_that_another_user_has_prepared(sticky: Path, door: str) -> None:
+    home = Home.create(sticky / "home", plan_of())
+    beat(home, lease(home).epoch)
+    give_to_nobody(home.path)
+    with pytest.raises(HomeError, match=f"{home.path} belongs to user {NOBODY}.* Take another place"):
+        DOORS[door](home.path)
+
+
+@AS_ROOT
+def test_a_command_names_it_and_ends(sticky: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = Home.create(sticky / "home", plan_of())
+    give_to_nobody(home.path)
+    assert main(["status", "--home", str(home.path)]) == 2
+    assert f"airflow-nrt: {home.path} belongs to user {NOBODY}" in capsys.readouterr().err
+
+
+@AS_ROOT
+def test_nothing_is_written_into_a_directory_of_another_user(sticky: Path) -> None:
+    launches = sticky / "home" / "launches"
+    launches.mkdir(parents=True)
+    give_to_nobody(sticky / "home")
+    with pytest.raises(HomeError, match="is not trusted"):
+        Home.create(sticky / "home", plan_of())
+    assert list(tree(sticky / "home")) == [sticky / "home", launches]
+
+
+@AS_ROOT
+@through_each_door
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_another_user(home: Home, door: str, part: str) -> None:
+    give_to_nobody(home.path / part)
+    with pytest.raises(HomeError, match=f"{home.path / part} belongs to user {NOBODY}"):
+        DOORS[door](home.path)
+
+
+@through_each_door
+@pytest.mark.parametrize("part", ["", *PARTS])
+@pytest.mark.parametrize("mode, others", [(0o770, "group"), (0o707, "everybody"), (0o1777, "everybody")])
+def test_what_others_can_write(home: Home, door: str, part: str, mode: int, others: str) -> None:
+    (home.path / part).chmod(mode)
+    with pytest.raises(HomeError, match=f"{home.path / part} can be written by {others}.*chmod -R go-w"):
+        DOORS[door](home.path)
+
+
+@through_each_door
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_is_a_link(home: Home, tmp_path: Path, door: str, part: str) -> None:
+    (home.path / part).rename(tmp_path / "elsewhere")
+    (home.path / part).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(HomeError, match=f"{home.path / part} is no directory, and a link to one does not count"):
+        DOORS[door](home.path)
+
+
+@AS_ROOT
+def test_a_link_counts_where_this_user_made_it(home: Home, sticky: Path) -> None:
+    link = sticky / "link"
+    link.symlink_to(home.path)
+    assert Home.open(link).identity() == home.identity()
+    os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
+    with pytest.raises(HomeError, match=f"{link} belongs to user {NOBODY}"):
+        Home.open(link)
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o700])
+def test_one_that_others_can_only_read_is_opened_as_before(home: Home, mode: int) -> None:
+    for path in tree(home.path):
+        path.chmod(mode if path.is_dir() else mode & 0o666)
+    assert Home.open(home.path).identity().name == "curve"
+
+
+# ---------------------------------------------------------------------------------------------------- code in a home
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_stands_under_the_name_of_the_engine_is_no_engine(home: Home, which: int) -> None:
+    placed = place_engine(home)
+    assert place_engine(home) == placed
+    placed[which].write_bytes(b"print('taken over')")
+    with pytest.raises(HomeError, match=f"{placed[which]} is not what was put there"):
+        place_engine(home)
+    placed[which].unlink()
+    placed[which].symlink_to("/etc/hostname")
+    with pytest.raises(HomeError, match=f"{placed[which]} is a link"):
+        place_engine(home)
+
+
+def test_what_stands_under_the_name_of_a_report_is_no_report(home: Home, tmp_path: Path) -> None:
+    report = tmp_path / "report.sql"
+    report.write_text("SELECT 1")
+    place_report(home, report).write_text("SELECT 2")
+    with pytest.raises(HomeError, match="is not what was put there"):
+        place_report(home, report)
+
+
+def test_what_stands_under_the_name_of_a_program_is_no_program(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "report.py").write_text("def build(environment): ...")
+    program = Program(tmp_path, "report", "build")
+    copy = program.copied_to(home.launches)
+    assert program.copied_to(home.launches) == copy
+    copy.files[0].write_text("print('taken over')")
+    with pytest.raises(HomeError, match=f"{copy.files[0]} is not what was put there"):
+        program.copied_to(home.launches)
+
+
+# ---------------------------------------------------------------------------------------------------- a group
+
+
+@AS_ROOT
+def test_a_group_shares_a_home_that_names_it(sticky: Path) -> None:
+    group = str(NOBODY)
+    home = Home.create(sticky / "home", plan_of(), group=group)
+    Writer.begin(home.log(), Lease("host", 1, "application"))
+    home.ask_to_stop()
+    for path in tree(home.path):
+        found = path.stat()
+        assert (found.st_gid, oct(stat.S_IMODE(found.st_mode))) == (NOBODY, "0o2770" if path.is_dir() else "0o660")
+    # As a member of the group would have made it.
+    os.chown(home.path / "log" / "0.json", NOBODY, NOBODY)
+    assert Home.open(home.path, group).log().epoch() == 1
+    with pytest.raises(HomeError, match=f"can be written by group {NOBODY}.*named by the field `group`"):
+        Home.open(home.path)
+    with pytest.raises(HomeError, match=f"can be written by group {NOBODY}"):
+        Home.open(home.path, "0")
+
+
+def test_a_group_that_is_none(home: Home) -> None:
+    with pytest.raises(InputError, match="there is no group 'strangers'"):
+        Home.open(home.path, "strangers")
+
+
+def test_it_travels_to_the_driver(tmp_path: Path) -> None:
+    home = Home(new_home(tmp_path).path, "0")
+    arguments = driver_submission(Cluster({}, "local[1]"), home, "curve", []).hook["application_args"]
+    assert arguments[arguments.index("--group") + 1] == "0"
