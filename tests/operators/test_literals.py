@@ -13,10 +13,10 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.interval import zone_of_clock
+from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.sql.load import load_report
 from tests.cli.place import REPORT, furnish
 
 WRONG = {
@@ -83,8 +83,8 @@ SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
     ],
 )
 def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | None, zone: str) -> None:
-    plan = load_report(furnish(tmp_path, script))
-    assert zone_of_clock(plan, {"dag": dag}) == zone
+    report = plan_apart(str(furnish(tmp_path, script)), {})
+    assert zone_of_clock(report, {"dag": dag}) == zone
 
 
 def test_a_day_of_shanghai_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
