@@ -12,6 +12,7 @@ from airflow.sdk import DAG, CronDataIntervalTimetable
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.operators.backfill import NrtBackfillOperator
+from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
 from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.operators.stream import NrtStreamOperator
@@ -45,9 +46,9 @@ def test_a_template_s_wrong_value_fails_for_good_before_spark_starts(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def started(*_: object) -> None:
-        raise AssertionError("a process was started")
+        raise AssertionError("a command was started")
 
-    monkeypatch.setattr("subprocess.Popen", started)
+    monkeypatch.setattr(Command, "run", started)
     value, message = WRONG[name]
     task = NrtBackfillOperator(
         task_id="backfill", report=str(furnish(tmp_path)), home=str(tmp_path / "home"),
