@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -91,7 +92,7 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
 def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
     """What `module.answer` says of the report argument, in a process of its own; `read_report` reads it there.
 
-    Raises as `ask` does.
+    What is printed meanwhile goes to standard error. Raises as `ask` does.
     """
     from airflow_nrt.launch.asking import Asked, ask
 
@@ -103,10 +104,7 @@ def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[s
         **more,
     }
     way_out = "give it more with --time-limit SECONDS"
-
-    def say(line: str) -> None:
-        _print_while_read(line if options.debug else f"{options.report} printed: {line}", sys.stderr)
-
+    say = partial(_print_while_read, stream=sys.stderr)
     return ask(module, question, Asked(f"the report {options.report}", options.time_limit, way_out, say))
 
 

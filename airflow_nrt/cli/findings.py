@@ -9,15 +9,12 @@ from typing import Any
 
 from airflow_nrt.cli.common import needing_spark, read_report, session
 from airflow_nrt.report.cautions import cautions, cautions_of_place
-from airflow_nrt.report.home import Home
 from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.places import check_places
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import program_of
 from airflow_nrt.report.without_effect import without_effect
 from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
-from airflow_nrt.table.load import plan_of_home
-from airflow_nrt.table.places import CodePlace
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,6 +33,9 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     if question["home"] is None:
         check_places(plan)
     else:
+        from airflow_nrt.report.home import Home
+        from airflow_nrt.table.load import plan_of_home
+
         Home.checked(question["home"], plan, plan_of_home)
     if question["deep"]:
         _analyse(plan)
@@ -62,6 +62,8 @@ def _lines(plan: Plan) -> Iterator[str]:
 
 def _line(report: str, problem: SqlError) -> str:
     """`file:line:column: message`."""
+    from airflow_nrt.table.places import CodePlace
+
     if isinstance(problem, SettingError):
         return f"--set: {problem.message}"
     if isinstance(problem.at, CodePlace):

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.home import Home
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.table.load import load_report, plan_of_home
+from airflow_nrt.table.load import load_report
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,6 +19,9 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     base = question["base"]
     plan = load_report(question["report"], question["settings"], base=None if base is None else Path(base))
     if question["home"] is not None:
+        from airflow_nrt.report.home import Home
+        from airflow_nrt.table.load import plan_of_home
+
         Home.create(question["home"], plan, plan_of_home)
     place = plan.base if plan.built is None else str(plan.built.base)
     return {"name": plan.name, "ends": plan.ends, "base": place, "clock": clock_of(plan)}

@@ -251,5 +251,6 @@ def test_check_and_plan(command: Command, tmp_path: Path) -> None:
 
 def test_deep_check_runs_spark(spark_command: Command, tmp_path: Path) -> None:
     answer = spark_command("check", furnish(tmp_path), "--deep")
-    assert (answer.status, answer.err) == (0, "")
+    assert (answer.status, "airflow-nrt: " in answer.err) == (0, False)
+    assert answer.out.endswith(": fine (1 sources, 1 window operators → curve)\n")
     assert not (tmp_path / "curve").exists()

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.planning import PlannedReport, plan_apart
@@ -26,7 +27,6 @@ from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError, NrtError
 from airflow_nrt.report.home import Home
 from tests.cli.conftest import Command as Cli
-from tests.cli.conftest import command  # noqa: F401
 from tests.security.hostile import NOTES_ITS_PROCESS, hostile
 
 KINDS = ("program", "sql")
@@ -42,8 +42,8 @@ import pickle, sys
 class Planted:
     def __reduce__(self):
         return (open, ({marker!r}, "w"))
-sys.stdout.buffer.write(pickle.dumps(Planted()))
-sys.stdout.flush()
+sys.__stdout__.buffer.write(pickle.dumps(Planted()))
+sys.__stdout__.flush()
 """
 
 
@@ -105,7 +105,7 @@ def test_no_task_imports_what_the_authors_wrote(
 
 
 def test_check_and_plan_import_nothing_either(
-    command: Cli,  # noqa: F811
+    command: Cli,
     report: Callable[[str], Path],
     tmp_path: Path,
 ) -> None:
@@ -159,7 +159,8 @@ def test_what_has_no_end_is_ended(sql: Callable[[str], Path], tmp_path: Path) ->
     attack = f"{NOTES_ITS_PROCESS.format(marker=str(marker))}\nimport time\ntime.sleep(3600)"
     with pytest.raises(NrtError, match=r"not planned within 5 seconds.*give the task a longer `planning_timeout`"):
         planned(sql(attack), seconds=5)
-    assert not is_alive(int(marker.read_text()))
+    pid = int(marker.read_text())
+    wait_until(lambda: not is_alive(pid), 30, "its end")
 
 
 def test_a_task_says_so_and_may_be_retried(sql: Callable[[str], Path], tmp_path: Path) -> None:
@@ -184,7 +185,8 @@ while not os.path.exists({str(marker)!r}) or not os.path.getsize({str(marker)!r}
     started = time.monotonic()
     assert planned(report(attack), seconds=300).ends
     assert time.monotonic() - started < 100
-    assert not is_alive(int(marker.read_text()))
+    pid = int(marker.read_text())
+    wait_until(lambda: not is_alive(pid), 30, "its end")
 
 
 def test_a_flood_is_cut(sql: Callable[[str], Path]) -> None:
@@ -235,7 +237,7 @@ CHECKED = {
 
 @pytest.mark.parametrize("what", CHECKED)
 def test_check_does_not_call_it_fine(
-    command: Cli,  # noqa: F811
+    command: Cli,
     sql: Callable[[str], Path],
     what: str,
 ) -> None:

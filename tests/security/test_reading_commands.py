@@ -11,7 +11,7 @@ import pytest
 from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.report.home import Home
 from airflow_nrt.sql.load import load_report
-from tests.cli.conftest import Command, command  # noqa: F401
+from tests.cli.conftest import Command
 from tests.security.hostile import NOTES_ITS_PROCESS, PLAIN, hostile
 
 READING = {
@@ -45,7 +45,7 @@ def home(report: Path, tmp_path: Path, marker: Path) -> Home:
 
 
 def test_no_reading_command_imports_anything(
-    command: Command,  # noqa: F811
+    command: Command,
     home: Home,
     marker: Path,
 ) -> None:
@@ -58,7 +58,7 @@ def test_no_reading_command_imports_anything(
 
 
 def test_an_older_home_with_code_is_refused_until_its_report_has_started(
-    command: Command,  # noqa: F811
+    command: Command,
     home: Home,
     report: Path,
     marker: Path,
@@ -73,7 +73,7 @@ def test_an_older_home_with_code_is_refused_until_its_report_has_started(
 
 
 def test_an_older_home_of_sql_alone_is_read(
-    command: Command,  # noqa: F811
+    command: Command,
     tmp_path: Path,
 ) -> None:
     (tmp_path / "plain.sql").write_text(PLAIN)
@@ -86,7 +86,7 @@ def test_an_older_home_of_sql_alone_is_read(
 
 
 def test_a_home_that_hides_its_functions_is_refused_too(
-    command: Command,  # noqa: F811
+    command: Command,
     home: Home,
     marker: Path,
 ) -> None:
@@ -121,7 +121,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_outline_is_told_and_stops_no_report(
-    command: Command,  # noqa: F811
+    command: Command,
     tmp_path: Path,
     what: str,
 ) -> None:
