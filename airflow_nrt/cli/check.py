@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 
 from airflow_nrt.cli.common import add_report, add_time_limit, asked_apart
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The exit status, and what is to be printed: `problems`, or, if there are none, `lines` about the report."""
+
+    status: int
+    problems: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,13 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.launch.asking import checked
+    from airflow_nrt.launch.asking import facts
 
-    answer = asked_apart("airflow_nrt.cli.findings", options, home=options.home, deep=options.deep)
-    found = checked(answer, status=int, problems=list, lines=list)
-    for problem in found["problems"]:
+    found = facts(asked_apart("airflow_nrt.cli.findings", options, home=options.home, deep=options.deep), Findings)
+    for problem in found.problems:
         print(problem, file=sys.stderr)
-    for line in found["lines"]:
+    for line in found.lines:
         print(f"{options.report}: {line}")
-    status: int = found["status"]
-    return status
+    return found.status

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.cli.check import Findings
 from airflow_nrt.cli.common import needing_spark, read_report, session
 from airflow_nrt.report.cautions import cautions, cautions_of_place
 from airflow_nrt.report.modules import file_of
@@ -18,18 +20,15 @@ from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The exit status, and what to print: the `problems`, or, if there are none, the `lines` about the report.
-
-    Raises InputError for what has no place in the report.
-    """
+    """`Findings`. Raises InputError for what has no place in the report."""
     try:
         plan = read_report(question)
     except (SqlError, SqlErrors) as wrong:
         if question["debug"]:
             traceback.print_exc()
         problems = wrong.problems if isinstance(wrong, SqlErrors) else (wrong,)
-        told = [_line(question["report"], problem) for problem in problems]
-        return {"status": wrong.exit_status, "problems": told, "lines": []}
+        lines = (_line(question["report"], problem) for problem in problems)
+        return asdict(Findings(wrong.exit_status, problems=tuple(lines), lines=()))
     if question["home"] is None:
         check_places(plan)
     else:
@@ -39,7 +38,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         Home.checked(question["home"], plan, plan_of_home)
     if question["deep"]:
         _analyse(plan)
-    return {"status": 0, "problems": [], "lines": list(_lines(plan))}
+    return asdict(Findings(0, problems=(), lines=tuple(_lines(plan))))
 
 
 def _analyse(plan: Plan) -> None:

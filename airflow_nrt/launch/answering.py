@@ -14,7 +14,6 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
 from typing import Any
 
 from airflow_nrt.report.errors import DataError, HomeError, InputError, NrtError, SurroundingsError
@@ -23,8 +22,8 @@ KINDS = {kind.__name__: kind for kind in (NrtError, InputError, DataError, HomeE
 """The errors that are told as what they are; what is derived from one of them is told as that."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    descriptor, seconds, module = int(arguments[0]), int(arguments[1]), arguments[2]
+def main() -> None:
+    descriptor, seconds, module = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     os.set_inheritable(descriptor, False)
     if hasattr(signal, "alarm"):
         # Whoever asked may have been killed, and then ends nobody.

@@ -18,14 +18,17 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from airflow_nrt.launch.answering import KINDS
+from airflow_nrt.report.decoding import decoded
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.errors import InputError, NrtError
 
+Facts = TypeVar("Facts")
+
 # Without the working directory, which `-c` puts in front of all modules.
-_CHILD = "import sys; del sys.path[0]; from airflow_nrt.launch.answering import main; main(sys.argv[1:])"
+_CHILD = "import sys; sys.path[:] = filter(None, sys.path); from airflow_nrt.launch.answering import main; main()"
 _MOST_BYTES = 16 << 20
 _MOST_PRINTED = 64 << 10
 _LONGEST_LINE, _LONGEST_TEXT = 1000, 20_000
@@ -93,12 +96,12 @@ def ask(
     return _read(answer, asked, status, printed)
 
 
-def checked(answer: Mapping[str, Any], **kinds: type | tuple[type, ...]) -> dict[str, Any]:
-    """These facts of an answer. Raises InputError for one that is not there, or of another type."""
-    for name, kind in kinds.items():
-        if not isinstance(answer.get(name), kind):
-            raise InputError(f"the process that plans the report gave a wrong answer: {name!r} is {answer.get(name)!r}")
-    return {name: answer[name] for name in kinds}
+def facts(answer: Mapping[str, Any], kind: type[Facts]) -> Facts:
+    """An answer as the dataclass that it must be. Raises InputError if a field is missing, or of another type."""
+    try:
+        return decoded(answer, kind)
+    except TypeError as wrong:
+        raise InputError(f"the process that plans the report gave a wrong answer: {wrong}") from None
 
 
 @dataclass

@@ -6,9 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from airflow_nrt.launch.asking import Asked, ask, checked
+from airflow_nrt.launch.asking import Asked, ask, facts
 
 PLANNING_SECONDS = 120.0
 
@@ -25,11 +24,6 @@ class PlannedReport:
     ends: bool
     base: str
     clock: str | None
-
-    @classmethod
-    def read(cls, answer: Mapping[str, Any]) -> PlannedReport:
-        """Raises InputError unless the answer has these facts."""
-        return cls(**checked(answer, name=str, ends=bool, base=str, clock=(str, type(None))))
 
 
 def plan_apart(
@@ -52,4 +46,4 @@ def plan_apart(
         "home": None if home is None else str(home),
     }
     asked = Asked(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)
-    return PlannedReport.read(ask("airflow_nrt.table.planned", question, asked, environment))
+    return facts(ask("airflow_nrt.table.planned", question, asked, environment), PlannedReport)

@@ -9,9 +9,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
-from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.decoding import read_record
 from airflow_nrt.report.formats import Format
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.tables import CHANGELOG
@@ -29,7 +28,9 @@ class WindowOutline:
     stride: int
 
     def __post_init__(self) -> None:
-        _check(isinstance(self.text, str) and type(self.stride) is int and self.stride > 0, "window")
+        """Raises TypeError."""
+        if self.stride <= 0:
+            raise TypeError(f"windows can't end every {self.stride} ms")
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,11 @@ class InsertOutline:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        pairs = [*self.columns, *self.options.items()]
-        texts = [self.name, self.directory or "", self.format, *self.key, *(text for pair in pairs for text in pair)]
-        _check(all(isinstance(text, str) for text in texts), "insert")
-        _check(all(len(pair) == 2 for pair in pairs), "column")
-        _check(type(self.whole_windows) is bool and (self.window is not None or not self.whole_windows), "window")
+        """Raises TypeError."""
+        if any(len(column) != 2 for column in self.columns):
+            raise TypeError(f"a column of {self.name} is no name with a type")
+        if self.whole_windows and (self.window is None or self.directory is None):
+            raise TypeError(f"{self.name} has windows, and no word about them")
 
     @property
     def is_changelog(self) -> bool:
@@ -96,27 +97,6 @@ class Outline:
     def read(cls, file: Path) -> Outline | None:
         """None if there is none. Raises HomeError if it can't be read, or if a newer version wrote it."""
         try:
-            with file.open("rb") as opened:
-                content = opened.read(_MOST_BYTES)
-            known = _FORMAT.read(json.loads(content), file)
-            _check(isinstance(known["report"], str), "report")
-            return cls(known["report"], tuple(map(_insert, known["inserts"])))
+            return read_record(file, _FORMAT, cls, _MOST_BYTES)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as wrong:
-            raise HomeError(f"the home {file.parent} can't be read: {file.name}: {wrong}") from None
-
-
-def _insert(content: Any) -> InsertOutline:
-    window = content["window"]
-    made = {
-        "columns": tuple(tuple(column) for column in content["columns"]),
-        "key": tuple(content["key"]),
-        "window": None if window is None else WindowOutline(**window),
-    }
-    return InsertOutline(**{**content, **made})
-
-
-def _check(is_right: bool, what: str) -> None:
-    if not is_right:
-        raise TypeError(f"its {what} is of another type")

@@ -12,7 +12,7 @@ from airflow_nrt.table.load import load_report
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts of the plan of `report` with `settings`, and paths that start at `base`.
+    """The facts of `operators/planning.py`: of the plan of `report` with `settings`, and paths that start at `base`.
 
     If a `home` is given it is made, unless it is there. Raises what `load_report` and `Home.create` raise.
     """

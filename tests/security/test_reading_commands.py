@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -119,16 +120,16 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("what", BROKEN)
-def test_a_broken_outline_is_told_and_stops_no_report(
-    command: Command,
-    tmp_path: Path,
-    what: str,
-) -> None:
+@pytest.mark.parametrize("what", [*BROKEN, "a link", "a pipe"])
+def test_a_broken_outline_is_told_and_stops_no_report(command: Command, tmp_path: Path, what: str) -> None:
     (tmp_path / "plain.sql").write_text(PLAIN)
     plan = load_report(tmp_path / "plain.sql")
     home = Home.create(tmp_path / "home", plan)
-    home.outline_file.write_bytes(BROKEN[what])
+    if what in BROKEN:
+        home.outline_file.write_bytes(BROKEN[what])
+    else:
+        home.outline_file.unlink()
+        os.mkfifo(home.outline_file) if what == "a pipe" else home.outline_file.symlink_to(tmp_path / "plain.sql")
     answer = command("show", "--home", home.path)
     assert (answer.status, answer.out) == (2, "") and "outline" in answer.err
     Home.create(home.path, plan)
