@@ -44,9 +44,14 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
 def _analyse(plan: Plan) -> None:
     with needing_spark():
         from airflow_nrt.engine.analysis import analyse
+        from airflow_nrt.engine.quick_session import end_java
 
-        with session(plan, "local[1]") as spark:
-            analyse(spark, plan)
+        try:
+            with session(plan, "local[1]") as spark:
+                analyse(spark, plan)
+        finally:
+            # This process does not outlive its answer, nor does what it has started.
+            end_java()
 
 
 def _lines(plan: Plan) -> Iterator[str]:
