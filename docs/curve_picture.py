@@ -21,6 +21,7 @@ from matplotlib.dates import DateFormatter
 from airflow_nrt.cli.curve import CurveReader, Point
 from airflow_nrt.report.entries import Lease
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.outline import Outline
 from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[1] / "dags" / "reports" / "orders_curve.sql"
@@ -42,7 +43,8 @@ def main() -> None:
 
 def curve(home: Home, data: Path) -> list[Point]:
     """Buyers by window end, as published."""
-    points = CurveReader.of(home, load_report(REPORT, {"DATA": str(data)}), column="buyers").points()
+    outline = Outline.of(load_report(REPORT, {"DATA": str(data)}))
+    points = CurveReader.of(home, outline, column="buyers").points()
     return [point for point in points if point.end <= _ms(DAY[1])]
 
 

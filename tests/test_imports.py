@@ -69,7 +69,10 @@ def test_the_table_api_loads_what_is_asked_of_it() -> None:
 def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) -> None:
     report = tmp_path / "report.sql"
     report.write_text(_REPORT)
-    modules, _ = loaded(f"from airflow_nrt.cli.main import main; assert main(['check', {str(report)!r}]) == 0")
+    asking, _ = loaded(f"from airflow_nrt.cli.main import main; assert main(['check', {str(report)!r}]) == 0")
+    assert not under("airflow_nrt.sql", asking) | under("airflow_nrt.table", asking)
+    question = {"report": str(report), "settings": {}, "base": None, "home": None, "deep": False, "debug": False}
+    modules, _ = loaded(f"from airflow_nrt.cli.findings import answer; assert answer({question})['status'] == 0")
     assert "airflow_nrt.sql.planner" in modules
     assert under("airflow_nrt.table", modules) == {"airflow_nrt.table", "airflow_nrt.table.load"}
     for other in ("airflow_nrt.engine", "airflow_nrt.report.home", "airflow_nrt.report.log", "pyspark", "airflow"):

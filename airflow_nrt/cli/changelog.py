@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.cli.outlines import outline_of
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.shown import REMOVED, Change, changes
-from airflow_nrt.table.load import plan_of_home
 
 _OPS = {"c": "+", "d": "-"}
 
@@ -59,10 +59,14 @@ def _told(one: Change) -> dict[str, Any]:
 
 def _roots(home: Home) -> dict[str, Path]:
     """Where the inserts that write changes of rows have their files. Raises InputError if there are none."""
-    inserts = [insert for insert in plan_of_home(home).inserts if insert.sink.is_changelog]
-    if not inserts:
+    roots = {
+        insert.name: Path(insert.directory)
+        for insert in outline_of(home).inserts
+        if insert.is_changelog and insert.directory is not None
+    }
+    if not roots:
         raise InputError("--rows: no table that this report writes has 'format' = 'debezium-json', which holds changes")
-    return {insert.name: Path(insert.sink.path.removeprefix("file://")) for insert in inserts}
+    return roots
 
 
 def _rows(roots: Mapping[str, Path], one: Change) -> list[dict[str, Any]]:

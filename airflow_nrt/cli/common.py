@@ -9,10 +9,12 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.spark_version import REINSTALL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -82,6 +84,43 @@ def read_plan(options: argparse.Namespace) -> Plan:
     return load_report(options.report, settings_of(options), base=options.base)
 
 
+def add_time_limit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="within which the report, what it imports among it, must be planned (default: 120)",
+    )
+
+
+def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
+    """What `module.answer` says of the report argument, in a process of its own; `read_report` reads it there.
+
+    What is printed meanwhile goes to standard error. Raises as `ask` does.
+    """
+    from airflow_nrt.launch.asking import Asked, ask
+
+    question = {
+        "report": options.report,
+        "settings": settings_of(options),
+        "base": None if options.base is None else str(options.base),
+        "debug": options.debug,
+        **more,
+    }
+    way_out = "give it more with --time-limit SECONDS"
+    say = partial(_print_while_read, stream=sys.stderr)
+    return ask(module, question, Asked(f"the report {options.report}", options.time_limit, way_out, say))
+
+
+def read_report(question: Mapping[str, Any]) -> Plan:
+    """The plan of the report that is asked about. Raises InputError."""
+    from airflow_nrt.table.load import load_report
+
+    base = question["base"]
+    return load_report(question["report"], question["settings"], base=None if base is None else Path(base))
+
+
 def time_of(text: str | None, plan: Plan) -> int | None:
     """A time of the report's clock, or an instant with `Z` or an offset. Raises InputError unless it is a time."""
     from airflow_nrt.report.zones import parse_wall_clock
@@ -92,6 +131,17 @@ def time_of(text: str | None, plan: Plan) -> int | None:
         return parse_wall_clock(text, plan.zone)
     except ValueError as wrong:
         raise InputError(str(wrong)) from None
+
+
+@contextmanager
+def needing_spark() -> Iterator[None]:
+    """Raises InputError where Spark is needed inside and there is none."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise InputError(f"Spark is not here ({missing}): run `{REINSTALL}`") from missing
 
 
 @contextmanager

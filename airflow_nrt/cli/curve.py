@@ -11,7 +11,7 @@ from airflow_nrt.report.entries import Published
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.report.outline import InsertOutline, Outline
 from airflow_nrt.report.shown import standing_at
 
 NUMERIC = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
@@ -35,14 +35,14 @@ class CurveReader:
     """
 
     home: Home
-    insert: Insert
+    insert: InsertOutline
     column: str
     _values: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, home: Home, plan: Plan, insert: str | None = None, column: str | None = None) -> CurveReader:
+    def of(cls, home: Home, outline: Outline, insert: str | None = None, column: str | None = None) -> CurveReader:
         """The curve of an insert's column; by default the first insert with windows, and its first number."""
-        chosen = _insert(plan, insert)
+        chosen = _insert(outline, insert)
         return cls(home, chosen, _column(chosen, column))
 
     def points(self) -> list[Point]:
@@ -58,36 +58,34 @@ class CurveReader:
 
     def _value(self, one: Published) -> float:
         if one.checksum not in self._values:
-            path = Path(self.insert.sink.path.removeprefix("file://")) / one.target
-            self._values[one.checksum] = _sum(path, self.insert, self.column)
+            assert self.insert.directory is not None
+            self._values[one.checksum] = _sum(Path(self.insert.directory) / one.target, self.insert, self.column)
         return self._values[one.checksum]
 
 
-def _insert(plan: Plan, name: str | None) -> Insert:
-    files = [one for one in plan.inserts if one.operators and one.sink.connector == "filesystem"]
-    windowed = [one for one in files if not one.tells_changes]
+def _insert(outline: Outline, name: str | None) -> InsertOutline:
+    windowed = [one for one in outline.inserts if one.whole_windows]
     chosen = next((one for one in windowed if name in (None, one.name)), None)
     if chosen is None:
         wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"
         names = ", ".join(one.name for one in windowed)
         instead = f"choose one of {names}" if names else "`airflow-nrt changelog` tells what it publishes"
-        raise InputError(f"{plan.name} has {wanted} that publishes windows, and each of them whole: {instead}")
+        raise InputError(f"{outline.report} has {wanted} that publishes windows, and each of them whole: {instead}")
     return chosen
 
 
-def _column(insert: Insert, name: str | None) -> str:
-    stored = [column for column in insert.sink.physical if column.name not in insert.sink.partition_keys]
-    numbers = [column.name for column in stored if column.type.name in NUMERIC]
+def _column(insert: InsertOutline, name: str | None) -> str:
+    numbers = [column for column, kind in insert.columns if kind in NUMERIC]
     if name is not None and name not in numbers:
         raise InputError(f"{insert.name} has no column {name!r} of numbers: {', '.join(numbers)}")
-    measures = [column for column in numbers if column not in (insert.key or ())]
+    measures = [column for column in numbers if column not in insert.key]
     chosen = name or next(iter(measures or numbers), None)
     if chosen is None:
         raise InputError(f"{insert.name} has no column of numbers to draw")
     return chosen
 
 
-def _sum(path: Path, insert: Insert, column: str) -> float:
+def _sum(path: Path, insert: InsertOutline, column: str) -> float:
     """The sum of a column of one published file; NaN where the file has been taken away meanwhile."""
     try:
         values = _read(path, insert, column)
@@ -96,26 +94,25 @@ def _sum(path: Path, insert: Insert, column: str) -> float:
     return float(sum((Decimal(str(value)) for value in values if value is not None), Decimal(0)))
 
 
-def _read(path: Path, insert: Insert, column: str) -> list[Any]:
-    if insert.sink.format == "parquet":
+def _read(path: Path, insert: InsertOutline, column: str) -> list[Any]:
+    if insert.format == "parquet":
         from pyarrow import parquet
 
         with path.open("rb") as file:
             values: list[Any] = parquet.ParquetFile(file).read([column])[column].to_pylist()
         return values
-    if insert.sink.suffix == "json":
+    if insert.format == "json" or insert.is_changelog:
         import json
 
         with path.open(encoding="utf-8") as lines:
             written = (json.loads(line) for line in lines)
-            return [(row["after"] if insert.sink.is_changelog else row).get(column) for row in written]
+            return [(row["after"] if insert.is_changelog else row).get(column) for row in written]
     import csv
 
-    stored = [one.name for one in insert.sink.physical if one.name not in insert.sink.partition_keys]
-    place = stored.index(column)
+    place = [name for name, _ in insert.columns].index(column)
     with path.open(encoding="utf-8", newline="") as lines:
-        separator = sink_option(insert.sink.options, "csv.field-delimiter")
-        mark = sink_option(insert.sink.options, "csv.quote-character")
+        separator = sink_option(insert.options, "csv.field-delimiter")
+        mark = sink_option(insert.options, "csv.quote-character")
         rows = csv.reader(lines, delimiter=separator, quotechar=mark)
-        null = sink_option(insert.sink.options, "csv.null-literal") or ""
+        null = sink_option(insert.options, "csv.null-literal") or ""
         return [None if row[place] == null else row[place] for row in rows]

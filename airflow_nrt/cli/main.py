@@ -12,9 +12,8 @@ import traceback
 from collections.abc import Sequence
 
 from airflow_nrt import __version__
-from airflow_nrt.cli.common import leave_unread
-from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.spark_version import REINSTALL
+from airflow_nrt.cli.common import leave_unread, needing_spark
+from airflow_nrt.report.errors import NrtError
 
 COMMANDS = {
     "check": "parse, plan and validate a report",
@@ -60,14 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Raises InputError where the command needs Spark and there is none."""
-    try:
+    with needing_spark():
         status: int = options.run(options)
         return status
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
-            raise
-        raise InputError(f"Spark is not here ({missing}): run `{REINSTALL}`") from missing
 
 
 def _in_one_paragraph(wrong: Exception) -> str:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from airflow_nrt.cli.common import add_interval, add_json, add_report, print_json, read_plan, time_of
-from airflow_nrt.report.description import describe
+from airflow_nrt.cli.common import add_interval, add_json, add_report, add_time_limit, asked_apart, print_json
 from airflow_nrt.report.description_lines import entry_lines, plan_lines
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.instants import check_span
-from airflow_nrt.report.sizing import BUSY, Load, estimate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,18 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="of the rows that bring their key a new distinct value, for --rate (default: 1.0)",
     )
+    add_time_limit(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if (options.start is None) != (options.end is None):
         raise InputError("--start and --end name an interval together: give both, or none")
-    plan = read_plan(options)
-    start, end = time_of(options.start, plan), time_of(options.end, plan)
-    check_span(start, end)
-    told = describe(plan, start, end)
-    if options.rate is not None:
-        told["estimate"] = estimate(plan, Load(options.rate, options.keys, options.new_values))
+    given = ("start", "end", "rate", "keys", "new_values")
+    told = asked_apart("airflow_nrt.cli.described", options, **{name: getattr(options, name) for name in given})
     if options.json:
         print_json(told)
     else:
@@ -49,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _estimate(told: dict[str, Any]) -> list[str]:
+    from airflow_nrt.report.sizing import BUSY
+
     shares = sorted(told["work"].items(), key=lambda item: -item[1])
     work = [f"{seconds:.3g} cores for {what}" for what, seconds in shares if seconds]
     found = {

@@ -10,13 +10,13 @@ import time
 from airflow_nrt.cli.common import add_home
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.cli.drawing import draw
+from airflow_nrt.cli.outlines import outline_of
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.heartbeat import ENDED, now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.status import Status, read_status
 from airflow_nrt.report.zones import wall_clock
-from airflow_nrt.table.load import plan_of_home
 
 REFRESH_SECONDS = 1.0
 OLD_DATA_MS = 86_400_000
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
-    reader = CurveReader.of(home, plan_of_home(home), options.insert, options.column)
+    reader = CurveReader.of(home, outline_of(home), options.insert, options.column)
     while True:
         status = read_status(home)
         picture = "\n".join(picture_lines(reader, status))
@@ -47,10 +47,11 @@ def picture_lines(reader: CurveReader, status: Status, until: int | None = None)
     """A title, the curve, and one line of progress."""
     size = shutil.get_terminal_size((100, 30))
     points = [(point.end, point.value) for point in reader.points()]
-    assert reader.insert.window is not None
+    window = reader.insert.window
+    assert window is not None
     height = max(min(size.lines - 8, 14), 4)
-    curve = draw(points, reader.insert.window.stride, size.columns, height, until)
-    return [f"{reader.column} of {reader.insert.name}, {reader.insert.window}", *curve, progress_line(status)]
+    curve = draw(points, window.stride, size.columns, height, until)
+    return [f"{reader.column} of {reader.insert.name}, {window.text}", *curve, progress_line(status)]
 
 
 def progress_line(status: Status, now: int | None = None) -> str:

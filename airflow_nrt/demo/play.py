@@ -28,6 +28,7 @@ from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant, from_datetime, parse_instant
+from airflow_nrt.report.outline import Outline
 from airflow_nrt.report.status import read_status
 from airflow_nrt.sql.load import load_report
 
@@ -116,7 +117,7 @@ def watch(scene: Scene, client: AirflowClient, run: str, screen: Screen) -> int:
     plan = load_report(scene.report, {"DATA": str(scene.data)})
     midnight = from_datetime(pendulum.instance(DAY).add(days=1))
     wait_until(home.report_file.exists, PATIENCE, "the driver's home", lambda: _why(client, run))
-    reader = CurveReader.of(home, plan)
+    reader = CurveReader.of(home, Outline.of(plan))
     deadline = time.monotonic() + PATIENCE
     killed: Heartbeat | None = None
     while True:

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import signal
 import socket
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 _SESSION = "org.apache.spark.sql.classic.SparkSession"
 _PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 _OF_LEARNING = "/spark-mllib_"
+_JAVA_ENDS_SECONDS = 30
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +84,16 @@ def end_session(session: SparkSession) -> None:
     with contextlib.suppress(Py4JNetworkError, OSError), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM process")
         session.stop()
+
+
+def end_java() -> None:
+    """Ends the Java of this process, where it has one, and waits until that has put its files away."""
+    gateway: Any = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            gateway.proc.wait(_JAVA_ENDS_SECONDS)
 
 
 def _made(jvm: Any, context: Any) -> Any:

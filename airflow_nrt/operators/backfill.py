@@ -47,13 +47,13 @@ class NrtBackfillOperator(NrtBatchOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
             check_value("on_mismatch", self.on_mismatch, _ON_MISMATCH)
-            plan = self.load_plan()
-            zone = self.timezone or zone_of_clock(plan, context)
+            report = self.planned()
+            zone = self.timezone or zone_of_clock(report, context)
             check_value("timezone", zone, zone_rules)
             interval = interval_of_run(self.start, self.end, context, zone)
             self.log.info("windows that end after %s and up to %s, on the clock of %s", *interval, zone)
             options = ["--verify", "--on-mismatch", self.on_mismatch] if self.verify else []
-            outcome = self.run_command("backfill", plan, interval, *options)
+            outcome = self.run_command("backfill", report, interval, *options)
         verdict = outcome.result["verdict"] and verdict_xcom(outcome.result["verdict"])
         if verdict:
             context["ti"].xcom_push("verdict", verdict)

@@ -12,7 +12,7 @@ from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.report.instants import format_instant
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.operators.planning import PlannedReport
 
 _MOST_NAMED = 10
 
@@ -34,17 +34,17 @@ class NrtBatchOperator(NrtBaseOperator):
         self.end = end
         self._command: Command | None = None
 
-    def run_command(self, name: str, plan: Plan, interval: tuple[str, str] | None, *options: str) -> Outcome:
+    def run_command(
+        self, name: str, planned: PlannedReport, interval: tuple[str, str] | None, *options: str
+    ) -> Outcome:
         """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
         cluster = self.hook.cluster()
-        home = self.hook.home(self.home, plan.name)
-        if plan.built is not None:
-            report = [str(plan.built.program), "--base", str(plan.built.base)]
-        else:
-            report = [str(self.report_file())]
+        home = self.hook.home(self.home, planned.name)
         arguments = [
             name,
-            *report,
+            str(self.program() or self.report_file()),
+            "--base",
+            planned.base,
             "--home",
             str(home.path),
             "--master",

@@ -12,6 +12,7 @@ from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.operators.literals import check_literal
+from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart
 from airflow_nrt.report.errors import DataError, InputError, NrtError
 from airflow_nrt.report.masters import check_master
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.report.home import Home
     from airflow_nrt.report.inline import InlineReport
-    from airflow_nrt.report.plan import Plan
     from airflow_nrt.report.program import Program
     from airflow_nrt.report.status import Status
 
@@ -36,6 +36,7 @@ class NrtBaseOperator(BaseOperator):
     :param settings: (templated) values of `${KEY}` placeholders, and options by their names
     :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
     :param master: (templated) a Spark master, which wins over the connection's
+    :param planning_timeout: seconds within which the report, what it imports among it, must be planned
     """
 
     template_fields: Sequence[str] = ("report", "home", "settings", "conn_id", "master")
@@ -49,6 +50,7 @@ class NrtBaseOperator(BaseOperator):
         settings: Mapping[str, str] | None = None,
         conn_id: str | None = None,
         master: str | None = None,
+        planning_timeout: float = PLANNING_SECONDS,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -60,6 +62,7 @@ class NrtBaseOperator(BaseOperator):
         self.settings = settings
         self.conn_id = conn_id
         self.master = master
+        self.planning_timeout = planning_timeout
 
     @property
     def hook(self) -> NrtHook:
@@ -94,27 +97,19 @@ class NrtBaseOperator(BaseOperator):
     def report_settings(self) -> dict[str, str]:
         return {key: str(value) for key, value in (self.settings or {}).items()}
 
-    def load_plan(self) -> Plan:
-        """The report, checked. Raises InputError."""
-        from airflow_nrt.operators.planning import planned_apart
-        from airflow_nrt.sql.load import load_report
+    def planned(self, home: Home | None = None) -> PlannedReport:
+        """The report, checked; with `home`, that is made for it, unless it is there, and checked to be its own.
 
-        program = self.program()
-        if program is not None:
-            return planned_apart(program, self.report_settings(), self._near() if self._inline is not None else None)
-        return load_report(self.report_file(), self.report_settings())
-
-    def plan_of_home(self, home: Home) -> Plan:
-        """The report that a home was made for. Raises InputError."""
-        from airflow_nrt.operators.planning import planned_apart
-        from airflow_nrt.report.program import program_of
-        from airflow_nrt.sql.load import plan_of_home
-
-        identity = home.identity()
-        program = program_of(identity.program, Path("/")) if identity.program is not None else None
-        if program is not None:
-            return planned_apart(program, identity.settings, Path(identity.base))
-        return plan_of_home(home)
+        Raises InputError, and NrtError if it takes too long.
+        """
+        return plan_apart(
+            str(self.program() or self.report_file()),
+            self.report_settings(),
+            base=self._near() if self._inline is not None else None,
+            home=home,
+            seconds=self.planning_timeout,
+            say=lambda line: self.log.info("%s", line),
+        )
 
 
 def _inline(report: Callable[..., Any]) -> InlineReport:

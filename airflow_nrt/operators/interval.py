@@ -13,7 +13,7 @@ from airflow_nrt.report.instants import format_instant, from_datetime, parse_ins
 from airflow_nrt.report.zones import zone_rules
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.operators.planning import PlannedReport
 
 
 def interval_of_run(
@@ -62,16 +62,13 @@ def interval_of_key(key: str) -> tuple[str, str]:
     return _shown(at.subtract(microseconds=1000)), _shown(at)
 
 
-def zone_of_clock(plan: Plan, context: Mapping[str, Any]) -> str:
+def zone_of_clock(report: PlannedReport, context: Mapping[str, Any]) -> str:
     """The zone in which a report's clock shows a data interval, where the task does not say it.
 
-    The report's own, where it sets one, or where its windows lie on instants or processing time. Rowtimes without a
-    zone are on the clock whose days the timetable cuts.
+    The report's own, if it has one. Rowtimes without a zone are on the clock whose days the timetable cuts.
     """
-    own = plan.setting("table.local-time-zone")
-    timed = (source.table for source in plan.sources if source.table.watermark is not None)
-    if own is not None or plan.waits_for_clock or any(table.rowtime_type.name == "TIMESTAMP_LTZ" for table in timed):
-        return own or "UTC"
+    if report.clock is not None:
+        return report.clock
     dag = context.get("dag")
     zone = getattr(getattr(dag, "timetable", None), "timezone", None) or getattr(dag, "timezone", None) or "UTC"
     return str(getattr(zone, "name", zone))

@@ -1,52 +1,54 @@
-"""The plan of a program, made in a process of its own: no task imports what the report's authors wrote."""
+"""What a task knows of its report: facts that another process has found. No task imports what its authors wrote."""
 
 from __future__ import annotations
 
 import os
-import pickle
-import subprocess
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.launch.asking import Asked, ask, facts
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.plan import Plan
-    from airflow_nrt.report.program import Program
+    from airflow_nrt.report.home import Home
 
-_PLAN = """
-import pickle, sys
-from dataclasses import replace
-from pathlib import Path
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.table.load import load_report
-out, sys.stdout = sys.stdout.buffer, sys.stderr
-try:
-    plan = load_report(sys.argv[1], pickle.load(sys.stdin.buffer), base=Path(sys.argv[2]))
-except NrtError as wrong:
-    found = str(wrong)
-else:
-    found = replace(plan, functions=tuple(replace(one, found=None) for one in plan.functions))
-pickle.dump(found, out)
-"""
+PLANNING_SECONDS = 120.0
 
 
-def planned_apart(program: Program, settings: Mapping[str, str], base: Path | None = None) -> Plan:
-    """The plan, as `load_report` gives it, without the functions themselves. Raises InputError."""
+@dataclass(frozen=True)
+class PlannedReport:
+    """Facts of a report's plan.
+
+    `ends` says whether its input does; its tables' relative paths start at `base`. `clock` is the zone of its clock,
+    None where its rowtimes have no zone.
+    """
+
+    name: str
+    ends: bool
+    base: str
+    clock: str | None
+
+
+def plan_apart(
+    report: str,
+    settings: Mapping[str, str],
+    base: Path | None = None,
+    home: Home | None = None,
+    seconds: float = PLANNING_SECONDS,
+    say: Callable[[str], None] = print,
+) -> PlannedReport:
+    """Plans a script or a program (see `table.load.load_report`). With `home`, that is made for it, unless it is there.
+
+    Raises what `load_report` and `Home.create` raise, and as `ask` does.
+    """
     environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
-    child = subprocess.run(
-        [sys.executable, "-c", _PLAN, str(program), str(base or program.root)],
-        input=pickle.dumps(dict(settings)),
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
-    if child.returncode != 0:
-        told = child.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise InputError(f"the program {program} can't be planned: {told}")
-    found: Plan | str = pickle.loads(child.stdout)
-    if isinstance(found, str):
-        raise InputError(found)
-    return found
+    question = {
+        "report": report,
+        "settings": dict(settings),
+        "base": None if base is None else str(base),
+        "home": None if home is None else str(home.path),
+        "group": None if home is None else home.group,
+    }
+    asked = Asked(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)
+    return facts(ask("airflow_nrt.table.planned", question, asked, environment), PlannedReport)

@@ -14,7 +14,6 @@ from airflow_nrt.triggers import EARLIEST_SECONDS
 if TYPE_CHECKING:
     from airflow_nrt.operators.supervision import Supervision
     from airflow_nrt.report.home import Home
-    from airflow_nrt.report.plan import Plan
 
 FAIL, RESTART = ON_STALL = ("fail", "restart")
 
@@ -73,9 +72,9 @@ class NrtStreamOperator(NrtBaseOperator):
 
     def execute(self, context: Context) -> Any:
         with self.at_work():
-            plan = self.load_plan()
-            home = self._open_home(plan)
-            return self._supervise(context, home, not self.available_now and not plan.ends).ensure([])
+            report = self.planned()
+            home = self._open_home(report.name)
+            return self._supervise(context, home, not self.available_now and not report.ends).ensure([])
 
     def resume(
         self, context: Context, event: dict[str, Any], restarts: Sequence[float], home: str, endless: bool
@@ -88,17 +87,18 @@ class NrtStreamOperator(NrtBaseOperator):
             found = Home.open(home, self.hook.get_conn().group)
             return self._supervise(context, found, endless).answer(event, restarts)
 
-    def _open_home(self, plan: Plan) -> Home:
-        """The report's home, made only where a driver could be launched into it. Raises InputError."""
-        from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
-        from airflow_nrt.report.home import Home
+    def _open_home(self, report: str) -> Home:
+        """The home of the report of this name, made only where a driver could be launched into it.
 
-        cluster = self.hook.cluster()
-        place = self.hook.home(self.home, plan.name)
-        home = Home.checked(place.path, plan, self.plan_of_home, place.group)
+        Raises InputError.
+        """
+        from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
+
+        cluster, home = self.hook.cluster(), self.hook.home(self.home, report)
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
-        return Home.create(home.path, plan, self.plan_of_home, home.group)
+        self.planned(home)
+        return home
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
         # Spares a DAG file all that only a running task needs.

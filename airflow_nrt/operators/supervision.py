@@ -136,19 +136,18 @@ class Supervision:
 
     def _launch(self, number: int) -> Launch | None:
         # The file may say something else by now than when the home was made.
-        plan = self.task.load_plan()
-        self.home.check_report(plan, self.task.plan_of_home)
-        if plan.built is not None:
-            copy, base = str(plan.built.program.copied_to(self.home.launches)), str(plan.built.base)
+        report, program = self.task.planned(self.home), self.task.program()
+        if program is not None:
+            copy = str(program.copied_to(self.home.launches))
         else:
-            copy, base = str(place_report(self.home, self.task.report_file())), plan.base
-        arguments = ["--report", copy, "--name", plan.name, "--base", base]
+            copy = str(place_report(self.home, self.task.report_file()))
+        arguments = ["--report", copy, "--name", report.name, "--base", report.base]
         arguments += ["--launch", str(number)]
         for key, value in sorted(self.task.report_settings().items()):
             arguments += ["--set", f"{key}={value}"]
         if self.task.available_now:
             arguments.append("--available-now")
-        submission = self.task.hook.submission(self.home, plan.name, arguments)
+        submission = self.task.hook.submission(self.home, report.name, arguments)
         launch = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), self._by())
         if launch is not None:
             self.log.info("launched a driver: launch %s, launcher %s", number, launch.launcher.pid)

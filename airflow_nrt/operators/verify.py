@@ -22,7 +22,7 @@ class NrtVerifyOperator(NrtBatchOperator):
             if bool(self.start) != bool(self.end):
                 raise InputError(f"start and end belong together: only {'start' if self.start else 'end'} is given")
             interval = (self.start, self.end) if self.start and self.end else None
-            verdict = verdict_xcom(self.run_command("verify", self.load_plan(), interval).result)
+            verdict = verdict_xcom(self.run_command("verify", self.planned(), interval).result)
         context["ti"].xcom_push("verdict", verdict)
         fail_unless_proven(verdict)
         return verdict

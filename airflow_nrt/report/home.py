@@ -1,6 +1,7 @@
 """The home of a report: one directory with everything durable about it.
 
 report.json      whose home this is (`identity.py`)
+outline.json     what its results look like (`outline.py`)
 log/<n>.json     the only truth (`log.py`)
 state/           partials of the operators
 staged/          results that an entry decides about, before they are published
@@ -14,6 +15,7 @@ scratch/         an epoch's own things, gone with it
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -33,13 +35,14 @@ from airflow_nrt.report.home_names import check_name
 from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.outline import Outline
 from airflow_nrt.report.places import check_places
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.semantics import changed_semantics
 from airflow_nrt.report.zones import foreign_zone, read_zone
 
-_REPORT_FILE = "report.json"
-_LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE})
+_REPORT_FILE, _OUTLINE_FILE = "report.json", "outline.json"
+_LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE, _OUTLINE_FILE})
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 _STOP = Format("the stop request")
@@ -69,6 +72,7 @@ class Home:
         self.ledger = path / "ledger"
         self.scratch = path / "scratch"
         self.report_file = path / _REPORT_FILE
+        self.outline_file = path / _OUTLINE_FILE
         self.heartbeats = path / "heartbeats"
         self.driver_log = path / "driver.log"
         self.stop_file = path / "stop"
@@ -111,6 +115,7 @@ class Home:
             home._make(plan)
             # Somebody else may have made it meanwhile, for another report.
             home.check_report(plan, replan)
+        home._keep_outline(plan)
         return home
 
     @classmethod
@@ -128,6 +133,18 @@ class Home:
     def _make(self, plan: Plan) -> None:
         make_directories(self.path, self.group)
         put_if_absent(self.report_file, Identity.of(plan, self.launches).to_bytes())
+
+    def _keep_outline(self, plan: Plan) -> None:
+        """An older home has none, a broken one stops no report, and a report may write to another directory by now."""
+        outline, kept = Outline.of(plan), None
+        with contextlib.suppress(HomeError):
+            kept = self.outline()
+        if kept != outline:
+            replace_file(self.outline_file, outline.to_bytes())
+
+    def outline(self) -> Outline | None:
+        """The content of outline.json, None where an older version made the home. Raises HomeError."""
+        return Outline.read(self.outline_file)
 
     def identity(self) -> Identity:
         """The content of report.json. Raises HomeError if it can't be read."""

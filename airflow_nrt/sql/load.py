@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.errors import Place, Problems, SqlError
-from airflow_nrt.sql.planner import plan_report
+from airflow_nrt.sql.parse_statements import parse_script
+from airflow_nrt.sql.parsed import CreateFunction
+from airflow_nrt.sql.planner import plan_report, plan_statements
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
@@ -46,6 +48,15 @@ def plan_of_home(home: Home) -> Plan:
     """The plan of the report that a home was made for."""
     identity = home.identity()
     return plan_report(identity.script, identity.name, Path(identity.base), identity.settings)
+
+
+def plan_without_functions(script: str, name: str, base: Path, settings: Mapping[str, str]) -> Plan | None:
+    """The plan of a script that imports nothing; None if it has Python functions. Raises SqlError, or SqlErrors."""
+    problems = Problems()
+    statements = parse_script(script, problems)
+    if any(isinstance(statement, CreateFunction) for statement in statements):
+        return None
+    return plan_statements(statements, script, name, base, settings, problems)
 
 
 def placeholders(script: str) -> set[str]:

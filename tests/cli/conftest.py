@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,8 +55,19 @@ def spark_command() -> Iterator[Command]:
 
 
 @pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command that needs no Spark in this process."""
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs a command that needs no Spark in this process, with what it asks another one: a hundred would take long."""
+    monkeypatch.setattr("airflow_nrt.launch.asking.ask", _answered_here)
+    return command_line(capsys)
+
+
+def _answered_here(module: str, question: Mapping[str, Any], *_: object) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(json.dumps(importlib.import_module(module).answer(question)))
+    return answer
+
+
+def command_line(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in this process; what it asks is answered by another one."""
     from airflow_nrt.cli.main import main
 
     def run(*arguments: object) -> Answer:

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -249,7 +250,14 @@ def test_check_and_plan(command: Command, tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.sql", "orders"]
 
 
-def test_deep_check_runs_spark(spark_command: Command, tmp_path: Path) -> None:
-    answer = spark_command("check", furnish(tmp_path), "--deep")
-    assert (answer.status, answer.err) == (0, "")
+def test_deep_check_runs_spark(tmp_path: Path) -> None:
+    """And leaves nothing."""
+    (tmp_path / "local").mkdir()
+    told = subprocess.run(
+        [sys.executable, "-m", "airflow_nrt.cli.main", "check", furnish(tmp_path), "--deep"],
+        capture_output=True, text=True, check=False, env={**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path / "local")},
+    )  # fmt: skip
+    assert (told.returncode, "airflow-nrt: " in told.stderr) == (0, False)
+    assert told.stdout.endswith(": fine (1 sources, 1 window operators → curve)\n")
+    assert list((tmp_path / "local").iterdir()) == []
     assert not (tmp_path / "curve").exists()

@@ -145,7 +145,10 @@ def test_what_is_no_java(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["run", "backfill", "check", "query"])
 def test_no_spark(tmp_path: Path, name: str) -> None:
     furnish(tmp_path)
-    told = run(*needing_spark(tmp_path)[name], before="sys.modules['pyspark'] = None")
+    stub = tmp_path / "stub" / "pyspark"
+    stub.mkdir(parents=True)
+    (stub / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'pyspark'\", name='pyspark')")
+    told = run(*needing_spark(tmp_path)[name], environment={**os.environ, "PYTHONPATH": str(stub.parent)})
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.startswith("airflow-nrt: Spark is not here (")
     assert told.stderr.endswith(f"): run `{REINSTALL}`\n")

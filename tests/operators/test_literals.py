@@ -12,11 +12,12 @@ from airflow.sdk import DAG, CronDataIntervalTimetable
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.operators.backfill import NrtBackfillOperator
+from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
+from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.sql.load import load_report
 from tests.cli.place import REPORT, furnish
 
 WRONG = {
@@ -45,9 +46,9 @@ def test_a_template_s_wrong_value_fails_for_good_before_spark_starts(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def started(*_: object) -> None:
-        raise AssertionError("a process was started")
+        raise AssertionError("a command was started")
 
-    monkeypatch.setattr("subprocess.Popen", started)
+    monkeypatch.setattr(Command, "run", started)
     value, message = WRONG[name]
     task = NrtBackfillOperator(
         task_id="backfill", report=str(furnish(tmp_path)), home=str(tmp_path / "home"),
@@ -83,8 +84,8 @@ SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
     ],
 )
 def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | None, zone: str) -> None:
-    plan = load_report(furnish(tmp_path, script))
-    assert zone_of_clock(plan, {"dag": dag}) == zone
+    report = plan_apart(str(furnish(tmp_path, script)), {})
+    assert zone_of_clock(report, {"dag": dag}) == zone
 
 
 def test_a_day_of_shanghai_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.operators.planning import PlannedReport
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.report.errors import InputError
 
@@ -24,14 +25,13 @@ def test_a_task_plans_a_program_without_importing_it(tmp_path: Path) -> None:
     (tmp_path / "told_apart.py").write_text(PROGRAM)
     for report in (f"{tmp_path}/told_apart.py", f"{tmp_path}/told_apart:build"):
         operator = NrtStreamOperator(task_id="stream", report=report, settings={"DATA": "orders"})
-        plan = operator.load_plan()
-        assert (plan.name, plan.source("orders").table.path) == ("told_apart", str(tmp_path / "orders"))
+        assert operator.planned() == PlannedReport("told_apart", True, str(tmp_path), None)
     assert "told_apart" not in sys.modules
 
 
 def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     (tmp_path / "told_apart.py").write_text(PROGRAM)
     with pytest.raises(InputError, match=r"the placeholder \$\{DATA\} has no value"):
-        NrtStreamOperator(task_id="stream", report=f"{tmp_path}/told_apart.py").load_plan()
+        NrtStreamOperator(task_id="stream", report=f"{tmp_path}/told_apart.py").planned()
     with pytest.raises(InputError, match="there is no Python module 'nowhere'"):
-        NrtStreamOperator(task_id="stream", report=f"{tmp_path}/nowhere.py").load_plan()
+        NrtStreamOperator(task_id="stream", report=f"{tmp_path}/nowhere.py").planned()

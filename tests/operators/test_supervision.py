@@ -141,15 +141,15 @@ def test_a_restart_waits_for_a_launch_under_way(home: Home) -> None:
 
 def test_who_was_about_to_launch_leaves_it_to_whoever_was_first(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     beat(home, 1, FAILED)
-    load = NrtStreamOperator.load_plan
+    planned = NrtStreamOperator.planned
 
-    def while_another_one_launches(task: NrtStreamOperator) -> Any:
+    def while_another_one_launches(task: NrtStreamOperator, home: Home) -> Any:
         if last_launch(home) is None:
             launch(home, 1)
             threading.Timer(0.7, lambda: beat(home, lease(home).epoch, launch="1")).start()
-        return load(task)
+        return planned(task, home)
 
-    monkeypatch.setattr(NrtStreamOperator, "load_plan", while_another_one_launches)
+    monkeypatch.setattr(NrtStreamOperator, "planned", while_another_one_launches)
     trigger, _ = deferral(lambda: answer(home, BROKEN))
     assert (trigger.epoch, home.newest_launch()) == (2, 1)
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.operators.planning import planned_apart
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.fingerprint import differences, fingerprint
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import Program, program_of
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.table.load import load_report, plan_of_home
+from airflow_nrt.table.load import imported_apart, load_report, plan_of_home, plan_program
 
 REPORT = """
 from airflow_nrt.table import DataTypes, Tumble, col, lit, udf
@@ -48,6 +48,12 @@ def written(place: Path, name: str, factor: int = 3) -> Path:
     (place / f"{name}_helper.py").write_text(f"def factor():\n    return {factor}\n")
     (place / f"{name}.py").write_text(REPORT.format(helper=f"{name}_helper"))
     return place / f"{name}.py"
+
+
+def planned(program: Program, settings: dict[str, str]) -> Plan:
+    """The plan of a program, whose modules are forgotten."""
+    with imported_apart(program):
+        return plan_program(program, settings, program.name, program.root)
 
 
 def test_a_program_is_a_file_or_a_function_of_a_module(tmp_path: Path) -> None:
@@ -115,7 +121,7 @@ def test_a_changed_function_is_a_changed_report(tmp_path: Path) -> None:
         place.mkdir()
         program = program_of(written(place, "changed", factor), place)
         assert program is not None
-        facts.append(fingerprint(planned_apart(program, {"DATA": "/orders"})))
+        facts.append(fingerprint(planned(program, {"DATA": "/orders"})))
     assert any("function TIMES" in change for change in differences(*facts))
 
 
@@ -136,7 +142,7 @@ def test_another_setting_that_a_function_closes_over_is_another_report(tmp_path:
 def test_its_modules_travel(tmp_path: Path) -> None:
     program = program_of(written(tmp_path, "travels"), tmp_path)
     assert program is not None
-    plan = planned_apart(program, SETTINGS)
+    plan = planned(program, SETTINGS)
     home = Home.create(tmp_path / "home", plan)
     copy = program.copied_to(home.launches)
     assert sorted(file.name for file in copy.files) == ["travels.py", "travels_helper.py"]
@@ -159,20 +165,20 @@ def test_a_program_in_a_package_travels(tmp_path: Path) -> None:
         (tmp_path / "relative" / name).write_text(content)
     program = program_of("relative.rep:build", tmp_path)
     assert program is not None
-    plan = planned_apart(program, {"DATA": "/orders"})
+    plan = planned(program, {"DATA": "/orders"})
     copy = program.copied_to(tmp_path / "copies")
     (tmp_path / "relative").rename(tmp_path / "gone")
-    assert planned_apart(copy, {"DATA": "/orders"}).functions == plan.functions
+    assert planned(copy, {"DATA": "/orders"}).functions == plan.functions
     (tmp_path / "gone").rename(tmp_path / "relative")
     (tmp_path / "relative" / "helpers.py").write_text("def factor():\n    return 4\n")
-    assert planned_apart(program, {"DATA": "/orders"}).functions != plan.functions
+    assert planned(program, {"DATA": "/orders"}).functions != plan.functions
 
 
 def test_an_installed_program_is_not_copied(tmp_path: Path) -> None:
     (tmp_path / "site-packages").mkdir()
     program = program_of(written(tmp_path / "site-packages", "installed"), tmp_path)
     assert program is not None
-    home = Home.create(tmp_path / "home", planned_apart(program, SETTINGS))
+    home = Home.create(tmp_path / "home", planned(program, SETTINGS))
     assert program.copied_to(home.launches) == program
     assert plan_of_home(home).functions
 
@@ -184,7 +190,7 @@ def test_a_home_knows_its_program(tmp_path: Path) -> None:
     (tmp_path / "orders" / "a.jsonl").write_text(json.dumps(row))
     program = program_of(file, tmp_path)
     assert program is not None
-    plan = planned_apart(program, SETTINGS)
+    plan = planned(program, SETTINGS)
     home = Home.create(tmp_path / "home", plan)
     file.unlink()
     assert plan_of_home(home).operators == plan.operators
@@ -223,7 +229,7 @@ def test_what_is_wrong_with_a_program(tmp_path: Path, text: str, told: str) -> N
     program = program_of("wrong.py", tmp_path)
     assert program is not None
     with pytest.raises(InputError, match=told):
-        planned_apart(program, {})
+        planned(program, {})
 
 
 TIMED = """

@@ -1,7 +1,8 @@
 """Modules beside the report, which are nowhere on the executors: what a function uses of them travels inside of it.
 
-What a function names is pickled with it. What it imports when it is called is found by its text, behind all modules
-that are there.
+What a function names is pickled with it, by Spark's own cloudpickle and only from a driver to its executors: nothing of
+this product reads a pickle. What a function imports when it is called is found by its text, behind all modules that are
+there.
 """
 
 from __future__ import annotations

@@ -1,0 +1,22 @@
+"""What `plan` asks of a report (`launch/asking.py`), answered in the process that may import it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from airflow_nrt.cli.common import read_report, time_of
+from airflow_nrt.report.description import describe
+from airflow_nrt.report.instants import check_span
+from airflow_nrt.report.sizing import Load, estimate
+
+
+def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan in words, and an estimate where a rate is given. Raises InputError."""
+    plan = read_report(question)
+    start, end = time_of(question["start"], plan), time_of(question["end"], plan)
+    check_span(start, end)
+    told = describe(plan, start, end)
+    if question["rate"] is not None:
+        told["estimate"] = estimate(plan, Load(question["rate"], question["keys"], question["new_values"]))
+    return told

@@ -1,0 +1,87 @@
+"""What `check` asks of a report (`launch/asking.py`), answered in the process that may import it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.cli.check import Findings
+from airflow_nrt.cli.common import needing_spark, read_report, session
+from airflow_nrt.report.cautions import cautions, cautions_of_place
+from airflow_nrt.report.modules import file_of
+from airflow_nrt.report.places import check_places
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.program import program_of
+from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
+
+
+def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """`Findings`. Raises InputError for what has no place in the report."""
+    try:
+        plan = read_report(question)
+    except (SqlError, SqlErrors) as wrong:
+        if question["debug"]:
+            traceback.print_exc()
+        problems = wrong.problems if isinstance(wrong, SqlErrors) else (wrong,)
+        lines = (_line(question["report"], problem) for problem in problems)
+        return asdict(Findings(wrong.exit_status, problems=tuple(lines), lines=()))
+    if question["home"] is None:
+        check_places(plan)
+    else:
+        from airflow_nrt.report.home import Home
+        from airflow_nrt.table.load import plan_of_home
+
+        Home.checked(question["home"], plan, plan_of_home, question["group"])
+    if question["deep"]:
+        _analyse(plan)
+    return asdict(Findings(0, problems=(), lines=tuple(_lines(plan))))
+
+
+def _analyse(plan: Plan) -> None:
+    with needing_spark():
+        from airflow_nrt.engine.analysis import analyse
+        from airflow_nrt.engine.quick_session import end_java
+
+        try:
+            with session(plan, "local[1]") as spark:
+                analyse(spark, plan)
+        finally:
+            # This process does not outlive its answer, nor does what it has started.
+            end_java()
+
+
+def _lines(plan: Plan) -> Iterator[str]:
+    for what, why in without_effect(plan).items():
+        yield f"{what} has no effect here: {why}"
+    yield from (*cautions(plan), *cautions_of_place(plan))
+    operators = f"{len(plan.operators)} window operators"
+    if plan.updating:
+        operators += f", {len(plan.updating)} updating operators"
+    yield f"fine ({len(plan.sources)} sources, {operators} → {', '.join(insert.name for insert in plan.inserts)})"
+
+
+def _line(report: str, problem: SqlError) -> str:
+    """`file:line:column: message`."""
+    from airflow_nrt.table.places import CodePlace
+
+    if isinstance(problem, SettingError):
+        return f"--set: {problem.message}"
+    if isinstance(problem.at, CodePlace):
+        return f"{problem.at.file}:{problem.at.line}:{problem.at.column}: {problem.message}"
+    program = program_of(report, Path.cwd())
+    if program is None:
+        return f"{report}:{problem.at.line}:{problem.at.column}: {problem.message}"
+    return _in_program(file_of(program.module, program.root), problem)
+
+
+def _in_program(file: Path | None, problem: SqlError) -> str:
+    """Of SQL in a program: its place in the file, where the text stands in it as it is."""
+    before, found, _ = (file.read_text(encoding="utf-8") if file is not None else "").partition(problem.script or "\0")
+    if not found:
+        return f"{file}: in its SQL, {problem}"
+    column = problem.at.column + (len(before) - before.rfind("\n") - 1 if problem.at.line == 1 else 0)
+    return f"{file}:{before.count(chr(10)) + problem.at.line}:{column}: {problem.message}"

@@ -1,0 +1,32 @@
+"""What the results of a home look like, for the commands that read one: none of them imports anything of its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.outline import Outline
+
+
+def outline_of(home: Home) -> Outline:
+    """The home's own, or, where an older version made it, that of its SQL.
+
+    Raises InputError for an older home whose report is a program, or has Python functions.
+    """
+    kept = home.outline()
+    if kept is not None:
+        return kept
+    from airflow_nrt.sql.load import plan_without_functions
+
+    identity = home.identity()
+    plan = None
+    if identity.program is None:
+        plan = plan_without_functions(identity.script, identity.name, Path(identity.base), identity.settings)
+    if plan is None:
+        raise InputError(
+            f"an older version made the home {home.path}, and did not note what its results look like; its report has "
+            "Python code, which no command that reads a home imports: start the report once, with `run` or `backfill`, "
+            "which note it"
+        )
+    return Outline.of(plan)

@@ -1,0 +1,179 @@
+"""A question to a process of its own: nothing that it imports, prints or breaks reaches the process that asks.
+
+The answer comes by a descriptor that has no other use, as one line of JSON. Code that runs in there could write such a
+line itself. It is the code of the report that is asked about, and can say nothing but what is a fact of it: whoever
+asks checks the types, and makes neither objects nor code of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from airflow_nrt.launch.answering import KINDS
+from airflow_nrt.report.decoding import decoded
+from airflow_nrt.report.durations import format_duration
+from airflow_nrt.report.errors import InputError, NrtError
+
+Facts = TypeVar("Facts")
+
+# Without the working directory, which `-c` puts in front of all modules.
+_CHILD = "import sys; sys.path[:] = filter(None, sys.path); from airflow_nrt.launch.answering import main; main()"
+_MOST_BYTES = 16 << 20
+_MOST_PRINTED = 64 << 10
+_LONGEST_LINE, _LONGEST_TEXT = 1000, 20_000
+_GRACE_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked `about`, for errors; within how many `seconds`, and the `way_out` if they are too few.
+
+    What the process prints goes to `say` line by line, up to 64 KiB.
+    """
+
+    about: str
+    seconds: float
+    way_out: str
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        """Raises InputError for a time that is none."""
+        if not 0 < self.seconds < 1e9:
+            raise InputError(f"{self.seconds:g} seconds are no time to plan {self.about} in: {self.way_out}")
+
+
+def ask(
+    module: str, question: Mapping[str, Any], asked: Asked, environment: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """What `module.answer(question)` gives in a process of its own. All that it has started ends with it.
+
+    Raises the NrtError that it raised; InputError if it ended without an answer; NrtError if it took too long.
+    """
+    receiving, sending = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _CHILD, str(sending), str(math.ceil(asked.seconds) + _GRACE_SECONDS), module],
+            pass_fds=(sending,), env=environment, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    except BaseException:
+        os.close(receiving)
+        raise
+    finally:
+        os.close(sending)
+    assert process.stdin is not None and process.stdout is not None
+    answer, printed = _Stream(receiving, _MOST_BYTES), _Stream(process.stdout.fileno(), _MOST_PRINTED)
+    try:
+        with contextlib.suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(json.dumps(question).encode())
+        in_time = _listen(answer, printed, asked.seconds)
+    finally:
+        # Before it is waited for: until then no other group of processes has its number.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        status = process.wait()
+        printed.take()
+        os.close(receiving)
+        process.stdout.close()
+    for line in printed.lines():
+        asked.say(line)
+    if not in_time:
+        raise NrtError(
+            f"{asked.about} was not planned within {format_duration(int(asked.seconds * 1000))}: what it imports or "
+            f"builds has not come to an end; {asked.way_out}"
+        )
+    return _read(answer, asked, status, printed)
+
+
+def facts(answer: Mapping[str, Any], kind: type[Facts]) -> Facts:
+    """An answer as the dataclass that it must be. Raises InputError if a field is missing, or of another type."""
+    try:
+        return decoded(answer, kind)
+    except TypeError as wrong:
+        raise InputError(f"the process that plans the report gave a wrong answer: {wrong}") from None
+
+
+@dataclass
+class _Stream:
+    """What comes by a descriptor; what is beyond `most` bytes is dropped."""
+
+    descriptor: int
+    most: int
+    content: bytearray = field(default_factory=bytearray)
+    is_open: bool = True
+    is_cut: bool = False
+
+    def __post_init__(self) -> None:
+        os.set_blocking(self.descriptor, False)
+
+    def take(self) -> None:
+        """Reads what has come."""
+        try:
+            some = os.read(self.descriptor, 1 << 20)
+        except BlockingIOError:
+            return
+        self.is_open = bool(some)
+        room = self.most - len(self.content)
+        self.is_cut = self.is_cut or len(some) > room
+        self.content += some[:room]
+
+    @property
+    def has_line(self) -> bool:
+        return self.content.endswith(b"\n")
+
+    def lines(self) -> list[str]:
+        lines = [_shown(line[:_LONGEST_LINE]) for line in self.content.decode(errors="replace").splitlines()]
+        return [*lines, f"… (it printed more than {self.most >> 10} KiB)"] if self.is_cut else lines
+
+
+def _shown(line: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(one if one.isprintable() or one == "\t" else "\N{REPLACEMENT CHARACTER}" for one in line)
+
+
+def _listen(answer: _Stream, printed: _Stream, seconds: float) -> bool:
+    """Reads until there is an answer, or can be none any more; False if the time was over before."""
+    deadline = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for stream in (answer, printed):
+            selector.register(stream.descriptor, selectors.EVENT_READ, stream)
+        while answer.is_open and not answer.has_line and not answer.is_cut:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in selector.select(left):
+                key.data.take()
+                if not key.data.is_open:
+                    selector.unregister(key.fd)
+    return True
+
+
+def _read(answer: _Stream, asked: Asked, status: int, printed: _Stream) -> dict[str, Any]:
+    if answer.is_cut:
+        raise InputError(f"{asked.about} can't be planned: the answer has more than {_MOST_BYTES >> 20} MiB")
+    if not answer.content:
+        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+        last = next((f": {line}" for line in reversed(printed.lines()) if line.strip()), "")
+        raise InputError(f"{asked.about} can't be planned: its process {how} and gave no answer{last}")
+    try:
+        told = json.loads(answer.content)
+        if "error" in told:
+            wrong = KINDS[told["error"]](str(told["text"])[:_LONGEST_TEXT])
+        elif isinstance(told["answer"], dict):
+            return dict(told["answer"])
+        else:
+            raise TypeError
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise InputError(f"{asked.about} can't be planned: what its process answered is no answer") from None
+    raise wrong
