@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,6 +33,13 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="K=V",
         help="fill the placeholder ${K}, or set the option K; may be repeated",
+    )
+    parser.add_argument(
+        "--unsafe-set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="as --set, where the value of the placeholder may be any piece of SQL",
     )
     parser.add_argument(
         "--base",
@@ -59,15 +67,19 @@ def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
     parser.add_argument("--end", required=required, metavar="END")
 
 
-def settings_of(options: argparse.Namespace) -> dict[str, str]:
-    """The --set arguments. Raises InputError for one without `=`."""
-    settings = {}
-    for pair in options.set:
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise InputError(f"--set wants K=V, not {pair!r}")
-        settings[key] = value
-    return settings
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The --set arguments, and what a task gives its command. Raises InputError for an argument without `=`."""
+    given: Settings = getattr(options, "given", Settings())
+    values = dict(given.values)
+    for option, pairs in (("--set", options.set), ("--unsafe-set", options.unsafe_set)):
+        for number, pair in enumerate(pairs, 1):
+            key, separator, value = pair.partition("=")
+            if not separator:
+                # It may be a secret, by itself.
+                raise InputError(f"{option} wants K=V: there is no '=' in its argument number {number}")
+            values[key] = value
+    unsafe = (pair.partition("=")[0] for pair in options.unsafe_set)
+    return Settings(tuple(values.items()), given.masked, (*given.unsafe, *unsafe))
 
 
 def read_plan(options: argparse.Namespace) -> Plan:

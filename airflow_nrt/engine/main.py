@@ -1,6 +1,8 @@
 """What spark-submit runs: one report's stream in one driver.
 
-    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--name NAME] [--launch ID] [--set K=V] …
+    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--name NAME] [--launch ID] [--settings FILE] …
+
+Its settings are in a file that only its user reads; `--set K=V` is for whoever starts it by hand.
 
 It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`,
 `operators/supervision.py`). A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of
@@ -14,6 +16,7 @@ import logging
 import os
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from airflow_nrt.engine.brief_java import brief_java
@@ -23,12 +26,13 @@ from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.stopping import StopSignals, stop_signals
 from airflow_nrt.report.cautions import cautions
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.errors import InputError, NrtError
 from airflow_nrt.report.heartbeat import STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
 from airflow_nrt.report.places import check_sources
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.table.load import load_report, plan_of_home
 
 SPARK_SETTINGS = "spark."
@@ -40,9 +44,9 @@ def main(arguments: list[str]) -> int:
     """Gives the exit status: 0 done, 1 failed, 2 wrong input."""
     options = _parse(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    settings = dict(pair.split("=", 1) for pair in options.set)
     try:
         with stop_signals() as stop:
+            settings = _settings(options)
             plan = load_report(options.report, settings, options.name, options.base)
             state = run_report(plan, options.home, stop, options.master, options.available_now, options.launch)
     except NrtError as wrong:
@@ -66,9 +70,22 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")
     parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
     parser.add_argument("--launch", default="", help="an id by which whoever launches this knows it")
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="a file of settings (Settings.to_json)")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
     parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")
     return parser.parse_args(arguments)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    """Raises InputError if the file can't be read."""
+    given = Settings()
+    if options.settings is not None:
+        try:
+            given = Settings.from_json(options.settings.read_bytes())
+        except (OSError, ValueError) as wrong:
+            raise InputError(f"the settings in {options.settings} can't be read: {wrong}") from None
+    beside = (tuple(pair.split("=", 1)) for pair in options.set)
+    return replace(given, values=tuple({**dict(given.values), **dict(beside)}.items()))
 
 
 def run_report(

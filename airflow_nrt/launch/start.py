@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 import pendulum
 
+from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
@@ -43,10 +45,11 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     The launcher waits for its submission until the record of it is durable. So a driver never runs without a record,
     and whoever comes after a killed worker finds the launch.
     """
+    environment = _environment(submission.environment)
     with home.driver_log.open("ab") as output:
         begin = output.tell()
         launcher = subprocess.Popen(
-            [sys.executable, "-m", "airflow_nrt.launch.launcher", str(home.path), str(number)], env=_environment(),
+            [sys.executable, "-m", "airflow_nrt.launch.launcher", str(home.path), str(number)], env=environment,
             stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
         )  # fmt: skip
     assert launcher.stdin is not None
@@ -64,11 +67,10 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     return launch
 
 
-def _environment() -> dict[str, str]:
+def _environment(named: Sequence[str]) -> dict[str, str]:
     """The launcher's: none of Airflow's secrets, and no database (a task's own points to one that does not exist)."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
     homes = {"AIRFLOW_HOME": os.environ["AIRFLOW_HOME"]} if "AIRFLOW_HOME" in os.environ else {}
-    return {**inherited, **homes, "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "sqlite://"}
+    return {**needed_environment(named), **homes, "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "sqlite://"}
 
 
 def await_driver(home: Home, launch: Launch) -> Heartbeat:

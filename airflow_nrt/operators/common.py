@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from airflow_nrt.report.inline import InlineReport
     from airflow_nrt.report.plan import Plan
     from airflow_nrt.report.program import Program
+    from airflow_nrt.report.settings import Settings
     from airflow_nrt.report.status import Status
 
 
@@ -33,7 +34,11 @@ class NrtBaseOperator(BaseOperator):
         `@task.nrt_report` takes it
     :param home: (templated) the report's home; a relative path starts at the connection's `home`, and the default is
         the report's name there
-    :param settings: (templated) values of `${KEY}` placeholders, and options by their names
+    :param settings: (templated) values of `${KEY}` placeholders, and options by their names; of Spark's those that
+        choose no code, no options of Java, no paths and no addresses
+    :param masked_settings: names of settings whose values nobody may read, in a log or in the home, beside those whose
+        name says it (password, secret, token, key, credential)
+    :param unsafe_settings: names of placeholders that may be any piece of SQL; of others a value is one piece of text
     :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
     :param master: (templated) a Spark master, which wins over the connection's
     """
@@ -47,6 +52,8 @@ class NrtBaseOperator(BaseOperator):
         report: str | Callable[..., Any],
         home: str | None = None,
         settings: Mapping[str, str] | None = None,
+        masked_settings: Sequence[str] = (),
+        unsafe_settings: Sequence[str] = (),
         conn_id: str | None = None,
         master: str | None = None,
         **kwargs: Any,
@@ -58,6 +65,8 @@ class NrtBaseOperator(BaseOperator):
         self._place: Path | None = None
         self.home = home
         self.settings = settings
+        self.masked_settings = tuple(masked_settings)
+        self.unsafe_settings = tuple(unsafe_settings)
         self.conn_id = conn_id
         self.master = master
 
@@ -85,14 +94,29 @@ class NrtBaseOperator(BaseOperator):
         """Ends the task as `ending_the_task` does. Meanwhile an inline report has a directory to be written to."""
         with TemporaryDirectory(prefix="airflow-nrt-") as place, ending_the_task():
             self._place = Path(place)
+            self._mask()
             yield
+
+    def _mask(self) -> None:
+        """Whatever this task logs, Airflow takes the masked values out of it."""
+        from airflow.sdk.log import mask_secret
+
+        for value in self.report_settings().secrets.values():
+            mask_secret(value)
 
     def _near(self) -> Path:
         dag = self.get_dag()
         return Path(dag.fileloc).absolute().parent if dag is not None else Path.cwd()
 
-    def report_settings(self) -> dict[str, str]:
-        return {key: str(value) for key, value in (self.settings or {}).items()}
+    def report_settings(self) -> Settings:
+        """What the report is given. Raises InputError for a setting of Spark that a task may not give."""
+        from airflow_nrt.operators.spark_settings import check_spark_settings
+        from airflow_nrt.report.settings import Settings
+
+        values = {key: str(value) for key, value in (self.settings or {}).items()}
+        check_spark_settings(values)
+        masked = (*self.masked_settings, *self.hook.masked_settings())
+        return Settings(tuple(values.items()), masked, self.unsafe_settings)
 
     def load_plan(self) -> Plan:
         """The report, checked. Raises InputError."""
@@ -104,8 +128,8 @@ class NrtBaseOperator(BaseOperator):
             return planned_apart(program, self.report_settings(), self._near() if self._inline is not None else None)
         return load_report(self.report_file(), self.report_settings())
 
-    def plan_of_home(self, home: Home) -> Plan:
-        """The report that a home was made for. Raises InputError."""
+    def plan_of_home(self, home: Home, current: Settings) -> Plan:
+        """The report that a home was made for, with masked values as in the current settings. Raises InputError."""
         from airflow_nrt.operators.planning import planned_apart
         from airflow_nrt.report.program import program_of
         from airflow_nrt.sql.load import plan_of_home
@@ -113,8 +137,8 @@ class NrtBaseOperator(BaseOperator):
         identity = home.identity()
         program = program_of(identity.program, Path("/")) if identity.program is not None else None
         if program is not None:
-            return planned_apart(program, identity.settings, Path(identity.base))
-        return plan_of_home(home)
+            return planned_apart(program, identity.given(current), Path(identity.base))
+        return plan_of_home(home, current)
 
 
 def _inline(report: Callable[..., Any]) -> InlineReport:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -10,7 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.settings import Settings
 
 if TYPE_CHECKING:
     from airflow_nrt.report.plan import Plan
@@ -33,14 +34,13 @@ pickle.dump(found, out)
 """
 
 
-def planned_apart(program: Program, settings: Mapping[str, str], base: Path | None = None) -> Plan:
+def planned_apart(program: Program, settings: Mapping[str, str] | Settings, base: Path | None = None) -> Plan:
     """The plan, as `load_report` gives it, without the functions themselves. Raises InputError."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
     child = subprocess.run(
         [sys.executable, "-c", _PLAN, str(program), str(base or program.root)],
-        input=pickle.dumps(dict(settings)),
+        input=pickle.dumps(Settings.of(settings)),
         capture_output=True,
-        env=environment,
+        env=needed_environment(),
         check=False,
     )
     if child.returncode != 0:

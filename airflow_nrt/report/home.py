@@ -22,7 +22,7 @@ from typing import TypeAlias
 from airflow_nrt import __version__
 from airflow_nrt.report.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.fingerprint import Fingerprint, changes_between, differences, fingerprint
+from airflow_nrt.report.fingerprint import Fingerprint, changes_between, differences
 from airflow_nrt.report.formats import Format
 from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.log import Log
@@ -30,6 +30,7 @@ from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.places import check_places
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.semantics import changed_semantics
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.zones import foreign_zone, read_zone
 
 _PARTS = ("log", "state", "staged", "ledger", "scratch")
@@ -38,8 +39,8 @@ _LAYOUT = frozenset({*_PARTS, "launches", "heartbeats", "driver.log", "stop", _R
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 _STOP = Format("the stop request")
-Replan: TypeAlias = "Callable[[Home], Plan]"
-"""Plans the report that a home was made for."""
+Replan: TypeAlias = "Callable[[Home, Settings], Plan]"
+"""Plans the report that a home was made for; these settings have the values that are masked in it."""
 
 
 class Home:
@@ -150,21 +151,25 @@ class Home:
             )
 
     def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> list[str]:
-        before, now = identity.fingerprint, fingerprint(plan)
+        before, now = identity.fingerprint, identity.facts(plan)
         if before == now:
             return []
+        changed = identity.masks.changes(before, plan.given)
+        if changed:
+            return changed
+        given = plan.given.masking(identity.masks.hashes)
         if replan is None:
-            return differences(before, now)
+            return [given.shown(text) for text in differences(before, now)]
         # The module of a function may have changed in its place, where planning again finds the new one.
         functions = differences(_code_of_functions(before), _code_of_functions(now))
         try:
-            made_for = replan(self)
+            made_for = replan(self, given)
         except InputError as wrong:
             raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
         changes = changes_between(made_for, plan)
-        if identity.program is not None and not changes and identity.has_moved(fingerprint(made_for)):
+        if identity.program is not None and not changes and identity.has_moved(identity.facts(made_for)):
             changes = differences(before, now)
-        return list(dict.fromkeys([*functions, *changes]))
+        return list(dict.fromkeys(given.shown(text) for text in (*functions, *changes)))
 
     # ------------------------------------------------------------------ asking a driver to stop
 

@@ -19,6 +19,7 @@ from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.partition_filter import PartitionFilter
 from airflow_nrt.report.program import Built
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.steps import Step
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions
@@ -93,7 +94,8 @@ class Insert:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
+    """A whole report. `settings` are the values of SET; `script` is the text that this was made from, `given` what
+    filled its placeholders.
 
     `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
     may stand. Of a program there is no script: `built` says how it was made. `idle` are statements without an effect,
@@ -111,6 +113,7 @@ class Plan:
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
     built: Built | None = field(default=None, metadata=METADATA)
+    given: Settings = field(default=Settings(), metadata=METADATA)
     idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
     """What its SQL stands for in the report: for errors."""
