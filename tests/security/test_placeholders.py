@@ -71,7 +71,7 @@ def test_a_comment_is_not_left() -> None:
     ("script", "values"),
     [
         ("SELECT 1 -${A} AND secret", {"A": "-5"}),
-        ("SELECT 1 /${A} x", {"A": "*"}),
+        ("SELECT 1 /${A} x */", {"A": "*"}),
         ("SELECT 'a'${A}'b'", {"A": ""}),
         ("SELECT `${A}`", {"A": ""}),
         ("SELECT ${A}${B} 1", {"A": "-", "B": "-"}),
@@ -100,7 +100,7 @@ def test_a_value_that_looks_like_a_placeholder_is_none() -> None:
 def test_errors_are_told_at_their_place_in_the_script() -> None:
     with pytest.raises(InputError, match="prize") as wrong:
         plan_script(SCRIPT.replace("price > ", "prize > "), {**GIVEN, "SHOP": "x" * 40}, "r", Path("/"))
-    assert str(wrong.value).startswith("line 7, column 57")
+    assert str(wrong.value).startswith("line 7, column 59")
 
 
 def test_time_is_linear() -> None:
