@@ -112,7 +112,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     from airflow_nrt.engine.quick_session import end_session
     from airflow_nrt.engine.session import start_session
 
-    settings = {**brief_java(), **{key: value for key, value in plan.settings if key.startswith("spark.")}}
+    settings = {**brief_java(), **plan.spark_settings}
     spark = start_session(plan.name, master, settings)
     # What goes wrong is said once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")

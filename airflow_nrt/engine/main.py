@@ -35,8 +35,6 @@ from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.settings import Settings
 from airflow_nrt.table.load import load_report, plan_of_home
 
-SPARK_SETTINGS = "spark."
-
 log = logging.getLogger(__name__)
 
 
@@ -109,7 +107,7 @@ def run_report(
         log.warning("%s", caution)
     ensure_java()
     settings = brief_java() if available_now or plan.ends else {}
-    settings |= {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
+    settings |= plan.spark_settings
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)

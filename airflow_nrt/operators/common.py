@@ -17,6 +17,9 @@ from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    from airflow.sdk import Context
+    from jinja2 import Environment
+
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.report.home import Home
     from airflow_nrt.report.inline import InlineReport
@@ -94,15 +97,13 @@ class NrtBaseOperator(BaseOperator):
         """Ends the task as `ending_the_task` does. Meanwhile an inline report has a directory to be written to."""
         with TemporaryDirectory(prefix="airflow-nrt-") as place, ending_the_task():
             self._place = Path(place)
-            self._mask()
             yield
 
-    def _mask(self) -> None:
-        """Whatever this task logs, Airflow takes the masked values out of it."""
-        from airflow.sdk.log import mask_secret
-
-        for value in self.report_settings().secrets.values():
-            mask_secret(value)
+    def render_template_fields(self, context: Context, jinja_env: Environment | None = None) -> None:
+        super().render_template_fields(context, jinja_env)
+        # Before Airflow shows what it has rendered.
+        if isinstance(self.settings, Mapping):
+            _hide(self._given(self.masked_settings))
 
     def _near(self) -> Path:
         dag = self.get_dag()
@@ -111,12 +112,17 @@ class NrtBaseOperator(BaseOperator):
     def report_settings(self) -> Settings:
         """What the report is given. Raises InputError for a setting of Spark that a task may not give."""
         from airflow_nrt.operators.spark_settings import check_spark_settings
+
+        given = self._given((*self.masked_settings, *self.hook.masked_settings()))
+        check_spark_settings(dict(given.values))
+        _hide(given)
+        return given
+
+    def _given(self, masked: tuple[str, ...]) -> Settings:
         from airflow_nrt.report.settings import Settings
 
-        values = {key: str(value) for key, value in (self.settings or {}).items()}
-        check_spark_settings(values)
-        masked = (*self.masked_settings, *self.hook.masked_settings())
-        return Settings(tuple(values.items()), masked, self.unsafe_settings)
+        values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
+        return Settings(values, masked, self.unsafe_settings)
 
     def load_plan(self) -> Plan:
         """The report, checked. Raises InputError."""
@@ -139,6 +145,14 @@ class NrtBaseOperator(BaseOperator):
         if program is not None:
             return planned_apart(program, identity.given(current), Path(identity.base))
         return plan_of_home(home, current)
+
+
+def _hide(given: Settings) -> None:
+    """Whatever this task logs or shows, Airflow takes the masked values out of it."""
+    from airflow.sdk.log import mask_secret
+
+    for value in given.secrets.values():
+        mask_secret(value)
 
 
 def _inline(report: Callable[..., Any]) -> InlineReport:

@@ -55,4 +55,13 @@ def plan_script(script: str, settings: Mapping[str, str] | Settings, name: str, 
 def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None) -> Plan:
     """The plan of the report that a home was made for; see `Identity.given` for the `current` settings."""
     identity = home.identity()
-    return plan_script(identity.script, identity.given(Settings.of(current)), identity.name, Path(identity.base))
+    given, known = identity.given(Settings.of(current)), dict(Settings.of(current).values)
+    try:
+        return plan_script(identity.script, given, identity.name, Path(identity.base))
+    except InputError as wrong:
+        lacking = ", ".join(sorted(placeholders(identity.script).intersection(identity.masks.hashes).difference(known)))
+        if not lacking:
+            raise
+        raise InputError(
+            f"the home {home.path} keeps no value of {lacking}, which its report can't be planned without: {wrong}"
+        ) from None

@@ -143,7 +143,7 @@ def test_a_launch_has_none_in_a_command_line_and_no_file_of_it_stays(tmp_path: P
     settings = Settings((("SHOP_PASSWORD", SECRET),)).to_json()
     submission = Submission(
         {"conn_type": "spark", "host": "local[1]", "extra": {}}, "driver.py",
-        {"name": "x", "application_args": ["--report", "x.sql"]}, {"spark.hadoop.a.secret": "stored-away"}, settings, [],
+        {"name": "x", "application_args": ["--report", "x.sql"]}, {"spark.hadoop.a.secret": "stored-away"}, settings,
     )  # fmt: skip
     here = {**os.environ, "VAULT_TOKEN": "of-the-worker", "AIRFLOW__CORE__FERNET_KEY": "of-airflow"}
     ended = subprocess.run(
@@ -235,8 +235,13 @@ def test_settings_do_not_print_themselves(report: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- Spark's own
 
 CHOOSING = (
-    *("spark.driver.extraJavaOptions", "spark.executor.defaultJavaOptions", "spark.driver.extraClassPath", "spark.jars"),
-    *("spark.jars.packages", "spark.plugins", "spark.sql.extensions", "spark.files", "spark.archives"),
+    *(
+        "spark.driver.extraJavaOptions",
+        "spark.executor.defaultJavaOptions",
+        "spark.driver.extraClassPath",
+        "spark.jars",
+    ),
+    *("spark.jars", "spark.jars.packages", "spark.plugins", "spark.sql.extensions", "spark.files", "spark.archives"),
     *("spark.submit.pyFiles", "spark.pyspark.python", "spark.local.dir", "spark.eventLog.dir", "spark.driver.host"),
     *("spark.hadoop.fs.file.impl", "spark.authenticate", "spark.master", "spark.driver.port", "spark.unknown.yet"),
 )
@@ -270,3 +275,14 @@ def test_the_fixture_of_the_first_format_still_opens(tmp_path: Path) -> None:
         content.extractall(tmp_path, filter="data")
     identity = Home.open(tmp_path / "home").identity()
     assert identity.masks.hashes == {} and identity.given(Settings()).masked == ()
+
+
+def test_airflow_is_told_what_to_hide(report: Path) -> None:
+    """Before it shows the rendered fields, and in whatever the task logs."""
+    from airflow.sdk.log import redact
+
+    operator = NrtVerifyOperator(
+        task_id="verify", report=str(report), settings={"NAMED": "{{ value }}"}, masked_settings=["NAMED"]
+    )
+    operator.render_template_fields({"value": "rendered-and-hidden"})  # type: ignore[typeddict-unknown-key]
+    assert "rendered-and-hidden" not in str(redact("it is rendered-and-hidden"))
