@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from airflow_nrt.report.options import REPORT_OPTIONS, find
 from airflow_nrt.report.settings import Settings, masking
 
 _SETTING = "setting "
+_HEXADECIMAL = re.compile(r"([0-9a-f]{2})*")
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,12 @@ class Masks:
 
     salt: str = ""
     hashes: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises TypeError if a home says something else."""
+        texts = (self.salt, *self.hashes.values()) if isinstance(self.hashes, Mapping) else (None,)
+        if not all(isinstance(one, str) and _HEXADECIMAL.fullmatch(one) for one in texts):
+            raise TypeError("its masks are no hexadecimal numbers")
 
     @classmethod
     def of(cls, given: Settings) -> Masks:

@@ -18,6 +18,8 @@ from airflow_nrt.table.load import load_report
 SCRIPT = """
 CREATE TABLE orders (shop STRING, price INT) WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json');
 CREATE TABLE cheap (shop STRING, price INT) WITH ('connector' = 'filesystem', 'path' = 'cheap', 'format' = 'json');
+SET 'spark.ui.enabled' = 'true';
+SET 'spark.ui.port' = '0';
 SET 'spark.hadoop.fs.s3a.secret.key' = '${STORE_SECRET}';
 INSERT INTO cheap SELECT shop, price FROM orders WHERE shop = '${SHOP}';
 """
@@ -38,10 +40,8 @@ def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_p
     home.launches.mkdir(exist_ok=True)
     events = tmp_path / "events"
     events.mkdir()
-    conf = {
-        **OF_THE_CONNECTION, "spark.ui.enabled": "true", "spark.ui.port": "0", "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": events.as_uri(), "spark.eventLog.compress": "false",
-    }  # fmt: skip
+    logging = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri()}
+    conf = {**OF_THE_CONNECTION, **logging, "spark.eventLog.compress": "false"}
     arguments = ["--report", str(report), "--name", "cheap", "--base", str(tmp_path), "--launch", "1"]
     cluster = Cluster({"conn_type": "spark", "host": "local[1]", "extra": {}}, "local[1]", conf=conf)
     submission = driver_submission(cluster, home, "cheap", [*arguments, "--available-now"], settings)
@@ -86,7 +86,7 @@ def _family(pid: int) -> Iterator[psutil.Process]:
 
 def test_a_session_that_python_starts_has_no_setting_in_its_command_line(spark) -> None:  # type: ignore[no-untyped-def]
     java = psutil.Process(spark.sparkContext._gateway.proc.pid)
-    line = " ".join(java.cmdline())
+    line = " ".join(java.cmdline()).partition("SparkSubmit")[2]
     assert "--properties-file" in line and "spark.sql." not in line
     (place,) = [word for word in java.cmdline() if word.endswith("spark.conf")]
     assert not Path(place).exists()

@@ -19,7 +19,7 @@ from airflow_nrt.launch.private_files import private_files
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.settings import Settings
@@ -116,6 +116,14 @@ def test_homes_of_an_older_format_open_and_go_on(report: Path) -> None:
     with pytest.raises(InputError, match="WHERE was") as refused:
         home.check_report(plan(report, SHOP_PASSWORD="hunter22"), plan_of_home)
     assert "hunter22" not in str(refused.value)
+
+
+@pytest.mark.parametrize("masks", [{"salt": 1}, {"salt": "x"}, {"hashes": {"A": 1}}, {"hashes": []}, []])
+def test_masks_that_are_none_are_unreadable(report: Path, masks: object) -> None:
+    home = Home.create(report.parent / "home", plan(report))
+    home.report_file.write_text(json.dumps({**json.loads(home.report_file.read_text()), "masks": masks}))
+    with pytest.raises(HomeError, match="can't be read"):
+        Home.open(home.path)
 
 
 # ---------------------------------------------------------------------------------------------------- command lines
