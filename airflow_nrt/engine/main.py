@@ -26,7 +26,7 @@ from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.stopping import StopSignals, stop_signals
 from airflow_nrt.report.cautions import cautions
-from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.errors import HomeError, NrtError
 from airflow_nrt.report.heartbeat import STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
@@ -75,13 +75,13 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    """Raises InputError if the file can't be read."""
+    """Raises HomeError if the file can't be read: it may be gone, and the next launch has its own."""
     given = Settings()
     if options.settings is not None:
         try:
             given = Settings.from_json(options.settings.read_bytes())
         except (OSError, ValueError) as wrong:
-            raise InputError(f"the settings in {options.settings} can't be read: {wrong}") from None
+            raise HomeError(f"the settings in {options.settings} can't be read: {wrong}") from None
     beside = (tuple(pair.split("=", 1)) for pair in options.set)
     return replace(given, values=tuple({**dict(given.values), **dict(beside)}.items()))
 

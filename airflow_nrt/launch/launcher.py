@@ -7,8 +7,7 @@ record in between, and if that one dies first, nothing is submitted. Where this 
 in the home, as a driver does that can't begin. A signal that stops the driver leaves the launcher to what the driver
 still says: it ends after it.
 
-Settings go to the driver in files of the home, which nobody else reads, and which are there as long as the launcher is:
-a cluster may start its driver anew.
+Settings go to the driver in files of the home, which nobody else reads (`private_files.py`).
 """
 
 from __future__ import annotations

@@ -183,6 +183,16 @@ def test_files_of_a_launch_are_their_owner_s_whatever_stands_there(tmp_path: Pat
     with private_files(home, "1", Submission({}, "x", {}, {"spark.a": "b"}, "{}")) as files:
         assert [file.stat().st_mode & 0o777 for file in files] == [0o600, 0o600]
     assert target.read_text() == "untouched"
+    assert not any(file.exists() for file in files)
+
+
+def test_a_cluster_may_start_its_driver_anew_and_the_next_launch_takes_the_file_away(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    elsewhere = Submission({"extra": {"deploy-mode": "cluster"}}, "x", {}, {"spark.a": "b"}, "{}")
+    for number in ("1", "2"):
+        with private_files(home, number, elsewhere):
+            pass
+    assert [file.name for file in home.launches.iterdir()] == ["2.settings"]
 
 
 def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
