@@ -1,8 +1,8 @@
 """The files by which a launcher hands settings to its driver: mode 0600, in the home.
 
 launches/<n>.conf       settings of Spark, read by spark-submit; there as long as the launcher is
-launches/<n>.settings   those of the report, read by the driver; in cluster mode there until the next launch, as a cluster
-                        may start its driver when the launcher has gone, or anew
+launches/<n>.settings   those of the report, read by the driver; in cluster mode there until the next launch, as a
+                        cluster may start its driver when the launcher has gone, or anew
 """
 
 from __future__ import annotations
