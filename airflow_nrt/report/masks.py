@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from airflow_nrt.report.options import REPORT_OPTIONS, find
-from airflow_nrt.report.settings import Settings, masking
+from airflow_nrt.report.settings import Masking, Settings
 
 _SETTING = "setting "
 _HEXADECIMAL = re.compile(r"([0-9a-f]{2})*")
@@ -46,7 +46,7 @@ class Masks:
     def masked(self, facts: Mapping[str, str], given: Settings) -> dict[str, str]:
         """The facts of a fingerprint with markers in place of the values that these settings have still in common."""
         same = [name for name in self.hashes if self.fits(name, given)]
-        mask = masking({dict(given.values)[name]: self.marker(name) for name in same})
+        mask = Masking.of({dict(given.values)[name]: self.marker(name) for name in same})
         return {name: text if _is_option(name) else mask(text) for name, text in facts.items()}
 
     def changes(self, facts: Mapping[str, str], given: Settings) -> list[str]:

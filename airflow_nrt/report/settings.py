@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -72,22 +72,30 @@ class Settings:
         return self._masking(text)
 
     @cached_property
-    def _masking(self) -> Callable[[str], str]:
-        return masking({value: f"${{{name}}}" for name, value in self.secrets.items()})
+    def _masking(self) -> Masking:
+        return Masking.of({value: f"${{{name}}}" for name, value in self.secrets.items()})
 
 
 NO_SETTINGS = Settings()
 
 
-def masking(marks: Mapping[str, str]) -> Callable[[str], str]:
-    """What replaces values in a text by their marks, also where a value is escaped as in SQL, Python or JSON."""
-    worth = {value: mark for value, mark in marks.items() if value not in _NO_SECRETS}
-    spelled = {one: mark for value, mark in worth.items() for one in _spellings(value) if len(one) >= SHORTEST}
-    if not spelled:
-        return str
-    # The longest first: one may be a part of another.
-    pattern = re.compile("|".join(map(re.escape, sorted(spelled, key=len, reverse=True))))
-    return lambda text: pattern.sub(lambda found: spelled[found.group()], text)
+@dataclass(frozen=True)
+class Masking:
+    """Replaces values in a text by their marks, also where a value is escaped as in SQL, Python or JSON."""
+
+    marks: Mapping[str, str] = field(repr=False)
+    pattern: re.Pattern[str] | None = field(repr=False)
+
+    @classmethod
+    def of(cls, marks: Mapping[str, str]) -> Masking:
+        worth = {value: mark for value, mark in marks.items() if value not in _NO_SECRETS}
+        spelled = {one: mark for value, mark in worth.items() for one in _spellings(value) if len(one) >= SHORTEST}
+        # The longest first: one may be a part of another.
+        alternatives = "|".join(map(re.escape, sorted(spelled, key=len, reverse=True)))
+        return cls(spelled, re.compile(alternatives) if spelled else None)
+
+    def __call__(self, text: str) -> str:
+        return text if self.pattern is None else self.pattern.sub(lambda found: self.marks[found.group()], text)
 
 
 def _spellings(value: str) -> set[str]:

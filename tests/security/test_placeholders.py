@@ -6,10 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.settings import Settings
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.sql.lexer import Kind, tokenize
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.placeholders import fill_placeholders
 from airflow_nrt.table.load import load_report
@@ -22,6 +25,7 @@ CREATE TABLE `out ${SINK}` (shop STRING, price DECIMAL(10, 2))
 INSERT INTO `out ${SINK}` -- ${NOTE}
 SELECT shop, price FROM orders WHERE shop = '${SHOP}' AND price > ${LEAST};
 """
+QUOTED = (Kind.STRING, Kind.QUOTED)
 GIVEN = {"SINK": "x", "NOTE": "n", "SHOP": "berlin", "LEAST": "5"}
 ATTACK = "x'; SET 'spark.driver.extraJavaOptions' = '-agentpath:/tmp/evil.so"
 PROGRAM = """
@@ -88,8 +92,10 @@ def test_a_literal_in_a_hint_is_one() -> None:
 
 
 def test_an_author_may_allow_any_sql() -> None:
-    given = Settings(tuple({**GIVEN, "LEAST": "5 AND shop <> 'x' -- \n"}.items()), unsafe=("LEAST",))
-    (where,) = [text for clause, text in plan_script(SCRIPT, given, "r", Path("/")).inserts[0].meaning if "W" in clause]
+    allowed = Settings(tuple({**GIVEN, "LEAST": "5 AND shop <> 'x' -- \n"}.items()), unsafe=("LEAST",))
+    (where,) = [
+        text for clause, text in plan_script(SCRIPT, allowed, "r", Path("/")).inserts[0].meaning if "W" in clause
+    ]
     assert "'x'" in where
 
 
@@ -101,6 +107,25 @@ def test_errors_are_told_at_their_place_in_the_script() -> None:
     with pytest.raises(InputError, match="prize") as wrong:
         plan_script(SCRIPT.replace("price > ", "prize > "), {**GIVEN, "SHOP": "x" * 40}, "r", Path("/"))
     assert str(wrong.value).startswith("line 7, column 59")
+
+
+_PIECES = ["'", "`", "--", "/*", "*/", "/*+", "\n", " ", "a", "1", "-", "*", "/", ";", "''", "(", ","]
+_HOLES = ["${A}", "${B}", "'${A}'", "`x${B}`"]
+
+
+@given(
+    st.lists(st.sampled_from([*_PIECES, *_HOLES]), max_size=9).map("".join),
+    *(st.lists(st.sampled_from(_PIECES), max_size=3).map("".join) for _ in "AB"),
+)
+def test_any_script_keeps_its_quotes_and_statements_whatever_the_values_are(script: str, a: str, b: str) -> None:
+    try:
+        around = tokenize(script.replace("${A}", "_A_").replace("${B}", "_B_"))
+        have = tokenize(fill_placeholders(script, {"A": a, "B": b}))
+    except (SqlError, SqlErrors):
+        return
+    expected = [one.text.replace("_A_", a).replace("_B_", b) for one in around if one.kind in QUOTED]
+    assert [one.text for one in have if one.kind in QUOTED] == expected
+    assert [one.text for one in have].count(";") == [one.text for one in around].count(";")
 
 
 def test_time_is_linear() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tarfile
@@ -241,6 +242,13 @@ def test_an_argument_that_is_no_setting_does_not_print_itself() -> None:
     with pytest.raises(InputError, match=r"--set wants K=V: there is no '=' in its argument number 2") as wrong:
         settings_of(Options())  # type: ignore[arg-type]
     assert "hunter22" not in str(wrong.value)
+
+
+def test_settings_travel_whole_after_they_were_shown(report: Path) -> None:
+    """Plans are made in processes of their own."""
+    settings = given(report)
+    assert settings.shown(f"'{NAMED}'") == "'${NAMED}'"
+    assert pickle.loads(pickle.dumps(settings)) == settings == Settings.from_json(settings.to_json())
 
 
 def test_settings_do_not_print_themselves(report: Path) -> None:
