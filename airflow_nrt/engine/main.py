@@ -17,6 +17,7 @@ import os
 import sys
 import traceback
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from airflow_nrt.engine.brief_java import brief_java
@@ -32,7 +33,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
 from airflow_nrt.report.places import check_sources
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.report.settings import NO_SETTINGS, Settings
 from airflow_nrt.table.load import load_report, plan_of_home
 
 log = logging.getLogger(__name__)
@@ -42,15 +43,18 @@ def main(arguments: list[str]) -> int:
     """Gives the exit status: 0 done, 1 failed, 2 wrong input."""
     options = _parse(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    settings = NO_SETTINGS
     try:
         with stop_signals() as stop:
             settings = _settings(options)
+            for handler in logging.getLogger().handlers:
+                handler.addFilter(partial(_masked, settings))
             plan = load_report(options.report, settings, options.name, options.base)
             state = run_report(plan, options.home, stop, options.master, options.available_now, options.launch)
     except NrtError as wrong:
         if options.launch:
             note_launch_failure(options.home, options.launch, wrong)
-        print(f"airflow-nrt: {wrong}", file=sys.stderr)
+        print(f"airflow-nrt: {settings.shown(str(wrong))}", file=sys.stderr)
         return wrong.exit_status
     except Exception:
         # Not raised: this process must end, whatever threads a broken JVM gateway has left.
@@ -72,6 +76,11 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
     parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")
     return parser.parse_args(arguments)
+
+
+def _masked(given: Settings, record: logging.LogRecord) -> bool:
+    record.msg, record.args = given.shown(record.getMessage()), ()
+    return True
 
 
 def _settings(options: argparse.Namespace) -> Settings:
