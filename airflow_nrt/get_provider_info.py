@@ -50,6 +50,12 @@ def get_provider_info() -> dict[str, Any]:
                     "master": _text("Spark master", "Wins over the Spark connection's; local[*] where neither says"),
                     "deploy_mode": _text("Deploy mode", "client or cluster; wins over the Spark connection's"),
                     "packages": _text("Packages", "Maven coordinates, separated by commas, for driver and executors"),
+                    "environment": _text(
+                        "Environment", "Variables of the worker that drivers need beside the usual: AWS_*, MY_VARIABLE"
+                    ),
+                    "masked_settings": _text(
+                        "Masked settings", "Names of settings whose values no log shows, beside password, token, key …"
+                    ),
                     "conf": _text("Spark settings", 'JSON, for example {"spark.executor.memory": "4g"}'),
                     "group": _text("Group", "Whose members share the homes, by name or id; without one nobody does"),
                 },

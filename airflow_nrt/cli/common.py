@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.spark_version import REINSTALL
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="K=V",
         help="fill the placeholder ${K}, or set the option K; may be repeated",
+    )
+    parser.add_argument(
+        "--unsafe-set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="as --set, where the value of the placeholder may be any piece of SQL",
     )
     parser.add_argument(
         "--base",
@@ -66,15 +74,19 @@ def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
     parser.add_argument("--end", required=required, metavar="END")
 
 
-def settings_of(options: argparse.Namespace) -> dict[str, str]:
-    """The --set arguments. Raises InputError for one without `=`."""
-    settings = {}
-    for pair in options.set:
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise InputError(f"--set wants K=V, not {pair!r}")
-        settings[key] = value
-    return settings
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The --set arguments, and what a task gives its command. Raises InputError for an argument without `=`."""
+    given: Settings = getattr(options, "given", Settings())
+    values = dict(given.values)
+    for option, pairs in (("--set", options.set), ("--unsafe-set", options.unsafe_set)):
+        for number, pair in enumerate(pairs, 1):
+            key, separator, value = pair.partition("=")
+            if not separator:
+                # It may be a secret, by itself.
+                raise InputError(f"{option} wants K=V: there is no '=' in its argument number {number}")
+            values[key] = value
+    unsafe = (pair.partition("=")[0] for pair in options.unsafe_set)
+    return Settings(tuple(values.items()), given.masked, (*given.unsafe, *unsafe))
 
 
 def read_plan(options: argparse.Namespace) -> Plan:
@@ -103,7 +115,7 @@ def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[s
 
     question = {
         "report": options.report,
-        "settings": settings_of(options),
+        "settings": settings_of(options).to_json(),
         "base": None if options.base is None else str(options.base),
         "debug": options.debug,
         **more,
@@ -117,8 +129,8 @@ def read_report(question: Mapping[str, Any]) -> Plan:
     """The plan of the report that is asked about. Raises InputError."""
     from airflow_nrt.table.load import load_report
 
-    base = question["base"]
-    return load_report(question["report"], question["settings"], base=None if base is None else Path(base))
+    base, given = question["base"], Settings.from_json(question["settings"])
+    return load_report(question["report"], given, base=None if base is None else Path(base))
 
 
 def time_of(text: str | None, plan: Plan) -> int | None:
@@ -155,7 +167,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     from airflow_nrt.engine.quick_session import end_session
     from airflow_nrt.engine.session import start_session
 
-    settings = {**brief_java(), **{key: value for key, value in plan.settings if key.startswith("spark.")}}
+    settings = {**brief_java(), **plan.spark_settings}
     spark = start_session(plan.name, master, settings)
     # What goes wrong is said once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")

@@ -60,7 +60,12 @@ class Scene:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"ORDERS_DATA": str(self.data), "ORDERS_HOME": str(self.home.path)}
+        return {"ORDERS_DATA": str(self.data), "ORDERS_HOME": str(self.home.path), **self.mark}
+
+    @property
+    def mark(self) -> dict[str, str]:
+        """The variable by which all processes of this demonstration are known, drivers among them."""
+        return {"NRT_DEMO": str(self.place)}
 
 
 @contextlib.contextmanager
@@ -79,7 +84,7 @@ def stage(scene: Scene) -> Iterator[AirflowProcesses]:
                 airflow.stop()
             finally:
                 if not airflow.is_released:
-                    kill_all_with(scene.environment)
+                    kill_all_with(scene.mark)
 
 
 def play(scene: Scene, airflow: AirflowProcesses, screen: Screen) -> Summary:

@@ -8,11 +8,13 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.class_archive import use_of_archive
+from airflow_nrt.engine.gateway import start_java
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.report.masters import is_local
 
 DEFAULT_OPTIONS, EXTRA_OPTIONS = "spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"
 MOST_EXECUTORS = 1_000
@@ -25,17 +27,12 @@ WAIT_S, QUIET_S = 30.0, 0.5
 log = logging.getLogger(__name__)
 
 
-def is_local(master: str | None) -> bool:
-    """Whether tasks run in the driver's JVM. None is spark-submit's, and may be any."""
-    return master is not None and master.partition("[")[0] == "local"
-
-
 def with_executors_java(settings: Mapping[str, str]) -> dict[str, str]:
     """The settings, and Java options for executors unless there are some: in them, or given to spark-submit or by file.
 
     Executors get the driver's class archive by its path. Where there is none, or of another Java, they go without.
     """
-    SparkContext._ensure_initialized(conf=SparkConf().setAll(list(settings.items())))
+    start_java(settings)
     conf = SparkConf().setAll(list(settings.items()))
     ours = DEFAULT_JAVA_OPTIONS[DEFAULT_OPTIONS]
     given = str(conf.get(DEFAULT_OPTIONS, ours))

@@ -1,6 +1,8 @@
 """What spark-submit runs: one report's stream in one driver.
 
-    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--group GROUP] [--name NAME] [--launch ID] …
+    spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--group GROUP] [--launch ID] [--settings FILE] …
+
+Its settings are in a file that only its user reads; `--set K=V` is for whoever starts it by hand.
 
 It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`,
 `operators/supervision.py`). A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of
@@ -14,6 +16,8 @@ import logging
 import os
 import sys
 import traceback
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from airflow_nrt.engine.brief_java import brief_java
@@ -23,15 +27,15 @@ from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.stopping import StopSignals, stop_signals
 from airflow_nrt.report.cautions import cautions
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.errors import HomeError, NrtError
 from airflow_nrt.report.heartbeat import STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
 from airflow_nrt.report.places import check_sources
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.private_files import read_private
+from airflow_nrt.report.settings import NO_SETTINGS, Settings
 from airflow_nrt.table.load import load_report, plan_of_home
-
-SPARK_SETTINGS = "spark."
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +44,12 @@ def main(arguments: list[str]) -> int:
     """Gives the exit status: 0 done, 1 failed, 2 wrong input."""
     options = _parse(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    settings = dict(pair.split("=", 1) for pair in options.set)
+    settings = NO_SETTINGS
     try:
         with stop_signals() as stop:
+            settings = _settings(options)
+            for handler in logging.getLogger().handlers:
+                handler.addFilter(partial(_masked, settings))
             plan = load_report(options.report, settings, options.name, options.base)
             state = run_report(
                 plan, options.home, stop, options.master, options.available_now, options.launch, group=options.group
@@ -50,7 +57,7 @@ def main(arguments: list[str]) -> int:
     except NrtError as wrong:
         if options.launch:
             note_launch_failure(options.home, options.launch, wrong, options.group)
-        print(f"airflow-nrt: {wrong}", file=sys.stderr)
+        print(f"airflow-nrt: {settings.shown(str(wrong))}", file=sys.stderr)
         return wrong.exit_status
     except Exception:
         # Not raised: this process must end, whatever threads a broken JVM gateway has left.
@@ -69,9 +76,27 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")
     parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
     parser.add_argument("--launch", default="", help="an id by which whoever launches this knows it")
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="a file of settings (Settings.to_json)")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
     parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")
     return parser.parse_args(arguments)
+
+
+def _masked(given: Settings, record: logging.LogRecord) -> bool:
+    record.msg, record.args = given.shown(record.getMessage()), ()
+    return True
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    """Raises HomeError if the file can't be read: it may be gone, and the next launch has its own."""
+    given = Settings()
+    if options.settings is not None:
+        try:
+            given = Settings.from_json(read_private(options.settings))
+        except (OSError, ValueError) as wrong:
+            raise HomeError(f"the settings in {options.settings} can't be read: {wrong}") from None
+    beside = (tuple(pair.split("=", 1)) for pair in options.set)
+    return replace(given, values=tuple({**dict(given.values), **dict(beside)}.items()))
 
 
 def run_report(
@@ -96,7 +121,7 @@ def run_report(
         log.warning("%s", caution)
     ensure_java()
     settings = brief_java() if available_now or plan.ends else {}
-    settings |= {key: value for key, value in plan.settings if key.startswith(SPARK_SETTINGS)}
+    settings |= plan.spark_settings
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)

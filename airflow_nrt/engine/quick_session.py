@@ -23,6 +23,8 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 
+from airflow_nrt.engine.gateway import start_java
+
 _SESSION = "org.apache.spark.sql.classic.SparkSession"
 _PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 _OF_LEARNING = "/spark-mllib_"
@@ -51,6 +53,7 @@ def quick_session(settings: Mapping[str, str]) -> SparkSession:
     of_numpy = (NumpyScalarConverter, NumpyArrayConverter)
     INPUT_CONVERTER[:] = [_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in INPUT_CONVERTER]
     with _same_ctrl_c():
+        start_java(settings)
         context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
     try:
         made = _made(context._jvm, context._jsc.sc())

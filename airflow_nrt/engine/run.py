@@ -241,6 +241,9 @@ class Runner:
         self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=None)
 
     def _say(self, **changes: object) -> None:
+        if changes.get("error") is not None:
+            # Tasks log it.
+            changes["error"] = self.plan.given.shown(str(changes["error"]))
         self._beat = replace(self._beat, **changes)  # type: ignore[arg-type]
 
     def _keep_beating(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.cluster import await_executors, cores, is_local, with_executors_java
+from airflow_nrt.engine.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.local_files import use_local_files
 from airflow_nrt.engine.masters import check_master
@@ -19,6 +19,8 @@ from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
+from airflow_nrt.report.settings import SECRET_NAMES
 
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -55,14 +57,20 @@ SQL_SETTINGS = {
     "spark.sql.ui.retainedExecutions": "100",
 }
 _LOCAL_SETTINGS = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": LOCAL_ADDRESS,
+    "spark.driver.bindAddress": LOCAL_ADDRESS,
+    # Spark makes a secret of its own for it, in memory: without one any user of the host could stop the driver.
+    "spark.authenticate": "true",
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
     # Throughput counts, and a pause of some 50 ms does not.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
-_ALWAYS = {"spark.ui.showConsoleProgress": "false"}
+_ALWAYS = {
+    "spark.ui.showConsoleProgress": "false",
+    # What Spark's pages and its event log leave out, by the names of settings.
+    "spark.redaction.regex": f"(?i){SECRET_NAMES}",
+}
 
 
 def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:

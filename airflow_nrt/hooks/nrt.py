@@ -10,12 +10,14 @@ from typing import Any
 from airflow.sdk import BaseHook, Connection
 from airflow.sdk.exceptions import AirflowException
 
+from airflow_nrt.launch.environment import named_variables
 from airflow_nrt.launch.living import living_status
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.home_names import below
 from airflow_nrt.report.masters import check_master
+from airflow_nrt.report.settings import NO_SETTINGS, Settings
 from airflow_nrt.report.status import Status
 
 DEFAULT_MASTER = "local[*]"
@@ -32,10 +34,13 @@ class NrtSettings:
     packages: str | None = None
     conf: Mapping[str, str] | None = None
     group: str | None = None
+    environment: str | None = None
+    masked_settings: str | None = None
 
     def __post_init__(self) -> None:
         if self.deploy_mode not in (None, "client", "cluster"):
             raise InputError(f"deploy_mode must be client or cluster, not {self.deploy_mode!r}")
+        named_variables(self.environment)
 
 
 class NrtHook(BaseHook):
@@ -105,11 +110,16 @@ class NrtHook(BaseHook):
         if mode:
             extra["deploy-mode"] = mode
         connection = {**spark, "conn_type": "spark", "host": master, "port": None, "extra": extra}
-        return Cluster(connection, master, mode, settings.packages, settings.conf)
+        named = named_variables(settings.environment)
+        return Cluster(connection, master, mode, settings.packages, settings.conf, named)
 
-    def submission(self, home: Home, name: str, arguments: list[str]) -> Submission:
+    def masked_settings(self) -> tuple[str, ...]:
+        """Names of settings whose values nobody may read, of all reports with this connection."""
+        return tuple((self.get_conn().masked_settings or "").replace(",", " ").split())
+
+    def submission(self, home: Home, name: str, arguments: list[str], settings: Settings = NO_SETTINGS) -> Submission:
         """How Spark is to run a driver of this home with these arguments. Raises InputError."""
-        return driver_submission(self.cluster(), home, name, arguments)
+        return driver_submission(self.cluster(), home, name, arguments, settings)
 
 
 def _connection(conn_id: str, conn_type: str) -> Connection:
@@ -143,4 +153,5 @@ def _settings_of(text: Any) -> Mapping[str, str]:
         found = json.loads(text) if isinstance(text, str) else text or {}
         return {str(key): str(value) for key, value in found.items()}
     except (ValueError, AttributeError):
-        raise InputError(f"conf must be a JSON object of Spark settings, not {text!r}") from None
+        # Not what it is: a password may be among them.
+        raise InputError('conf must be a JSON object of Spark settings, as {"spark.executor.memory": "4g"}') from None

@@ -6,6 +6,8 @@ It reads the submission to the end of its standard input before it does anything
 record in between, and if that one dies first, nothing is submitted. Where this host can't submit, it leaves the reason
 in the home, as a driver does that can't begin. A signal that stops the driver leaves the launcher to what the driver
 still says: it ends after it.
+
+Settings go to the driver in files of the home, which nobody else reads (`private_files.py`).
 """
 
 from __future__ import annotations
@@ -19,14 +21,21 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
+from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.private_files import private_files
 from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import note_launch_failure
+from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
+from airflow_nrt.report.spark_properties import LOAD_DEFAULTS
 
 _CONN_ID = "nrt_launch"
 _CONN_VARIABLE = f"AIRFLOW_CONN_{_CONN_ID.upper()}"
+_READ_BY_THE_HOOK = ("spark.kubernetes.namespace",)
 _RUNNING = ("SUBMITTED", "RUNNING", "RELAUNCHING", "UNKNOWN")
 _POLL_SECONDS = 2.0
 _UNREACHABLE_SECONDS = 600.0
@@ -50,7 +59,8 @@ def main(home: str, number: str, group: str | None = None) -> int:
         # Not ignored: then the driver would inherit that, and go on.
         signal.signal(stopping, lambda received, _: log.info("%s: waiting until the driver has stopped", received))
     try:
-        return _submit(submission)
+        with private_files(Home.at(home), number, submission) as (properties, settings):
+            return _submit(submission, properties, settings)
     except Exception as wrong:
         if isinstance(wrong, NrtError):
             note_launch_failure(home, number, wrong, group)
@@ -58,20 +68,24 @@ def main(home: str, number: str, group: str | None = None) -> int:
         return 1
 
 
-def _submit(submission: Submission) -> int:
+def _submit(submission: Submission, properties: Path, settings: Path) -> int:
     os.environ.update(spark_environment(submission.connection_extra("spark-binary") or SPARK_SUBMIT))
-    hook = _hook(submission)
+    hook = _hook(submission, properties, settings)
     if submission.connection_extra("deploy-mode") != "cluster":
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     # The engine knows nothing of Airflow: its secrets are no business of a driver.
-    for variable in [name for name in os.environ if name.startswith("AIRFLOW_")]:
+    needed = needed_environment(submission.environment)
+    for variable in os.environ.keys() - needed.keys():
         del os.environ[variable]
+    if is_local(submission.connection.get("host")):
+        # There Spark's own pages are for this host alone.
+        os.environ.setdefault("SPARK_LOCAL_IP", LOCAL_ADDRESS)
     driver = hook.submit(submission.application, stdin=subprocess.DEVNULL)
     return _follow(submission, driver) if driver else 0
 
 
-def _hook(submission: Submission):  # type: ignore[no-untyped-def]
+def _hook(submission: Submission, properties: Path, settings: Path):  # type: ignore[no-untyped-def]
     os.environ[_CONN_VARIABLE] = json.dumps(submission.connection)
     import structlog
     from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
@@ -81,7 +95,19 @@ def _hook(submission: Submission):  # type: ignore[no-untyped-def]
         processors=[structlog.stdlib.PositionalArgumentsFormatter(), lambda logger, method, event: str(event["event"])],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
-    return SparkSubmitHook(conn_id=_CONN_ID, **submission.hook)
+
+    class Hook(SparkSubmitHook):
+        def _build_spark_submit_command(self, application: str) -> list[str]:
+            binary, *rest = super()._build_spark_submit_command(application)
+            return [binary, LOAD_DEFAULTS, *rest]
+
+    rest = {
+        **submission.hook,
+        "conf": {name: submission.conf[name] for name in _READ_BY_THE_HOOK if name in submission.conf},
+        "properties_file": str(properties),
+        "application_args": [*submission.hook.get("application_args", ()), "--settings", str(settings)],
+    }
+    return Hook(conn_id=_CONN_ID, **rest)
 
 
 def _follow(submission: Submission, driver: str) -> int:

@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 import pendulum
 
 from airflow_nrt.launch.command_lines import LAUNCHER
+from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
@@ -45,11 +47,12 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     The launcher waits for its submission until the record of it is durable. So a driver never runs without a record,
     and whoever comes after a killed worker finds the launch.
     """
+    environment = _environment(submission.environment)
     with open(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as output:
         begin = output.tell()
         of_home = [str(home.path), str(number), *([home.group] if home.group is not None else [])]
         launcher = subprocess.Popen(
-            [sys.executable, "-m", LAUNCHER, *of_home], env=_environment(),
+            [sys.executable, "-m", LAUNCHER, *of_home], env=environment,
             stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True, cwd=os.sep,
         )  # fmt: skip
     assert launcher.stdin is not None
@@ -66,11 +69,10 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     return launch
 
 
-def _environment() -> dict[str, str]:
+def _environment(named: Sequence[str]) -> dict[str, str]:
     """The launcher's: none of Airflow's secrets, and no database (a task's own points to one that does not exist)."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
     homes = {"AIRFLOW_HOME": os.environ["AIRFLOW_HOME"]} if "AIRFLOW_HOME" in os.environ else {}
-    return {**inherited, **homes, "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "sqlite://"}
+    return {**needed_environment(named), **homes, "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "sqlite://"}
 
 
 def await_driver(home: Home, launch: Launch) -> Heartbeat:

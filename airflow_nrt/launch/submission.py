@@ -1,11 +1,11 @@
-"""One driver as `SparkSubmitHook` is to submit it. It may hold secrets: it goes through a pipe, never to a disk."""
+"""One driver as `SparkSubmitHook` is to submit it. It may hold secrets: it goes to the launcher through a pipe."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from airflow_nrt.launch.engine import place_engine
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.report.settings import NO_SETTINGS, Settings
 from airflow_nrt.report.spark_version import SPARK_VERSION
 
 _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
@@ -21,13 +22,17 @@ _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where a driver runs: the Spark connection in Airflow's JSON form, and what is added to it."""
+    """Where a driver runs: the Spark connection in Airflow's JSON form, and what is added to it.
+
+    `environment` names variables of the worker that its driver needs.
+    """
 
     connection: Mapping[str, Any]
     master: str
     deploy_mode: str | None = None
     packages: str | None = None
     conf: Mapping[str, str] | None = None
+    environment: Sequence[str] = ()
 
     @property
     def is_local(self) -> bool:
@@ -40,11 +45,18 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Submission:
-    """`connection` is a Spark connection, `hook` the other arguments of `SparkSubmitHook`."""
+    """`connection` is a Spark connection, `hook` the other arguments of `SparkSubmitHook`.
+
+    `conf` are settings of Spark, `settings` those of the report (`Settings.to_json`), which go along as files.
+    `environment` names variables that the driver needs beside those that all do.
+    """
 
     connection: Mapping[str, Any]
     application: str
     hook: Mapping[str, Any]
+    conf: Mapping[str, str] = field(default_factory=dict)
+    settings: str = ""
+    environment: Sequence[str] = ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -69,27 +81,31 @@ class Submission:
             raise ValueError(str(wrong)) from None
 
 
-def driver_submission(cluster: Cluster, home: Home, name: str, arguments: list[str]) -> Submission:
+def driver_submission(
+    cluster: Cluster, home: Home, name: str, arguments: list[str], settings: Settings = NO_SETTINGS
+) -> Submission:
     """The submission of a driver with these arguments, and `--home`, for the home's report."""
     application, package = (str(path) for path in place_engine(home))
     arguments = [*arguments, "--home", str(home.path)]
     if home.group is not None:
         arguments += ["--group", home.group]
-    hook: dict[str, Any] = {"name": f"airflow-nrt: {name}", "conf": {**DEFAULT_JAVA_OPTIONS, **(cluster.conf or {})}}
+    hook: dict[str, Any] = {"name": f"airflow-nrt: {name}"}
+    conf = {**DEFAULT_JAVA_OPTIONS, **(cluster.conf or {})}
     if cluster.packages:
         hook["packages"] = cluster.packages
     if cluster.is_standalone_cluster_mode:
         # Standalone masters refuse Python in cluster mode: so the application is Spark's own runner of Python files.
         hook["java_class"] = _PYTHON_RUNNER
-        hook["conf"] = {**hook["conf"], "spark.submit.pyFiles": package, "spark.files": package}
+        conf = {**conf, "spark.submit.pyFiles": package, "spark.files": package}
         arguments = [application, package, *arguments]
         application = str(_spark_core())
     else:
         hook["py_files"] = package
     if cluster.is_local:
         arguments = [*arguments, "--master", cluster.master]
-        hook["conf"].setdefault("spark.driver.memory", "2g")
-    return Submission(cluster.connection, application, {**hook, "application_args": arguments})
+        conf.setdefault("spark.driver.memory", "2g")
+    hook["application_args"] = arguments
+    return Submission(cluster.connection, application, hook, conf, settings.to_json(), list(cluster.environment))
 
 
 def _spark_core() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
@@ -53,14 +54,14 @@ class NrtBatchOperator(NrtBaseOperator):
         ]
         if home.group is not None:
             arguments += ["--group", home.group]
-        settings = {**(cluster.conf or {}), **self.report_settings()}
-        if cluster.packages:
-            settings["spark.jars.packages"] = cluster.packages
-        for key, value in sorted(settings.items()):
-            arguments += ["--set", f"{key}={value}"]
+        given = self.report_settings()
+        packages = {"spark.jars.packages": cluster.packages} if cluster.packages else {}
+        values = {**(cluster.conf or {}), **dict(given.values), **packages}
         if interval is not None:
             arguments += ["--start", interval[0], "--end", interval[1]]
-        self._command = Command([*arguments, *options], lambda line: self.log.info("%s", line))
+        settings = replace(given, values=tuple(sorted(values.items())))
+        arguments += options
+        self._command = Command(arguments, lambda line: self.log.info("%s", line), settings, cluster.environment)
         return self._command.run()
 
     def on_kill(self) -> None:

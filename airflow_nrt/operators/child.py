@@ -1,8 +1,9 @@
 """What a batch task runs in a process of its own: one command of `airflow-nrt`, which ends when its task does.
 
-    python -m airflow_nrt.operators.child COMMAND …
+    python -m airflow_nrt.operators.child COMMAND … < settings
 
-Whoever starts it holds its standard input open: a worker that is killed can't tell it to end, but its pipe closes.
+Whoever starts it writes the settings as one line of JSON to its standard input, where no other user reads them, and
+holds that open: a worker that is killed can't tell it to end, but its pipe closes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import traceback
 from collections.abc import Sequence
 
 from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.settings import Settings
 
 WRONG_INPUT, WRONG_DATA = 2, 3
 """Exit statuses that a retry would meet again."""
@@ -26,12 +28,13 @@ MARK = "airflow-nrt: "
 
 def main(arguments: Sequence[str]) -> int:
     """Gives the command's exit status, WRONG_INPUT, WRONG_DATA, or 1 for other trouble."""
+    given = Settings.from_json(sys.stdin.readline())
     threading.Thread(target=_end_with_the_task, daemon=True).start()
     command = importlib.import_module(f"airflow_nrt.cli.{arguments[0]}")
     parser = argparse.ArgumentParser(prog=f"airflow-nrt {arguments[0]}")
     command.add_arguments(parser)
     try:
-        status: int = command.run(parser.parse_args(arguments[1:]))
+        status: int = command.run(parser.parse_args(arguments[1:], argparse.Namespace(given=given)))
     except Exception as wrong:
         told = str(wrong)
         if not isinstance(wrong, NrtError):

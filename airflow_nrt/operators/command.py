@@ -15,8 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.operators.child import MARK, WRONG_DATA, WRONG_INPUT
 from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.settings import NO_SETTINGS, Settings
 
 _KINDS = {WRONG_INPUT: InputError, WRONG_DATA: DataError}
 _TAIL_LINES = 40
@@ -34,21 +36,32 @@ class Outcome:
 class Command:
     """One run of a command, in a process group of its own, which ends with this process however that ends."""
 
-    def __init__(self, arguments: Sequence[str], say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        say: Callable[[str], None],
+        settings: Settings = NO_SETTINGS,
+        environment: Sequence[str] = (),
+    ) -> None:
+        """`environment` names variables that the command needs beside those that all do."""
+        self._settings = settings
+        self._environment = needed_environment(environment)
         self._arguments = [sys.executable, "-m", "airflow_nrt.operators.child", *arguments]
-        self._say = say
+        self._say: Callable[[str], None] = lambda line: say(settings.shown(line))
         self._process: subprocess.Popen[str] | None = None
 
     def run(self) -> Outcome:
         """Raises InputError and DataError for what a retry would meet again, NrtError if the command failed."""
         self._say(f"running airflow-nrt {shlex.join(self._arguments[3:])}")
-        # The engine knows nothing of Airflow: its secrets are no business of a driver.
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
         self._process = subprocess.Popen(
-            self._arguments, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, errors="replace", start_new_session=True,
+            self._arguments, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
-        assert self._process.stdout is not None and self._process.stderr is not None
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        # A command that ended at once says why.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f"{self._settings.to_json()}\n")
+            self._process.stdin.flush()
         tail: deque[str] = deque(maxlen=_TAIL_LINES)
         reading = threading.Thread(target=self._follow, args=(self._process.stderr, tail), daemon=True)
         reading.start()
@@ -58,7 +71,7 @@ class Command:
         with contextlib.suppress(ValueError):
             return Outcome(status, json.loads(printed))
         complaint = _complaint(tail) or f"it ended with {status} and printed no result"
-        raise _KINDS.get(status, NrtError)(complaint)
+        raise _KINDS.get(status, NrtError)(self._settings.shown(complaint))
 
     def kill(self) -> None:
         """Ends the command and all that it started."""

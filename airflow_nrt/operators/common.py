@@ -18,10 +18,14 @@ from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    from airflow.sdk import Context
+    from jinja2 import Environment
+
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.report.home import Home
     from airflow_nrt.report.inline import InlineReport
     from airflow_nrt.report.program import Program
+    from airflow_nrt.report.settings import Settings
     from airflow_nrt.report.status import Status
 
 
@@ -33,7 +37,11 @@ class NrtBaseOperator(BaseOperator):
         `@task.nrt_report` takes it
     :param home: (templated) the report's home, below the connection's `home` if it has one, where a relative path
         starts; the default is the report's name there
-    :param settings: (templated) values of `${KEY}` placeholders, and options by their names
+    :param settings: (templated) values of `${KEY}` placeholders, and options by their names; of Spark's those that
+        choose no code, no options of Java, no paths and no addresses
+    :param masked_settings: names of settings whose values nobody may read, in a log or in the home, beside those whose
+        name says it (password, secret, token, key, credential)
+    :param unsafe_settings: names of placeholders that may be any piece of SQL; of others a value is one piece of text
     :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
     :param master: (templated) a Spark master, which wins over the connection's
     :param planning_timeout: seconds within which the report, what it imports among it, must be planned
@@ -48,6 +56,8 @@ class NrtBaseOperator(BaseOperator):
         report: str | Callable[..., Any],
         home: str | None = None,
         settings: Mapping[str, str] | None = None,
+        masked_settings: Sequence[str] = (),
+        unsafe_settings: Sequence[str] = (),
         conn_id: str | None = None,
         master: str | None = None,
         planning_timeout: float = PLANNING_SECONDS,
@@ -60,6 +70,8 @@ class NrtBaseOperator(BaseOperator):
         self._place: Path | None = None
         self.home = home
         self.settings = settings
+        self.masked_settings = tuple(masked_settings)
+        self.unsafe_settings = tuple(unsafe_settings)
         self.conn_id = conn_id
         self.master = master
         self.planning_timeout = planning_timeout
@@ -90,26 +102,55 @@ class NrtBaseOperator(BaseOperator):
             self._place = Path(place)
             yield
 
+    def render_template_fields(self, context: Context, jinja_env: Environment | None = None) -> None:
+        super().render_template_fields(context, jinja_env)
+        # Before Airflow shows what it has rendered.
+        if isinstance(self.settings, Mapping):
+            _hide(self._given(self.masked_settings))
+
     def _near(self) -> Path:
         dag = self.get_dag()
         return Path(dag.fileloc).absolute().parent if dag is not None else Path.cwd()
 
-    def report_settings(self) -> dict[str, str]:
-        return {key: str(value) for key, value in (self.settings or {}).items()}
+    def report_settings(self) -> Settings:
+        """What the report is given. Raises InputError for a setting of Spark that a task may not give."""
+        from airflow_nrt.operators.spark_settings import check_spark_settings
+
+        given = self._given((*self.masked_settings, *self.hook.masked_settings()))
+        check_spark_settings(dict(given.values))
+        _hide(given)
+        return given
+
+    def _given(self, masked: tuple[str, ...]) -> Settings:
+        from airflow_nrt.report.settings import Settings
+
+        values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
+        return Settings(values, masked, self.unsafe_settings)
 
     def planned(self, home: Home | None = None) -> PlannedReport:
         """The report, checked; with `home`, that is made for it, unless it is there, and checked to be its own.
 
         Raises InputError, and NrtError if it takes too long.
         """
+        from airflow_nrt.launch.environment import named_variables, needed_environment
+
         return plan_apart(
             str(self.program() or self.report_file()),
             self.report_settings(),
+            needed_environment(named_variables(self.hook.get_conn().environment)),
             base=self._near() if self._inline is not None else None,
             home=home,
             seconds=self.planning_timeout,
             say=lambda line: self.log.info("%s", line),
         )
+
+
+def _hide(given: Settings) -> None:
+    """Whatever this task logs or shows, Airflow takes the masked values out of it."""
+    from airflow.sdk.log import mask_secret
+
+    for value in given.secrets.values():
+        mask_secret(value)
 
 
 def _inline(report: Callable[..., Any]) -> InlineReport:

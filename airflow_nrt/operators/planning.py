@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from airflow_nrt.launch.asking import Asked, ask, facts
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
+    from airflow_nrt.report.settings import Settings
 
 PLANNING_SECONDS = 120.0
 
@@ -32,7 +32,8 @@ class PlannedReport:
 
 def plan_apart(
     report: str,
-    settings: Mapping[str, str],
+    settings: Settings,
+    environment: Mapping[str, str],
     base: Path | None = None,
     home: Home | None = None,
     seconds: float = PLANNING_SECONDS,
@@ -42,10 +43,9 @@ def plan_apart(
 
     Raises what `load_report` and `Home.create` raise, and as `ask` does.
     """
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("AIRFLOW_")}
     question = {
         "report": report,
-        "settings": dict(settings),
+        "settings": settings.to_json(),
         "base": None if base is None else str(base),
         "home": None if home is None else str(home.path),
         "group": None if home is None else home.group,

@@ -143,11 +143,9 @@ class Supervision:
             copy = str(place_report(self.home, self.task.report_file()))
         arguments = ["--report", copy, "--name", report.name, "--base", report.base]
         arguments += ["--launch", str(number)]
-        for key, value in sorted(self.task.report_settings().items()):
-            arguments += ["--set", f"{key}={value}"]
         if self.task.available_now:
             arguments.append("--available-now")
-        submission = self.task.hook.submission(self.home, report.name, arguments)
+        submission = self.task.hook.submission(self.home, report.name, arguments, self.task.report_settings())
         launch = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), self._by())
         if launch is not None:
             self.log.info("launched a driver: launch %s, launcher %s", number, launch.launcher.pid)

@@ -32,7 +32,7 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
             *(_updating(plan, operator) for operator in plan.updating),
         ],
         "inserts": [_insert(plan, insert) for insert in plan.inserts],
-        "settings": dict(plan.settings),
+        "settings": {name: plan.given.shown(value) for name, value in plan.settings},
         "without_effect": without_effect(plan),
     }
 

@@ -19,6 +19,7 @@ from airflow_nrt.report.metadata import is_metadata
 from airflow_nrt.report.option import Option
 from airflow_nrt.report.options import FILE_OPTIONS, REPORT_OPTIONS, find
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.tables import Column, Table
 from airflow_nrt.report.types import DataType
 
@@ -69,7 +70,7 @@ def _without_origin(plan: Plan) -> Plan:
     settings = tuple((name, value) for name, value in plan.settings if _decided(REPORT_OPTIONS, name, value))
     sources = tuple(replace(one, table=_of_its_data(one.table)) for one in plan.sources)
     inserts = tuple(replace(one, sink=_of_its_data(_sink(one))) for one in plan.inserts)
-    same = {"name": "", "script": "", "base": "", "built": None}
+    same = {"name": "", "script": "", "base": "", "built": None, "given": Settings()}
     return replace(plan, settings=settings, sources=sources, inserts=inserts, **same)  # type: ignore[arg-type]
 
 

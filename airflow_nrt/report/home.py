@@ -28,7 +28,7 @@ from airflow_nrt.report.decoding import read_record
 from airflow_nrt.report.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.file_numbers import number_of
-from airflow_nrt.report.fingerprint import Fingerprint, changes_between, differences, fingerprint
+from airflow_nrt.report.fingerprint import Fingerprint, changes_between, differences
 from airflow_nrt.report.formats import Format
 from airflow_nrt.report.home_directories import PARTS, check_directories, make_directories
 from airflow_nrt.report.home_names import check_name
@@ -39,6 +39,7 @@ from airflow_nrt.report.outline import Outline
 from airflow_nrt.report.places import check_places
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.semantics import changed_semantics
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.zones import foreign_zone, read_zone
 
 _REPORT_FILE, _OUTLINE_FILE = "report.json", "outline.json"
@@ -56,8 +57,8 @@ class _StopRequest:
     launch: int = 0
 
 
-Replan: TypeAlias = "Callable[[Home], Plan]"
-"""Plans the report that a home was made for."""
+Replan: TypeAlias = "Callable[[Home, Settings], Plan]"
+"""Plans the report that a home was made for; these settings have the values that are masked in it."""
 
 
 class Home:
@@ -187,21 +188,25 @@ class Home:
             )
 
     def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> list[str]:
-        before, now = identity.fingerprint, fingerprint(plan)
+        before, now = identity.fingerprint, identity.facts(plan)
         if before == now:
             return []
+        changed = identity.masks.changes(before, plan.given)
+        if changed:
+            return changed
+        given = plan.given.masking(identity.masks.hashes)
         if replan is None:
-            return differences(before, now)
+            return [given.shown(text) for text in differences(before, now)]
         # The module of a function may have changed in its place, where planning again finds the new one.
         functions = differences(_code_of_functions(before), _code_of_functions(now))
         try:
-            made_for = replan(self)
+            made_for = replan(self, given)
         except InputError as wrong:
             raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
         changes = changes_between(made_for, plan)
-        if identity.program is not None and not changes and identity.has_moved(fingerprint(made_for)):
+        if identity.program is not None and not changes and identity.has_moved(identity.facts(made_for)):
             changes = differences(before, now)
-        return list(dict.fromkeys([*functions, *changes]))
+        return list(dict.fromkeys(given.shown(text) for text in (*functions, *changes)))
 
     # ------------------------------------------------------------------ asking a driver to stop
 

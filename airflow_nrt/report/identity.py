@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from airflow_nrt.report.decoding import decoded, parse_json
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.fingerprint import Fingerprint, fingerprint
 from airflow_nrt.report.formats import Content, Format
+from airflow_nrt.report.masks import Masks
 from airflow_nrt.report.modules import is_installed
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.private_files import read_private
 from airflow_nrt.report.semantics import Semantics, semantics
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.texts import MOST_CHARACTERS
 
 
@@ -27,7 +29,8 @@ class Identity:
     """`id` tells homes apart, `version` of airflow-nrt made it at `created` (ms).
 
     `fingerprint` and `operators` are what the plan meant and which semantics its operators had. The report is planned
-    again from its `script` and `settings`, or from its `program`, with paths that start at `base`.
+    again from its `script` and `settings`, or from its `program`, with paths that start at `base`. Of masked settings
+    there are only `masks`; `unsafe` names placeholders that may be any SQL.
     """
 
     id: str
@@ -40,23 +43,37 @@ class Identity:
     settings: Mapping[str, str]
     base: str
     program: str | None = None
+    masks: Masks = field(default_factory=Masks)
+    unsafe: Sequence[str] = ()
 
     @classmethod
     def of(cls, plan: Plan, launches: Path) -> Identity:
         """The identity of a new home; what a program was made of is copied to its `launches`, for it may go."""
         built = plan.built and replace(plan.built, program=plan.built.program.copied_to(launches))
+        masks = Masks.of(plan.given)
         return cls(
             id=uuid.uuid4().hex,
             name=plan.name,
             version=__version__,
             created=int(time.time() * 1000),
-            fingerprint=fingerprint(plan),
+            fingerprint=masks.masked(fingerprint(plan), plan.given),
             operators=semantics(plan),
             script=plan.script,
-            settings=dict(plan.settings if built is None else built.settings),
+            settings=plan.given.but(masks.hashes),
             base=plan.base if built is None else str(built.base),
             program=None if built is None else str(built.program),
+            masks=masks,
+            unsafe=plan.given.unsafe,
         )
+
+    def given(self, current: Settings) -> Settings:
+        """The settings that the report was made with; masked ones as they are in the `current` ones."""
+        values = {**self.settings, **self.masks.filled(current)}
+        return Settings(tuple(values.items()), tuple(self.masks.hashes), tuple(self.unsafe))
+
+    def facts(self, plan: Plan) -> Fingerprint:
+        """The fingerprint of a plan as this home would keep it."""
+        return self.masks.masked(fingerprint(plan), plan.given)
 
     def has_moved(self, again: Fingerprint) -> bool:
         """Whether its program, planned `again`, means something else: by what it finds elsewhere than in its modules.
@@ -110,4 +127,9 @@ def _from_facts(content: Content) -> Content:
     return {"created": 0, **given, **rest, "fingerprint": kept, "operators": operators}
 
 
-_FORMAT = Format("the report of a home", (_from_facts,))
+def _without_masks(content: Content) -> Content:
+    """Format 2 had all values as they are, in `settings` and in the `script`."""
+    return {**content, "masks": {"salt": "", "hashes": {}}, "unsafe": []}
+
+
+_FORMAT = Format("the report of a home", (_from_facts, _without_masks))

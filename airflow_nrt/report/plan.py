@@ -7,6 +7,7 @@ reads only those before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,10 +16,11 @@ from airflow_nrt.report.functions import PythonFunction
 from airflow_nrt.report.hidden import CLOCK
 from airflow_nrt.report.metadata import METADATA
 from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
-from airflow_nrt.report.options import TIME_ZONE
+from airflow_nrt.report.options import SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.partition_filter import PartitionFilter
 from airflow_nrt.report.program import Built
+from airflow_nrt.report.settings import SECRET_NAMES, Settings
 from airflow_nrt.report.steps import Step
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions
@@ -93,7 +95,8 @@ class Insert:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole report. `settings` are the values of SET; `script` is the text that this was made from.
+    """A whole report. `settings` are the values of SET; `script` is the text that this was made from, `given` what
+    filled its placeholders.
 
     `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
     may stand. Of a program there is no script: `built` says how it was made. `idle` are statements without an effect,
@@ -111,6 +114,7 @@ class Plan:
     updating: tuple[Updating, ...] = ()
     functions: tuple[PythonFunction, ...] = ()
     built: Built | None = field(default=None, metadata=METADATA)
+    given: Settings = field(default=Settings(), metadata=METADATA)
     idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
     """What its SQL stands for in the report: for errors."""
@@ -131,6 +135,13 @@ class Plan:
 
     def setting(self, name: str) -> str | None:
         return dict(self.settings).get(name)
+
+    @property
+    def spark_settings(self) -> dict[str, str]:
+        """Those of Spark among the settings, and what Spark is to leave out of its pages and its event log."""
+        named = "|".join(map(re.escape, self.given.masked))
+        hidden = {"spark.redaction.regex": f"(?i){SECRET_NAMES}|{named}"} if named else {}
+        return {**hidden, **{key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}}
 
     @property
     def zone(self) -> str | None:

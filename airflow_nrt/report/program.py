@@ -70,10 +70,9 @@ class Program:
 
 @dataclass(frozen=True)
 class Built:
-    """How a plan was built: by which program, given which settings, with paths that start at `base`."""
+    """How a plan was built: by which program, with paths that start at `base`."""
 
     program: Program
-    settings: tuple[tuple[str, str], ...]
     base: Path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -47,6 +48,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_OPENING = re.compile(r"['`]|--|/\*")
 _UNCLOSED = {"'": "string", "`": "quoted name", "/": "comment"}
 
 
@@ -75,6 +77,31 @@ def tokenize(script: str) -> list[Token]:
     end = Place(line, offset - line_start + 1, offset)
     tokens.append(Token(Kind.END, "", end, offset))
     return tokens
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A part of a text that is not read as words: its `kind` is string, quoted, comment or hint."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def quoted_parts(script: str, start: int = 0) -> Iterator[Quoted]:
+    """Strings, quoted names, comments and hints, those in a hint after it; up to one that is never closed.
+
+    `start` is where the script begins in what it is a part of.
+    """
+    offset = 0
+    while (opening := _OPENING.search(script, offset)) is not None:
+        match = _TOKEN.match(script, opening.start())
+        if match is None or match.lastgroup == "symbol":
+            return
+        offset = match.end()
+        yield Quoted(match.lastgroup or "", start + match.start(), start + offset)
+        if match.lastgroup == "hint":
+            yield from quoted_parts(match.group()[3:-2], start + match.start() + 3)
 
 
 def _foreign(script: str, at: Place) -> SqlError:

@@ -199,8 +199,8 @@ def call(function: Any, *arguments: Any) -> Expression:
 
 def call_sql(text: str) -> Expression:
     """An expression written in SQL. Raises SqlError for `${KEY}`: an expression belongs to no report yet."""
-    from airflow_nrt.sql.load import placeholders
     from airflow_nrt.sql.parse_statements import parse_expression
+    from airflow_nrt.sql.placeholders import placeholders
 
     asked = placeholders(checked("call_sql takes an expression of SQL as text", text, str))
     if asked:

@@ -15,14 +15,20 @@ from airflow_nrt.report.functions import load_function
 from airflow_nrt.report.modules import file_of, is_installed, name_of
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import Program, program_of
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.sql import load as scripts
+from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.sql.placeholders import shown
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
 
 
 def load_report(
-    report: str | Path, settings: Mapping[str, str] | None = None, name: str | None = None, base: Path | None = None
+    report: str | Path,
+    settings: Mapping[str, str] | Settings | None = None,
+    name: str | None = None,
+    base: Path | None = None,
 ) -> Plan:
     """The plan of a script, as `sql.load` gives it, or of a program (see `program_of`).
 
@@ -35,39 +41,45 @@ def load_report(
     program = program_of(report, Path.cwd())
     if program is None:
         return scripts.load_report(report, settings, name, base)
-    return plan_program(program, settings or {}, name or program.name, base or program.root)
+    return plan_program(program, settings, name or program.name, base or program.root)
 
 
-def plan_program(program: Program, settings: Mapping[str, str], name: str, base: Path) -> Plan:
+def plan_program(program: Program, settings: Mapping[str, str] | Settings | None, name: str, base: Path) -> Plan:
     """The plan of what a program builds; see `load_report`."""
     from airflow_nrt.table.report_environment import ReportEnvironment
 
     build = load_function(program.target, program.root)
-    environment = ReportEnvironment(settings, base, program.root)
+    given = Settings.of(settings)
+    environment = ReportEnvironment(given, base, program.root)
     try:
         build(environment)
+        return environment.report(name, program)
+    except (SqlError, SqlErrors) as refused:
+        raise shown(refused, given) from None
     except NrtError:
         raise
     except (Exception, SystemExit) as failure:
         line = next((one.lineno for one in reversed(extract_tb(failure.__traceback__)) if _is_of(one, program)), 0)
-        wrong = f"{type(failure).__name__}: {failure}"
+        wrong = given.shown(f"{type(failure).__name__}: {failure}")
         raise InputError(f"the program {program} raised in line {line}: {wrong}") from failure
-    return environment.report(name, program)
 
 
 def _is_of(frame: FrameSummary, program: Program) -> bool:
     return Path(frame.filename) == file_of(program.module, program.root)
 
 
-def plan_of_home(home: Home) -> Plan:
-    """The plan of the report that a home was made for, which may be another version of one that is planned already."""
+def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None) -> Plan:
+    """The plan of the report that a home was made for, which may be another version of one that is planned already.
+
+    See `Identity.given` for the `current` settings.
+    """
     identity = home.identity()
     if identity.program is None:
-        return scripts.plan_of_home(home)
+        return scripts.plan_of_home(home, current)
     program = program_of(identity.program, Path("/"))
     assert program is not None
     with imported_apart(program):
-        return plan_program(program, identity.settings, identity.name, Path(identity.base))
+        return plan_program(program, identity.given(Settings.of(current)), identity.name, Path(identity.base))
 
 
 @contextmanager

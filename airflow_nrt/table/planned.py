@@ -8,6 +8,7 @@ from typing import Any
 
 from airflow_nrt.report.options import TIME_ZONE
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.table.load import load_report
 
 
@@ -17,7 +18,9 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     If a `home` is given it is made, unless it is there. Raises what `load_report` and `Home.create` raise.
     """
     base = question["base"]
-    plan = load_report(question["report"], question["settings"], base=None if base is None else Path(base))
+    plan = load_report(
+        question["report"], Settings.from_json(question["settings"]), base=None if base is None else Path(base)
+    )
     if question["home"] is not None:
         from airflow_nrt.report.home import Home
         from airflow_nrt.table.load import plan_of_home

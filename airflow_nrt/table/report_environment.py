@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.environment import TableEnvironment
 from airflow_nrt.table.places import here
@@ -25,10 +26,11 @@ class ReportEnvironment(TableEnvironment):
     `settings` are those of whoever runs it. `modules` is where the program's modules stand.
     """
 
-    def __init__(self, settings: Mapping[str, str], base: Path, modules: Path) -> None:
+    def __init__(self, settings: Mapping[str, str] | Settings, base: Path, modules: Path) -> None:
         super().__init__(base=base)
         self.modules = modules
-        self._settings = dict(settings)
+        self._given = Settings.of(settings)
+        self._settings = dict(self._given.values)
         self._asked: set[str] = set()
 
     def check_insert(self) -> None:
@@ -40,10 +42,10 @@ class ReportEnvironment(TableEnvironment):
 
     def filled(self, text: str) -> str:
         """SQL with the settings in place of `${KEY}`."""
-        from airflow_nrt.sql.load import fill_placeholders, placeholders
+        from airflow_nrt.sql.placeholders import fill_placeholders, placeholders
 
         self._asked |= placeholders(text)
-        return fill_placeholders(text, self._settings)
+        return fill_placeholders(text, self._given)
 
     def executed(self, table: Table) -> TableResult:
         raise InputError(
@@ -62,4 +64,4 @@ class ReportEnvironment(TableEnvironment):
         asked = {key for key in self._asked if not is_setting(key)}
         overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
-        return replace(plan, base=str(self.modules), built=Built(program, tuple(self._settings.items()), self.base))
+        return replace(plan, base=str(self.modules), built=Built(program, self.base), given=self._given)

@@ -123,8 +123,6 @@ def _session(plan: Plan) -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    spark = start_session(
-        plan.name, "local[*]", {key: value for key, value in plan.settings if key.startswith("spark.")}
-    )
+    spark = start_session(plan.name, "local[*]", plan.spark_settings)
     spark.sparkContext.setLogLevel("OFF")
     return spark

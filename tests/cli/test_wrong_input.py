@@ -98,7 +98,7 @@ def test_no_report(command: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("nonsense", "--set wants K=V, not 'nonsense'"),
+        ("nonsense", "--set wants K=V: there is no '=' in its argument number 1"),
         ("pipeline.nme=x", "there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
         ("table.local-time-zone=Shanghai", "setting 'table.local-time-zone': there is no time zone 'Shanghai'"),
         ("parallelism.default=many", "setting 'parallelism.default': 'many' is not a whole number above 0"),

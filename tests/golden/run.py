@@ -32,7 +32,7 @@ from airflow_nrt.engine.verify import Interval, verify
 from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.sql.ddl import with_options
-from airflow_nrt.sql.load import fill_placeholders
+from airflow_nrt.sql.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

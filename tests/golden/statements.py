@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.report.plan import Plan
-from airflow_nrt.sql.load import fill_placeholders, plan_script
+from airflow_nrt.sql.load import plan_script
+from airflow_nrt.sql.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 ERRORS = Path(__file__).with_name("errors")

@@ -53,7 +53,7 @@ def test_packages_and_settings_reach_the_submission(connection, tmp_path: Path) 
     connection("rich", extra={"packages": "a:b:1,c:d:2", "conf": conf, "master": "spark://h:1"})
     submission = NrtHook("rich").submission(new_home(tmp_path), "orders", ["--report", "x.sql"])
     assert submission.hook["packages"] == "a:b:1,c:d:2"
-    assert submission.hook["conf"] == {**DEFAULT_JAVA_OPTIONS, "spark.executor.memory": "4g"}
+    assert submission.conf == {**DEFAULT_JAVA_OPTIONS, "spark.executor.memory": "4g"}
     assert submission.connection["host"] == "spark://h:1"
 
 

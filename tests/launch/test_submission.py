@@ -43,15 +43,15 @@ def test_cluster_mode_runs_spark_s_runner_of_python_files(home: Home) -> None:
     assert Path(submission.application).name.startswith("spark-core_")
     assert submission.hook["java_class"] == "org.apache.spark.deploy.PythonRunner"
     assert submission.hook["application_args"][:4] == [str(driver), str(package), *ARGUMENTS]
-    assert submission.hook["conf"]["spark.submit.pyFiles"] == str(package)
+    assert submission.conf["spark.submit.pyFiles"] == str(package)
     assert submission.rest_address() == "http://h:6066"
 
 
 def test_java_options_are_spark_s_defaults_which_a_user_can_change(home: Home) -> None:
-    assert submit(home, "yarn").hook["conf"] == DEFAULT_JAVA_OPTIONS
+    assert submit(home, "yarn").conf == DEFAULT_JAVA_OPTIONS
     (driver, executor) = DEFAULT_JAVA_OPTIONS
     chosen = Cluster({"host": "yarn"}, "yarn", conf={executor: "-Xss8m"})
-    assert driver_submission(chosen, home, "orders", ARGUMENTS).hook["conf"] == {
+    assert driver_submission(chosen, home, "orders", ARGUMENTS).conf == {
         driver: DEFAULT_JAVA_OPTIONS[driver],
         executor: "-Xss8m",
     }

@@ -1,0 +1,50 @@
+"""The JVM of a session that Python starts: its settings go there in a file that only its user reads.
+
+PySpark itself writes all settings into the command line of Java, where every user of the host reads them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyspark import SparkContext
+
+from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
+from airflow_nrt.report.private_file import write_private
+from airflow_nrt.report.spark_properties import LOAD_DEFAULTS, spark_properties
+
+_ARGUMENTS, _ADDRESS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP"
+
+
+def start_java(settings: Mapping[str, str]) -> None:
+    """Starts the JVM of this process with these settings of Spark, unless there is one already."""
+    if SparkContext._gateway is not None:
+        return
+    with TemporaryDirectory(prefix="airflow-nrt-") as place:
+        file = Path(place, "spark.conf")
+        write_private(file, spark_properties(settings))
+        rest = os.environ.get(_ARGUMENTS, "pyspark-shell")
+        variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {file} {rest}"}
+        if is_local(settings.get("spark.master")):
+            # Spark's own pages listen there, if they are switched on.
+            variables[_ADDRESS] = os.environ.get(_ADDRESS, LOCAL_ADDRESS)
+        with _variables(variables):
+            SparkContext._ensure_initialized()
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

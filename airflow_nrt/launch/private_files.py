@@ -1,0 +1,37 @@
+"""The files by which a launcher hands settings to its driver: mode 0600, in the home.
+
+launches/<n>.conf       settings of Spark, read by spark-submit; there as long as the launcher is
+launches/<n>.settings   those of the report, read by the driver; in cluster mode there until the next launch, as a
+                        cluster may start its driver when the launcher has gone, or anew
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from airflow_nrt.launch.submission import Submission
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.private_file import write_private
+from airflow_nrt.report.spark_properties import spark_properties
+
+CONF, SETTINGS = SUFFIXES = (".conf", ".settings")
+
+
+@contextmanager
+def private_files(home: Home, number: str, submission: Submission) -> Iterator[tuple[Path, Path]]:
+    """Those of a launch: its `.conf` and its `.settings`. What a killed launcher has left before goes, too."""
+    conf, settings = (home.launches / f"{number}{suffix}" for suffix in SUFFIXES)
+    home.launches.mkdir(exist_ok=True)
+    for file in home.launches.iterdir():
+        if file.suffix in SUFFIXES and file.stem.isdecimal() and int(file.stem) < int(number):
+            file.unlink(missing_ok=True)
+    try:
+        write_private(conf, spark_properties(submission.conf))
+        write_private(settings, submission.settings.encode())
+        yield conf, settings
+    finally:
+        conf.unlink(missing_ok=True)
+        if submission.connection_extra("deploy-mode") != "cluster":
+            settings.unlink(missing_ok=True)

@@ -1,0 +1,106 @@
+"""A driver on a host with other users: what they read of its processes, and where they could reach it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from airflow_nrt.launch.submission import Cluster, driver_submission
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.settings import Settings
+from airflow_nrt.table.load import load_report
+
+SCRIPT = """
+CREATE TABLE orders (shop STRING, price INT) WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json');
+CREATE TABLE cheap (shop STRING, price INT) WITH ('connector' = 'filesystem', 'path' = 'cheap', 'format' = 'json');
+SET 'spark.ui.enabled' = 'true';
+SET 'spark.ui.port' = '0';
+SET 'spark.hadoop.fs.s3a.secret.key' = '${STORE_SECRET}';
+INSERT INTO cheap SELECT shop, price FROM orders WHERE shop = '${SHOP}';
+"""
+SECRETS = {"STORE_SECRET": "stored-away"}
+OF_THE_CONNECTION = {"spark.hadoop.a.token": "of-the-connection"}
+HIDDEN = (*SECRETS.values(), *OF_THE_CONNECTION.values())
+LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+
+
+def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_path: Path) -> None:
+    """Its pages and Spark's event log are switched on; whatever of it is in /proc is looked at while it runs."""
+    (tmp_path / "orders").mkdir()
+    (tmp_path / "orders" / "1.json").write_text('{"shop": "b\'s", "price": 1}\n')
+    report = tmp_path / "cheap.sql"
+    report.write_text(SCRIPT)
+    settings = Settings(tuple({**SECRETS, "SHOP": "b's"}.items()))
+    home = Home.create(tmp_path / "home", load_report(report, settings))
+    home.launches.mkdir(exist_ok=True)
+    events = tmp_path / "events"
+    events.mkdir()
+    logging = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri()}
+    conf = {**OF_THE_CONNECTION, **logging, "spark.eventLog.compress": "false"}
+    arguments = ["--report", str(report), "--name", "cheap", "--base", str(tmp_path), "--launch", "1"]
+    cluster = Cluster({"conn_type": "spark", "host": "local[1]", "extra": {}}, "local[1]", conf=conf)
+    submission = driver_submission(cluster, home, "cheap", [*arguments, "--available-now"], settings)
+    lines, addresses = set(), set()
+    with (tmp_path / "output").open("wb") as output:
+        launcher = subprocess.Popen(
+            [sys.executable, "-m", "airflow_nrt.launch.launcher", str(home.path), "1"], env=os.environ,
+            stdin=subprocess.PIPE, stdout=output, stderr=output,
+        )  # fmt: skip
+    assert launcher.stdin is not None
+    launcher.stdin.write(submission.to_json().encode())
+    launcher.stdin.close()
+    while launcher.poll() is None:
+        for process in _family(launcher.pid):
+            lines.add(" ".join(process.cmdline()))
+            addresses.update(one.laddr.ip for one in process.net_connections() if one.status == psutil.CONN_LISTEN)
+    output_text = (tmp_path / "output").read_text()
+    assert launcher.returncode == 0, output_text[-3000:]
+    assert any("SparkSubmit" in line for line in lines)
+    assert not [line for line in lines if any(hidden in line for hidden in HIDDEN)]
+    assert addresses and addresses <= set(LOOPBACK), addresses
+    written = "".join(file.read_text() for file in tmp_path.rglob("cheap*.json"))
+    assert "b's" in written, "the value in the literal is the one that was given"
+    logged = "".join(file.read_text(errors="replace") for file in events.rglob("*") if file.is_file())
+    assert "SparkListenerEnvironmentUpdate" in logged and "spark.hadoop.a.token" in logged
+    files = (file for file in home.path.rglob("*") if file.is_file())
+    kept = "".join(file.read_text(errors="replace") for file in files)
+    assert not [hidden for hidden in HIDDEN for text in (logged, kept, output_text) if hidden in text]
+    assert not [file for file in home.launches.iterdir() if file.suffix in (".settings", ".conf")]
+
+
+def _family(pid: int) -> Iterator[psutil.Process]:
+    """The process and its descendants that can still be looked at."""
+    try:
+        for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True)):
+            if process.status() != psutil.STATUS_ZOMBIE:
+                process.cmdline(), process.net_connections()
+                yield process
+    except psutil.Error:
+        return
+
+
+def test_a_session_that_python_starts_has_no_setting_in_its_command_line(spark) -> None:  # type: ignore[no-untyped-def]
+    java = psutil.Process(spark.sparkContext._gateway.proc.pid)
+    line = " ".join(java.cmdline()).partition("SparkSubmit")[2]
+    assert "--properties-file" in line and "spark.sql." not in line
+    (place,) = [word for word in java.cmdline() if word.endswith("spark.conf")]
+    assert not Path(place).exists()
+
+
+def test_a_local_session_asks_who_is_there(spark) -> None:  # type: ignore[no-untyped-def]
+    """Without that any user of the host stops it by its RPC port."""
+    security = spark.sparkContext._jvm.org.apache.spark.SparkEnv.get().securityManager()
+    assert security.isAuthenticationEnabled() and len(security.getSecretKey()) >= 32
+    assert "spark.authenticate.secret" not in dict(spark.sparkContext.getConf().getAll())
+
+
+def test_spark_leaves_out_what_is_named_like_a_secret(spark) -> None:  # type: ignore[no-untyped-def]
+    pattern = spark.sparkContext.getConf().get("spark.redaction.regex")
+    matches = spark.sparkContext._jvm.java.util.regex.Pattern.compile(pattern)
+    for name in ("spark.hadoop.fs.s3a.secret.key", "spark.my.Credential", "spark.PASSWORD"):
+        assert matches.matcher(name).find()
