@@ -82,6 +82,14 @@ _WRITING = (
         for name in ("json", "debezium-json")
     ),
     Option("parquet.compression", one_of(*CODECS), "zstd", "compression codec"),
+    *free(
+        Option(
+            "sink.unfit-partitions",
+            one_of("fail", "hash"),
+            "fail",
+            "a partition whose value can't name a directory (over 255 bytes, NUL): by 'hash' a hash names it",
+        ),
+    ),
 )
 
 SOURCE_OPTIONS = named(
