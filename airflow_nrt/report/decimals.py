@@ -11,7 +11,7 @@ from airflow_nrt.report.spelling import string_literal
 _LONGEST = 1000
 """Bytes of a text that is read. The time to read digits grows with the square of their number."""
 _SHORTEST = 8
-"""Bytes of the shortest text that can have an exponent beyond the bound, and some to spare for a mark in front."""
+"""Bytes. What is shorter, as most amounts are, has no exponent that takes time."""
 _LARGE_EXPONENT = "[eE][+-]?0*[1-9][0-9]{3}"
 """Of four digits and more: nothing that fits a DECIMAL has one, and what rounds to 0 with one is no amount."""
 

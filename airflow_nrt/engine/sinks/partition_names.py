@@ -50,7 +50,9 @@ def named_by(table: Table, column: Column, value: str) -> str:
         shown = shortened(f"replace({value}, {_NUL}, {string_literal(chr(92) + '0')})")
         takes = f"concat('it takes ', {length}, ' bytes, and there is room for {room}')"
         words = (
-            string_literal(f"{STOP_MARK}no directory can be named by a value of {column.name} in table {table.name}: '"),
+            string_literal(
+                f"{STOP_MARK}table {table.name}: no directory can be named by this value of {column.name}: '"
+            ),
             shown,
             string_literal("': "),
             f"IF({has_nul}, 'it has a NUL', {takes})",
