@@ -5,6 +5,7 @@ A driver's Java ends when it runs out of memory (`report/java.py`). What Python 
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import Any
 
@@ -13,6 +14,8 @@ from pyspark import SparkContext
 _MEMORY = "spark.driver.memory"
 _OF_JAVA, _OF_SPARK = 3, 52
 """Exit statuses: of `ExitOnOutOfMemoryError`, and of Spark where a task meets the error first."""
+_STARTED_BY = os.getppid()
+"""With spark-submit that is Java, whose status is for others to know."""
 _PATIENCE = 10.0
 """Seconds. A connection closes before its process is gone."""
 
@@ -21,7 +24,7 @@ def java_has_ended(within: float = 0.0) -> bool:
     """Whether it has, or does within so many seconds: of one that just closes its connections it is known later."""
     process = _process()
     if process is None:
-        return False
+        return "PYSPARK_GATEWAY_PORT" in os.environ and os.getppid() != _STARTED_BY
     try:
         process.wait(within)
     except subprocess.TimeoutExpired:
@@ -32,17 +35,16 @@ def java_has_ended(within: float = 0.0) -> bool:
 def said_of_end() -> str:
     """Why Java is gone, and the way out."""
     process = _process()
-    status = None
-    if process is not None:
-        try:
-            status = process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            return "the connection to Java was lost, and Java still runs: the driver's log says why"
+    if process is None:
+        return f"Java has ended. If the driver's log says java.lang.OutOfMemoryError: {more_memory()}"
+    try:
+        status = process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return "the connection to Java was lost, and Java still runs: the driver's log says why"
     if status in (_OF_JAVA, _OF_SPARK):
         return f"Java ran out of memory: {more_memory()}"
-    ended = "Java has ended" if status is None else f"Java has ended with status {status}"
-    killed = ". So Linux ends what takes more memory than its host or container has" if status == -9 else ""
-    return f"{ended}, the driver's log says why{killed}. If it was out of memory: {more_memory()}"
+    killed = ", as Linux ends what takes more memory than its host or container has" if status == -9 else ""
+    return f"Java has ended with status {status}{killed}: the driver's log says why. If for memory: {more_memory()}"
 
 
 def more_memory() -> str:
@@ -56,7 +58,7 @@ def more_memory() -> str:
 
 
 def _process() -> Any:
-    """None where another process has started Java."""
+    """None where Java has started this process."""
     return getattr(getattr(SparkContext, "_gateway", None), "proc", None)
 
 

@@ -66,8 +66,8 @@ class Gateway:
     [
         (3, "Java ran out of memory: raise spark.driver.memory (now 3g)"),
         (52, "Java ran out of memory: raise spark.driver.memory (now 3g)"),
-        (-9, "Java has ended with status -9, the driver's log says why. So Linux ends what takes more memory"),
-        (None, "Java has ended, the driver's log says why. If it was out of memory: raise spark.driver.memory, lower"),
+        (-9, "Java has ended with status -9, as Linux ends what takes more memory than its host or container has: "),
+        (None, "Java has ended. If the driver's log says java.lang.OutOfMemoryError: raise spark.driver.memory, lower"),
     ],
 )
 def test_a_closed_connection(monkeypatch: pytest.MonkeyPatch, status: int | None, said: str) -> None:

@@ -91,8 +91,8 @@ def amid_good_rows(spark, place: Path, form: str, lines: Sequence[str], faults: 
     )
 
 
-@settings(max_examples=3)
-@given(hostile=st.lists(fields, min_size=20, max_size=40))
+@settings(max_examples=2)
+@given(hostile=st.lists(fields, min_size=20, max_size=30))
 def test_fields_of_csv(spark, tmp_path_factory, hostile: list[tuple[str, str]]) -> None:
     rows = [{**GOOD, **change} for column, text in hostile for change in ({}, {column: text})]
     lines = [",".join((str(n), *row.values())) for n, row in enumerate(rows)]
@@ -100,8 +100,8 @@ def test_fields_of_csv(spark, tmp_path_factory, hostile: list[tuple[str, str]]) 
     amid_good_rows(spark, tmp_path_factory.mktemp("rows"), "csv", lines, faults)
 
 
-@settings(max_examples=3)
-@given(hostile=st.lists(fields, min_size=20, max_size=40))
+@settings(max_examples=2)
+@given(hostile=st.lists(fields, min_size=20, max_size=30))
 def test_fields_of_json(spark, tmp_path_factory, hostile: list[tuple[str, str]]) -> None:
     """Texts; an escape may be half a character."""
     rows = [{**GOOD, **change} for column, text in hostile for change in ({}, {column: text or "\ud800"})]
