@@ -15,7 +15,17 @@ from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.verify import verify
 from airflow_nrt.report.errors import DataError
 from airflow_nrt.report.ledger import REJECTED, records
-from tests.engine.reports import Stream, plan_of
+from tests.engine.reports import (
+    FEW,
+    HOUR,
+    MORNING,
+    Stream,
+    curve_insert,
+    events_table,
+    plan_of,
+    rows_of,
+    write_lines,
+)
 
 LIMIT = 4_000
 """Bytes of a line of these tables."""
@@ -174,6 +184,22 @@ def test_changes(spark, tmp_path: Path) -> None:
     stream.absorb(place / "given" / "0.json", source="given")
     assert sorted(one["reason"] for one in rejections(stream)) == ["malformed field"] * 2 + ["malformed line"]
     assert sum(file.read_text().count('"op":"c"') for file in (place / "told").glob("*.json")) == 3
+
+
+def test_rowtimes(spark, tmp_path: Path) -> None:
+    """Thousands of years in front of the others and behind them."""
+    table = events_table(source__monitor_interval="1 s", csv__ignore_parse_errors="true")
+    plan = plan_of(tmp_path, table, curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' HOUR)", FEW))
+    stream = Stream(spark, plan, tmp_path / "home", clock=lambda: MORNING + HOUR)
+    times = ["0001-01-01 00:00:00", "2024-06-18 00:05:00", "9999-12-31 23:59:59.999", "2024-06-18 00:50:00"]
+    lines = [f"{n},1,5,a,10.00,0.5,{time}" for n, time in enumerate(times)]
+    stream.absorb(write_lines(tmp_path / "events" / "0.csv", lines))
+    stream.end()
+    ends = [(row[1].year, row[2].minute, row[3]) for row in rows_of(tmp_path / "curve")]
+    assert ends == [(1, n % 60, 1) for n in (10, 20, 30, 40, 50, 60)] + [
+        (2024, n % 60, 1 if n < 60 else 2) for n in (10, 20, 30, 40, 50, 60)
+    ]
+    assert [one["reason"] for one in rejections(stream)] == ["rowtime in the future"]
 
 
 # ---------------------------------------------------------------------------------------------------- long lines
