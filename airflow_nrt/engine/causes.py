@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from airflow_nrt.engine.java_process import more_memory, said_of_end
 from airflow_nrt.engine.thrown import Thrown
 from airflow_nrt.report.errors import InputError, NrtError, SurroundingsError
 
@@ -77,6 +78,14 @@ def _stopped(path: str | None) -> str:
     )
 
 
+def _no_memory(path: str | None) -> str:
+    return f"Java ran out of memory: {more_memory()} (of executors: spark.executor.memory)"
+
+
+def _no_java(path: str | None) -> str:
+    return said_of_end()
+
+
 def _no_gateway(path: str | None) -> str:
     return "Spark could not start, Java ended before it began: what it said stands above"
 
@@ -85,6 +94,7 @@ def _user() -> str:
     return str(os.environ.get("USER") or os.geteuid())
 
 
+OUT_OF_MEMORY = Cause(("OutOfMemoryError",), _no_memory)
 CAUSES = {
     "full disk": Cause((os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)), _full),
     "no permission": Cause(
@@ -93,6 +103,8 @@ CAUSES = {
     "no directory": Cause(("Mkdirs failed to create",), _no_directory),
     "read-only": Cause((os.strerror(errno.EROFS),), _read_only),
     "gone": Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone),
+    "no memory": OUT_OF_MEMORY,
+    "no java": Cause(("ConnectionRefusedError", "Py4JNetworkError", "Answer from Java side is empty"), _no_java),
     # A master that never was is found before (`masters.py`); one that is there may be back in a moment.
     "no master": Cause(("All masters are unresponsive",), _no_master),
     "stopped": Cause(("stopped SparkContext", "SparkContext was shut down"), _stopped),

@@ -8,11 +8,14 @@ from dataclasses import replace
 from traceback import format_exception
 from urllib.parse import unquote
 
-from airflow_nrt.engine.causes import cause_of
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+from airflow_nrt.engine.causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.computed import not_computed
+from airflow_nrt.engine.java_process import java_has_ended, said_of_end
 from airflow_nrt.engine.thrown import chain_of
 from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.errors import STOP_MARK, DataError, InputError, NrtError
+from airflow_nrt.report.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.plan import Source
@@ -45,12 +48,19 @@ def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtErro
     stopped = next((one for one in reversed(chain) if STOP_MARK in one.message), None)
     if stopped is not None:
         return not_computed(stopped, origins)
+    starved = OUT_OF_MEMORY.of(chain)
+    if starved is not None:
+        # Whatever file was read then, it is not at fault.
+        return starved
     for one in chain:
         if one.condition.startswith(_UNREADABLE) and one.condition != _GONE:
             text = str(failure)
             return CorruptFileError(_named_file(text), _root_cause(text) or one.message)
     computed = (not_computed(one, origins) for one in reversed(chain))
     known = next((one for one in computed if one is not None), None) or cause_of(chain)
+    if known is None and isinstance(failure, Py4JError) and java_has_ended(within=1.0):
+        # The call that met it says no more than that it failed.
+        return SurroundingsError(said_of_end())
     if known is None and type(failure).__name__ in ("AnalysisException", "ParseException"):
         return InputError(f"Spark can't run this: {chain[0].message.split(chr(10), 1)[0]}")
     return known

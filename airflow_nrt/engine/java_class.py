@@ -14,41 +14,57 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.cluster import is_local
 
-def call_java(session: SparkSession, name: str, methods: Iterable[str], argument: Any) -> None:
-    """Calls static methods of `<name>.java` one after the other, each with this object of the JVM.
 
-    Raises Py4JError, or TypeError where py4j takes a class that is not there for a package, if it does not fit this
-    Spark.
+class JavaClass:
+    """A class of `<name>.java`, compiled for a session.
+
+    What doesn't fit its Spark raises Py4JError, or TypeError where py4j takes a class that is not there for a package:
+    when it is made, and when it is called.
     """
-    context: Any = session.sparkContext
-    gateway, jvm = context._gateway, context._jvm
 
-    def array(kind: Any, value: Any) -> Any:
-        made = gateway.new_array(kind, 1)
+    def __init__(self, session: SparkSession, name: str) -> None:
+        self._name = name
+        self._context: Any = session.sparkContext
+        self._compiler = self._context._jvm.org.codehaus.janino.SimpleCompiler()
+        self._compiler.cook(source(name))
+
+    def call(self, methods: Iterable[str], argument: Any) -> None:
+        """Calls static methods one after the other, each with this object of the JVM."""
+        jvm = self._context._jvm
+        made = self._compiler.getClassLoader().loadClass(f"airflow_nrt.{self._name}")
+        for method in methods:
+            found = made.getMethod(method, self._array(jvm.Class, argument.getClass()))
+            found.invoke(None, self._array(jvm.Object, argument))
+
+    def ship(self) -> None:
+        """Gives it to all tasks, also to executors that are still to come."""
+        jar = Path(self._context._temp_dir) / f"airflow_nrt-{self._name}.jar"
+        with zipfile.ZipFile(jar, "w") as classes:
+            for one, code in self._compiler.getBytecodes().items():
+                classes.writestr(f"{one.replace('.', '/')}.class", bytes(code))
+        if is_local(self._context.master):
+            # The loader of all threads of this JVM. A jar that is added to the session would be copied once more.
+            jvm = self._context._jvm
+            jvm.Thread.currentThread().getContextClassLoader().addURL(jvm.java.io.File(str(jar)).toURI().toURL())
+        else:
+            self._context._jsc.addJar(str(jar))
+
+    def _array(self, kind: Any, value: Any) -> Any:
+        made = self._context._gateway.new_array(kind, 1)
         made[0] = value
         return made
 
-    compiler = jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.cook(source(name))
-    made = compiler.getClassLoader().loadClass(f"airflow_nrt.{name}")
-    for method in methods:
-        made.getMethod(method, array(jvm.Class, argument.getClass())).invoke(None, array(jvm.Object, argument))
+
+def call_java(session: SparkSession, name: str, methods: Iterable[str], argument: Any) -> None:
+    """Calls static methods of `<name>.java` one after the other. Raises as `JavaClass` does."""
+    JavaClass(session, name).call(methods, argument)
 
 
 def ship_java(session: SparkSession, name: str) -> None:
-    """Gives the classes of `<name>.java` to all executors, also to those that are still to come.
-
-    Raises Py4JError, or TypeError as `call_java` does, if it does not fit this Spark.
-    """
-    context: Any = session.sparkContext
-    compiler = context._jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.cook(source(name))
-    jar = Path(context._temp_dir) / f"airflow_nrt-{name}.jar"
-    with zipfile.ZipFile(jar, "w") as classes:
-        for one, code in compiler.getBytecodes().items():
-            classes.writestr(f"{one.replace('.', '/')}.class", bytes(code))
-    context._jsc.addJar(str(jar))
+    """Gives the classes of `<name>.java` to all executors. Raises as `JavaClass` does."""
+    JavaClass(session, name).ship()
 
 
 def source(name: str) -> str:

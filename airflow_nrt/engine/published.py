@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.result_files import read_folded, read_results
 from airflow_nrt.engine.sinks.filesystem import root_of
+from airflow_nrt.engine.sinks.partition_names import with_read_names
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.hidden import WINDOW_END
@@ -82,6 +83,7 @@ def blurred(insert: Insert) -> frozenset[str]:
 
 def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
     """Rows of a result as a reader of the sink can see them."""
+    rows = with_read_names(rows, insert.sink)
     texts = blurred(insert)
     if not texts:
         return rows

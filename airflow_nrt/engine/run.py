@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.failures import explained, in_full, in_short
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.feed import FileFeed
+from airflow_nrt.engine.java_process import java_has_ended
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.report.entries import Commit, Lease, SourceFile
@@ -135,7 +136,7 @@ class Runner:
                     return STOPPED
                 failures = 1 if writer.log.last > last_entry else failures + 1
                 last_entry = writer.log.last
-                if failures > RETRIES or not isinstance(failure, Exception):
+                if failures > RETRIES or not isinstance(failure, Exception) or java_has_ended():
                     raise (known or failure) from failure.__cause__
                 reason = in_short(failure, self.plan.origins)
                 log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, reason)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.bounded_text import bound_lines
 from airflow_nrt.engine.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.local_files import use_local_files
@@ -102,6 +103,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
             raise
         raise known from failure
     use_plan_rules(session)
+    bound_lines(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)

@@ -47,8 +47,12 @@ class Thrown:
 def chain_of(failure: BaseException) -> tuple[Thrown, ...]:
     """The failure and its causes, the last one at the root."""
     origin = getattr(failure, "_origin", None) or getattr(failure, "java_exception", None)
-    text = str(failure)
-    found = list(_of_java(origin)) if origin is not None else [_of_python(failure)]
+    try:
+        text = str(failure)
+        found = list(_of_java(origin)) if origin is not None else [_of_python(failure)]
+    except (Py4JError, OSError) as gone:
+        # Java, which is asked, has ended since.
+        return (_of_python(gone),)
     if not any(one.condition for one in found):
         # What a task has thrown may come as the text of a stage's failure alone.
         for name, message in _CONDITION.findall(text):

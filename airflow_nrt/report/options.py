@@ -82,6 +82,14 @@ _WRITING = (
         for name in ("json", "debezium-json")
     ),
     Option("parquet.compression", one_of(*CODECS), "zstd", "compression codec"),
+    *free(
+        Option(
+            "sink.unfit-partitions",
+            one_of("fail", "hash"),
+            "fail",
+            "a partition whose value can't name a directory (over 255 bytes, NUL): by 'hash' a hash names it",
+        ),
+    ),
 )
 
 SOURCE_OPTIONS = named(
@@ -106,6 +114,7 @@ SOURCE_OPTIONS = named(
             Option(
                 "source.unreadable-files", one_of("wait", "fail"), "wait", "what becomes of one that can't be opened"
             ),
+            Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
             Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from airflow_nrt.report.decimals import read_decimal
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.types import DataType
 
@@ -66,11 +67,15 @@ def _shaped(shape: str) -> Callable[[str, DataType], str]:
     return read
 
 
+def _decimal_of(text: str, target: DataType) -> str:
+    return read_decimal(text, _shaped(_DECIMAL)(text, target))
+
+
 _READ: dict[str, Callable[[str, DataType], str]] = {
     "BOOLEAN": _shaped(_WORD),
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), _whole_of),
     **dict.fromkeys(("FLOAT", "DOUBLE"), _shaped(_INFINITE_OR_NONE)),
-    "DECIMAL": _shaped(_DECIMAL),
+    "DECIMAL": _decimal_of,
     "DATE": lambda text, target: date_of(text),
     "TIMESTAMP": lambda text, target: timestamp_of(text),
     **dict.fromkeys(("BYTES", "VARBINARY", "BINARY"), lambda text, target: f"CAST({text} AS {target.spark})"),

@@ -24,6 +24,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
+from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
 from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.engine.tuning import is_small
 from airflow_nrt.engine.updating.changelog import ORDER
@@ -54,7 +55,8 @@ def root_of(insert: Insert) -> Path:
 
 def partition_sql(table: Table) -> str:
     """SQL over a table's rows: their partition, as a text that is equal where the directory is."""
-    texts = (f"CAST({_spelled(table, table.column(name))} AS STRING)" for name in table.partition_keys)
+    columns = map(table.column, table.partition_keys)
+    texts = (f"CAST({named_by(table, column, _spelled(table, column))} AS STRING)" for column in columns)
     # No directory is named ''.
     values = (f"coalesce(nullif({text}, ''), {string_literal(NO_VALUE)})" for text in texts)
     return f"to_json(array({', '.join(values)}))" if table.partition_keys else "'[]'"
@@ -128,6 +130,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     elif insert.replaces_table:
         one = is_small(frame.sparkSession) or not table.partition_keys
         frame = frame.coalesce(1) if one else frame.repartition(F.expr(partition_sql(table)))
+    frame = with_partition_names(frame, table)
     parts = [_spelled(table, table.column(name)) for name in table.partition_keys]
     frame = ordered(frame, insert, [*parts, *([WINDOW_END] if windowed else [])])
     if table.is_changelog:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.sources.faults import FAULT, NO_UTF8, WHY, fault_sql, lookup, why_sql
+from airflow_nrt.engine.sources.faults import FAULT, WHY, fault_sql, lookup, why_sql
+from airflow_nrt.engine.sources.long_lines import why_no_text
 from airflow_nrt.engine.sources.values import CSV, form_of, value_sql
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
@@ -62,7 +63,7 @@ def _why_line(stored: Sequence[Column]) -> str:
     names = ", ".join(column.name for column in stored)
     count = string_literal(f", and the table {len(stored)} columns ({names})")
     return (
-        f"CASE WHEN NOT is_valid_utf8({LINE}) THEN '{NO_UTF8}' WHEN size({_FIELDS}) = 0 THEN '{_TORN}' "
+        f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} WHEN size({_FIELDS}) = 0 THEN '{_TORN}' "
         f"ELSE concat('it has ', size({_FIELDS}), IF(size({_FIELDS}) = 1, ' field', ' fields'), {count}) END"
     )
 

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.csv import field_pattern, literal_pattern, quoted_pattern
+from airflow_nrt.engine.sources.long_lines import cut_sql, is_cut, longest
 from airflow_nrt.report.entries import SourceFile
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
@@ -64,11 +65,15 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
     separator, mark = (source_option(table.options, f"csv.{name}") for name in ("field-delimiter", "quote-character"))
     opens = _opens(separator, mark, source_option(table.options, "csv.allow-comments"))
     others = [quote(name) for name in lines.columns if name not in (LINE, block, index)]
-    pieces = f"posexplode(regexp_extract_all(concat({LINE}, '\\n'), {string_literal(_PIECE)}, 0))"
+    # A pattern would make text of what is none.
+    parted = f"regexp_extract_all(concat({LINE}, '\\n'), {string_literal(_PIECE)}, 0)"
+    pieces = f"posexplode(IF(is_valid_utf8({LINE}), {parted}, array({LINE})))"
+    # Of a line that was cut nobody knows how it ended: the next one begins anew.
+    whole = f"NOT {is_cut()}"
     ways = lines.selectExpr(*others, block, index, f"{pieces} AS (_nrt_piece, {LINE})").selectExpr(
         "*",
-        f"concat({string_literal(separator)}, {LINE}) RLIKE {string_literal(opens)} AS _nrt_outside",
-        f"{LINE} RLIKE {string_literal(_stays_open(separator, mark))} AS _nrt_inside",
+        f"{whole} AND concat({string_literal(separator)}, {LINE}) RLIKE {string_literal(opens)} AS _nrt_outside",
+        f"{whole} AND {LINE} RLIKE {string_literal(_stays_open(separator, mark))} AS _nrt_inside",
     )
     so_far = Window.partitionBy(file).orderBy(block, index, "_nrt_piece")
     turned = F.sum(F.expr("IF(_nrt_outside AND NOT _nrt_inside, 1, 0)")).over(so_far)
@@ -78,13 +83,21 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
     ways = ways.withColumn("_nrt_open", F.expr("pmod(coalesce(_nrt_fixed, 0) + _nrt_turned, 2)"))
     begins = F.lit(1) - F.lag("_nrt_open", 1, 0).over(so_far)
     ways = ways.withColumn("_nrt_begins", begins).withColumn("_nrt_record", F.sum("_nrt_begins").over(so_far))
-    parts = F.array_sort(F.collect_list(F.struct(block, index, "_nrt_piece", LINE)))
-    records = ways.groupBy(*others, "_nrt_record").agg(parts.alias("_nrt_parts"))
-    text = f"array_join(transform(_nrt_parts, part -> part.{LINE}), '')"
+    # A quote that nobody closes makes a record of all that follows: what is beyond the limit is not held.
+    ways = ways.withColumn("_nrt_to", F.sum(F.expr(f"octet_length({LINE})")).over(so_far))
+    starts = F.expr(f"IF(_nrt_begins = 1, _nrt_to - octet_length({LINE}), NULL)")
+    ways = ways.withColumn("_nrt_size", F.col("_nrt_to") - F.last(starts, ignorenulls=True).over(so_far))
+    limit = longest(table)
+    held = F.when(F.col("_nrt_size") <= limit, F.struct(block, index, "_nrt_piece", LINE))
+    parts, size = F.array_sort(F.collect_list(held)), F.max("_nrt_size")
+    records = ways.groupBy(*others, "_nrt_record").agg(parts.alias("_nrt_parts"), size.alias("_nrt_size"))
+    joined = f"array_join(transform(_nrt_parts, part -> part.{LINE}), '')"
+    unbroken = f"regexp_replace({joined}, {string_literal(_BREAK + chr(92) + 'z')}, '')"
+    text = f"IF(is_valid_utf8({joined}), {unbroken}, {joined})"
     # A reader of the rows finds them in their order.
     return records.selectExpr(
         *others,
-        f"regexp_replace({text}, {string_literal(_BREAK + chr(92) + 'z')}, '') AS {LINE}",
+        f"IF(_nrt_size > {limit}, {cut_sql(joined, '_nrt_size', limit)}, {text}) AS {LINE}",
         f"0L AS {block}",
         f"_nrt_record AS {index}",
     ).sortWithinPartitions(file, index)

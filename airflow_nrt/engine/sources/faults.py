@@ -17,7 +17,6 @@ WHOLE_LINE = ""
 NO_FAULT = f"CAST(NULL AS STRING) AS {FAULT}", f"CAST(NULL AS STRING) AS {WHY}"
 _BETWEEN = "\x01"
 _LONGEST = 200
-NO_UTF8 = "it has bytes that are no UTF-8"
 
 
 def fault_sql(line_is_none: Sequence[str], fields: Iterable[tuple[Column, str]]) -> str:

@@ -17,6 +17,7 @@ from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.long_lines import reader_options
 from airflow_nrt.engine.sources.times_of_day import in_parquet
 from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.report.entries import SourceFile
@@ -67,6 +68,7 @@ def read_files(
     partitions = [column for column in table.physical if column.name in table.partition_keys]
     place = [*_PLACE, *_METADATA] if any(source.table.column(c).metadata for c in source.columns) else _PLACE
     options = {"basePath": table.path} if partitions else {}
+    limit = {} if table.format == "parquet" else reader_options(table)
     if table.format == "parquet":
         columns = [*wanted, *partitions]
         known = f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *place, _COUNTED
@@ -79,7 +81,7 @@ def read_files(
     else:
 
         def lines(some: Sequence[SourceFile], **more: str) -> DataFrame:
-            reader = spark.read.options(**options, **more).schema(_schema([Column(LINE, STRING), *partitions]))
+            reader = spark.read.options(**options, **limit, **more).schema(_schema([Column(LINE, STRING), *partitions]))
             return _of_partitions(reader.text(_paths(some)), asked).selectExpr("*", *place)
 
         if table.format == "csv":

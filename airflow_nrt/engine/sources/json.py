@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.sources.faults import FAULT, NO_UTF8, WHY, fault_sql, shortened, why_sql
+from airflow_nrt.engine.sources.faults import FAULT, WHY, fault_sql, shortened, why_sql
+from airflow_nrt.engine.sources.long_lines import LONGEST_HEAD, why_no_text
 from airflow_nrt.engine.sources.values import JSON, NUMBER, form_of, is_wrong, value_sql
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.spelling import quote, string_literal
@@ -21,6 +22,7 @@ from airflow_nrt.report.types import DataType
 
 OBJECT = "_nrt_json"
 """The column with the text of an object: a line, or a part of one."""
+_OBJECTS = "_nrt_objects"
 _OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken', 'allowSingleQuotes', 'false')"
 _BEFORE_NUMBER = r'\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\]|\\.)*+")*+)'
 _NUMBER = r"(-?[0-9][0-9.eE+-]*+)"
@@ -35,10 +37,16 @@ def exact(text: str) -> str:
 
 
 def with_objects(lines: DataFrame) -> DataFrame:
-    """Lines with the text of their object, `_nrt_json`; one that holds an array becomes several."""
+    """Lines with the text of their object, `_nrt_json`; one that holds an array becomes several.
+
+    Each of these has the first letters of the line: all of it would be there once for each object.
+    """
+    others = [quote(name) for name in lines.columns if name != LINE]
     array = f"from_json({exact(LINE)}, 'ARRAY<STRING>')"
     objects = f"IF(startswith(ltrim({LINE}), '['), coalesce({array}, array({LINE})), array({LINE}))"
-    return lines.selectExpr("*", f"explode({objects}) AS {OBJECT}")
+    found = lines.selectExpr(*others, LINE, f"{objects} AS {_OBJECTS}")
+    short = f"IF(size({_OBJECTS}) > 1, left({LINE}, {LONGEST_HEAD}), {LINE}) AS {LINE}"
+    return found.selectExpr(*others, short, _OBJECTS).selectExpr(*others, LINE, f"explode({_OBJECTS}) AS {OBJECT}")
 
 
 def parse_json(objects: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
@@ -104,7 +112,7 @@ def _unmarked(text: str) -> str:
 
 _SEVERAL_LINES = r"^\\s*([\\[{]|[\\]}],?|\"[^\"]*\"\\s*:.*)\\s*$"
 _WHY_LINE = (
-    f"CASE WHEN NOT is_valid_utf8({LINE}) THEN '{NO_UTF8}' "
+    f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} "
     f"WHEN {LINE} RLIKE '{_SEVERAL_LINES}' THEN 'it is no JSON object: an object stands on one line, and this looks "
     "like a part of a pretty-printed one (jq -c . puts each on its line)' "
     f"ELSE concat('\\'', {shortened(_unmarked(OBJECT))}, '\\' is no JSON object') END"

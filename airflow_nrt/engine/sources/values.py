@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from airflow_nrt.report.decimals import read_decimal
 from airflow_nrt.report.spelling import string_literal
 from airflow_nrt.report.times_of_day import of_csv_field, of_json_field
 from airflow_nrt.report.types import DataType
@@ -85,8 +86,13 @@ def _whole(text: str, kind: DataType, style: Style) -> str:
     """Of json a number with a fraction is cut, a text with one is none."""
     if style is CSV or kind.name not in ("INT", "BIGINT"):
         return _cast(text, kind, style)
-    cut = f"try_cast(try_cast(substring({text}, 2) AS DECIMAL(38,18)) AS {kind.spark})"
+    number = read_decimal(text, f"try_cast(substring({text}, 2) AS DECIMAL(38,18))")
+    cut = f"try_cast({number} AS {kind.spark})"
     return f"coalesce({_cast(text, kind, style)}, IF(startswith({text}, '{NUMBER}'), {cut}, NULL))"
+
+
+def _decimal(text: str, kind: DataType, style: Style) -> str:
+    return read_decimal(text, _cast(text, kind, style))
 
 
 def _approximate(text: str, kind: DataType, style: Style) -> str:
@@ -160,12 +166,34 @@ def _elements(text: str, kind: DataType, style: Style) -> str:
 
 
 def _map(text: str, kind: DataType, style: Style) -> str:
-    """Of a key that stands twice the first value counts."""
-    one, (key, of) = f"e{_depth(kind)}", (child for _, child in kind.children)
-    keys = f"array_distinct(map_keys({_object(text)}))"
-    read = f"transform({keys}, {one} -> {value_sql(one, key, style)})"
-    values = f"transform({keys}, {one} -> {value_sql(f'{_object(text)}[{one}]', of, style)})"
-    return f"map_from_arrays({read}, {values})"
+    """Of a key that stands twice the first value counts. Texts of which two are one key, or one is none, are no map.
+
+    Nothing is looked up by its key: the time would grow with the square of the number of keys.
+    """
+    depth, (key, of) = _depth(kind), (child for _, child in kind.children)
+    one, read = f"e{depth}", f"r{depth}"
+    pair = f"struct({value_sql(f'{one}.key', key, style)} AS key, {value_sql(f'{one}.value', of, style)} AS value)"
+    keys = f"transform({read}, {one} -> {one}.key)"
+    is_none = f"exists({keys}, {one} -> {one} IS NULL) OR size(array_distinct({keys})) < size({read})"
+    pairs = f"transform({_first_entries(f'map_entries({_object(text)})', depth)}, {one} -> {pair})"
+    return _named(read, pairs, f"IF({is_none}, NULL, map_from_entries({read}))")
+
+
+def _first_entries(entries: str, depth: int) -> str:
+    """The entries of a map without those whose key stood before."""
+    all_of, by_key, one, n = (f"{name}{depth}" for name in "abxn")
+    keys = f"transform({all_of}, {one} -> {one}.key)"
+    numbered = f"array_sort(transform({all_of}, ({one}, {n}) -> struct({one}.key, {n} AS n, {one}.value)))"
+    firsts = f"filter({by_key}, ({one}, {n}) -> {n} = 0 OR {by_key}[{n} - 1].key <> {one}.key)"
+    in_order = f"array_sort(transform({firsts}, {one} -> struct({one}.n, {one}.key, {one}.value)))"
+    several = f"size(array_distinct({keys})) < size({all_of})"
+    found = f"transform({_named(by_key, numbered, in_order)}, {one} -> struct({one}.key, {one}.value))"
+    return _named(all_of, entries, f"IF({several}, {found}, {all_of})")
+
+
+def _named(name: str, sql: str, body: str) -> str:
+    """The body, in which the value has a name, so that it is computed once."""
+    return f"transform(array({sql}), {name} -> {body})[0]"
 
 
 def _depth(kind: DataType) -> int:
@@ -183,7 +211,7 @@ READINGS = {
     "BIGINT": _WHOLE,
     "FLOAT": _APPROXIMATE,
     "DOUBLE": _APPROXIMATE,
-    "DECIMAL": Reading(_cast),
+    "DECIMAL": Reading(_decimal),
     "CHAR": _TEXT,
     "VARCHAR": _TEXT,
     "STRING": _TEXT,

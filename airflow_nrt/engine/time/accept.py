@@ -12,12 +12,12 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, written_path
+from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.report.errors import STOP_MARK
 from airflow_nrt.report.hidden import BATCH, OP, ROWTIME
 from airflow_nrt.report.options import source_option
 from airflow_nrt.report.plan import Source
 from airflow_nrt.report.spelling import bigint, quote, string_literal
-from airflow_nrt.report.tables import LINE
 from airflow_nrt.report.times_of_day import as_field, with_times
 from airflow_nrt.report.windows import Sql
 from airflow_nrt.report.zones import wall_clock_sql
@@ -100,7 +100,7 @@ def _timeless(source: Source) -> tuple[str, ...]:
 
 def _stop(message: tuple[str, ...]) -> str:
     """SQL that ends the job with this message, the file and the line."""
-    line = f"coalesce(concat(': ', {shortened(f'make_valid_utf8({LINE})')}), '')"
+    line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {written_path()}, {line}, ')'))"
 
 
@@ -141,7 +141,7 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
         "column",
         f"{WHY} AS why",
         f"{written_path()} AS file",
-        f"coalesce(make_valid_utf8({LINE}), to_json({_shown(source)})) AS line",
+        f"coalesce({shown_line()}, to_json({_shown(source)})) AS line",
     )
 
 

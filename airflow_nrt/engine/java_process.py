@@ -1,0 +1,67 @@
+"""The process of a session's Java, once it has ended: why, and how much memory it had.
+
+A driver's Java ends when it runs out of memory (`report/java.py`). What Python meets then is a closed connection.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+from pyspark import SparkContext
+
+_MEMORY = "spark.driver.memory"
+_OF_JAVA, _OF_SPARK = 3, 52
+"""Exit statuses: of `ExitOnOutOfMemoryError`, and of Spark where a task meets the error first."""
+_STARTED_BY = os.getppid()
+"""With spark-submit that is Java, whose status is for others to know."""
+_PATIENCE = 10.0
+"""Seconds. A connection closes before its process is gone."""
+
+
+def java_has_ended(within: float = 0.0) -> bool:
+    """Whether it has, or does within so many seconds: of one that just closes its connections it is known later."""
+    process = _process()
+    if process is None:
+        return "PYSPARK_GATEWAY_PORT" in os.environ and os.getppid() != _STARTED_BY
+    try:
+        process.wait(within)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def said_of_end() -> str:
+    """Why Java is gone, and the way out."""
+    process = _process()
+    if process is None:
+        return f"Java has ended. If the driver's log says java.lang.OutOfMemoryError: {more_memory()}"
+    try:
+        status = process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return "the connection to Java was lost, and Java still runs: the driver's log says why"
+    if status in (_OF_JAVA, _OF_SPARK):
+        return f"Java ran out of memory: {more_memory()}"
+    killed = ", as Linux ends what takes more memory than its host or container has" if status == -9 else ""
+    return f"Java has ended with status {status}{killed}: the driver's log says why. If for memory: {more_memory()}"
+
+
+def more_memory() -> str:
+    """The way out where memory was too little."""
+    given = [one for one in _arguments() if one.startswith(f"{_MEMORY}=")]
+    now = f" (now {given[-1].partition('=')[2]})" if given else ""
+    return (
+        f"raise {_MEMORY}{now}, lower 'source.max-batch-size' or 'source.max-line-length', or find the row that is so "
+        "large"
+    )
+
+
+def _process() -> Any:
+    """None where Java has started this process."""
+    return getattr(getattr(SparkContext, "_gateway", None), "proc", None)
+
+
+def _arguments() -> list[str]:
+    arguments = getattr(_process(), "args", None)
+    return [str(one) for one in arguments] if isinstance(arguments, (list, tuple)) else []

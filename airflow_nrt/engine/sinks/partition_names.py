@@ -1,0 +1,78 @@
+"""Names of the directories of partitions: what to do with a value that can't be one.
+
+A name has no NUL, and 255 bytes at most. Spark writes some of the characters as three: `%2F`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.sources.faults import shortened
+from airflow_nrt.report.errors import STOP_MARK
+from airflow_nrt.report.options import sink_option
+from airflow_nrt.report.spelling import quote, string_literal
+from airflow_nrt.report.tables import Column, Table
+
+_LONGEST = 255
+_NUL = r"'\0'"
+_WRITTEN_AS_THREE = r"""[\x01-\x1F\x7F"#%'*/:=?\\{\[\]^]"""
+_FIRST_LETTERS = 20
+_HASH = 32
+
+
+def with_partition_names(rows: DataFrame, table: Table) -> DataFrame:
+    """The rows with each value of a partition as its directory is to be named: as it is, or by a hash if the table's
+    option says so; else a value that can't be a name ends the job."""
+    named = {column.name: F.expr(named_by(table, column, quote(column.name))) for column in _of_texts(table)}
+    return rows.withColumns(named) if named else rows
+
+
+def with_read_names(rows: DataFrame, table: Table) -> DataFrame:
+    """Rows of a result as their partitions' names say them to a reader."""
+    return with_partition_names(rows, table) if _hashes(table) else rows
+
+
+def named_by(table: Table, column: Column, value: str) -> str:
+    """SQL of what names the directory, of SQL of a partition's value as the table's format has it."""
+    if column not in _of_texts(table):
+        return value
+    room = _LONGEST - len(_percent(column.name).encode()) - len("=")
+    kept = f"regexp_replace({value}, {string_literal(_WRITTEN_AS_THREE)}, '')"
+    length = f"(3 * octet_length({value}) - 2 * octet_length({kept}))"
+    has_nul = f"contains({value}, {_NUL})"
+    is_long = f"octet_length({value}) > {room // 3} AND {length} > {room}"
+    letters = max(min(_FIRST_LETTERS, (room - _HASH - 1) // 4), 0)
+    instead = f"concat(left(replace({value}, {_NUL}, ''), {letters}), '~', md5(CAST({value} AS BINARY)))"
+    if not _hashes(table):
+        shown = shortened(f"replace({value}, {_NUL}, {string_literal(chr(92) + '0')})")
+        takes = f"concat('it takes ', {length}, ' bytes, and there is room for {room}')"
+        words = (
+            string_literal(
+                f"{STOP_MARK}table {table.name}: no directory can be named by this value of {column.name}: '"
+            ),
+            shown,
+            string_literal("': "),
+            f"IF({has_nul}, 'it has a NUL', {takes})",
+            string_literal(
+                f". Shorten it in the query, for example by LEFT({column.name}, 50), or set 'sink.unfit-partitions' = "
+                "'hash' to name such a directory by its first letters and a hash"
+            ),
+        )
+        instead = f"raise_error(concat({', '.join(words)}))"
+    return f"IF({is_long} OR {has_nul}, {instead}, {value})"
+
+
+def _of_texts(table: Table) -> list[Column]:
+    """The columns of the partition whose values are texts of any length."""
+    return [column for name in table.partition_keys if (column := table.column(name)).type.is_string]
+
+
+def _hashes(table: Table) -> bool:
+    return bool(sink_option(table.options, "sink.unfit-partitions") == "hash")
+
+
+def _percent(name: str) -> str:
+    return re.sub(_WRITTEN_AS_THREE, "%00", name)
