@@ -29,6 +29,8 @@ def run(options: argparse.Namespace) -> int:
             raise
         for problem in wrong.problems if isinstance(wrong, SqlErrors) else [wrong]:
             print(_line(options.report, problem), file=sys.stderr)
+        if isinstance(wrong, SqlErrors) and wrong.rest:
+            print(f"{options.report}: {wrong.rest}", file=sys.stderr)
         return wrong.exit_status
     if options.home is None:
         check_places(plan)

@@ -28,10 +28,12 @@ from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
+from airflow_nrt.sql.limits import check_nodes, check_rows
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.names import PartlyPlanned, expressions_of, unknown_names
 from airflow_nrt.sql.over_groups import above_groups
 from airflow_nrt.sql.partitions import partition_filter
+from airflow_nrt.sql.planned_queries import Watched
 from airflow_nrt.sql.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relation import (
     WINDOW_COLUMNS,
@@ -58,7 +60,7 @@ from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Cte:
     """A query of WITH, and those that it can read: what stands in front of it, and around the WITH."""
 
@@ -71,7 +73,7 @@ Ctes = Mapping[str, "_Cte | None"]
 
 
 class Queries:
-    """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
+    """Plans queries over the tables and views of a script.
 
     `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
     `written` are the tables that the script writes into, none where a query alone is asked.
@@ -100,6 +102,17 @@ class Queries:
         around, self._around = self._around, Around()
         if self.below is not None and node is self.below.query:
             return list(self.below.relations)
+        timing, planned = self.found.timing, self.found.queries
+        known = planned.find(node, ctes, timing, around)
+        if known is None:
+            watched = Watched(around)
+            known = tuple(self._planned(node, ctes, watched))
+            for one in known:
+                check_rows(one.text, node.at)
+            planned.add(node, ctes, timing, watched, known)
+        return list(known)
+
+    def _planned(self, node: ast.Query, ctes: Ctes, around: Around) -> list[Relation]:
         if isinstance(node, ast.Values):
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
@@ -208,6 +221,8 @@ class Queries:
         if left is None or right is None:
             problems.stop()
         joined = problems.attempt(partial(join, self.found, node, left, right, around))
+        if joined is not None:
+            check_rows(joined.text, node.at)
         if joined is None:
             raise PartlyPlanned(problems.found, (*side_columns(*left), *side_columns(*right)))
         return joined
@@ -347,6 +362,7 @@ class Queries:
 
 def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], around: Ctes, at: Place) -> Ctes:
     """What a WITH names, and what is known around it."""
+    check_nodes(len(named), at)
     scope: dict[str, _Cte | None] = {**dict.fromkeys(name for name, _, _ in named), **around}
     for name, columns, query in named:
         scope[name] = _Cte(parsed.CreateView(name, columns, query, False, at), dict(scope))
