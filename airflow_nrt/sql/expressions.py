@@ -57,13 +57,9 @@ class Compiler:
 
     def compile(self, node: ast.Expression) -> Typed:
         """Raises SqlError with the place of what is wrong."""
-        known = self._known.get(id(node))
-        if known is None:
-            # A part that stands in several places, the operand of CASE for example, is compiled once.
-            known = self._known[id(node)] = node, self._compile(node)
-        return known[1]
-
-    def _compile(self, node: ast.Expression) -> Typed:
+        if id(node) in self._known:
+            # It stands in several places, as the operand of CASE does.
+            return self._known[id(node)][1]
         if self.override is not None and (typed := self.override(node)) is not None:
             return typed
         match node:
@@ -105,6 +101,7 @@ class Compiler:
                 raise SqlError("this can't stand in an expression", node.at)
         check_sql(typed.sql, node.at)
         note(node, typed.sql)
+        self._known[id(node)] = node, typed
         return typed
 
     def compiled(self, nodes: Sequence[ast.Expression]) -> list[Typed]:

@@ -68,9 +68,10 @@ def plan_statements(
     planner.add_all(statements, problems, overrides, _end(script))
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
-    plan = problems.attempt(partial(planner.plan, script, name))
-    if plan is not None:
-        problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
+    with nesting_of(_end(script)):
+        plan = problems.attempt(partial(planner.plan, script, name))
+        if plan is not None:
+            problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
     problems.raise_any(script)
     assert plan is not None
     return plan

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeGuard
 
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
@@ -105,14 +106,27 @@ class Queries:
         timing, planned = self.found.timing, self.found.queries
         known = planned.find(node, ctes, timing, around)
         if known is None:
+            # A long chain of views, or of UNION ALL, goes down the stack here.
             watched = Watched(around)
-            known = tuple(self._planned(node, ctes, watched))
-            for one in known:
+            if isinstance(node, ast.Select) and not _is_cut(node):
+                found = self._select(node, _with_all(node.ctes, ctes, node.at), watched)
+            elif not _is_union_all(node):
+                found = self._planned(node, ctes, watched)
+            else:
+                scope = _with_all(node.ctes, ctes, node.at)
+                problems = Problems()
+                sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
+                if None in sides:
+                    problems.stop()
+                found = united(self.found, [one for side in sides for one in side or ()], node.words, node.at)
+            for one in found:
                 check_rows(one.text, node.at)
+            known = tuple(found)
             planned.add(node, ctes, timing, watched, known)
         return list(known)
 
     def _planned(self, node: ast.Query, ctes: Ctes, around: Around) -> list[Relation]:
+        """The relations of what is neither a SELECT nor a UNION ALL, or stands below a LIMIT."""
         if isinstance(node, ast.Values):
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
@@ -120,17 +134,10 @@ class Queries:
             return [plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))]
         if node.order:
             raise NotThereYet("ORDER BY without LIMIT inside another query", node.at)
+        assert isinstance(node, ast.SetOperation)
         scope = _with_all(node.ctes, ctes, node.at)
-        if isinstance(node, ast.Select):
-            return self._select(node, scope, around)
-        if node.operator != "UNION" or not node.all:
-            names = self.query(node.left, scope).names
-            return self._select(as_grouping(node, names), scope, around)
-        problems = Problems()
-        sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
-        if None in sides:
-            problems.stop()
-        return united(self.found, [one for side in sides for one in side or ()], node.words, node.at)
+        names = self.query(node.left, scope).names
+        return self._select(as_grouping(node, names), scope, around)
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         node = above_groups(distinct.above_all(node))
@@ -358,6 +365,16 @@ class Queries:
         if relation.has_sessions:
             return finished(self.found, relation)
         return raw_windows(relation) if relation.pending is not None else relation
+
+
+def _is_cut(node: ast.Select | ast.SetOperation) -> bool:
+    """Whether a LIMIT or an ORDER BY stands above it."""
+    return node.limit is not None or node.offset is not None or bool(node.order)
+
+
+def _is_union_all(node: ast.Query) -> TypeGuard[ast.SetOperation]:
+    """Whether it is nothing else."""
+    return isinstance(node, ast.SetOperation) and not _is_cut(node) and node.operator == "UNION" and node.all
 
 
 def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], around: Ctes, at: Place) -> Ctes:
