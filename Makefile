@@ -89,9 +89,9 @@ audit: | $(UV)
 	VIRTUAL_ENV="$(CURDIR)/.audit" $(UV) pip sync --quiet --require-hashes requirements/audit.lock
 	@for lock in dev tools audit java; do \
 	  echo "requirements/$$lock.lock:"; \
-	  .audit/bin/pip-audit --progress-spinner off --require-hashes --disable-pip --vulnerability-service $(AUDIT) \
+	  .audit/bin/pip-audit --progress-spinner off --strict --require-hashes --disable-pip --vulnerability-service $(AUDIT) \
 	    -r requirements/$$lock.lock || \
-	    { echo "audit failed: it found what stands above, or could not ask the service '$(AUDIT)'"; exit 1; }; \
+	    { echo "audit failed: it found what stands above, or the service does not know it: $(AUDIT)"; exit 1; }; \
 	done
 
 clean:

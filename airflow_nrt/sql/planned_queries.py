@@ -32,7 +32,7 @@ class Watched(Around):
     _around: Around
 
     @property
-    def select(self) -> ast.Select | None:  # type: ignore[override]
+    def select(self) -> ast.Select | None:
         return self._answer("select", lambda around: around.select)
 
     def limit(self, column: str) -> int | None:

@@ -131,9 +131,9 @@ class Planner:
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
         """Plans what stands at a place, in the session's zone and with the functions that are declared."""
-        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions), noting(self._notes):
-            with of_at_most(self._most_nodes):
-                yield
+        zone, functions = planned_in(self.queries.zone), calling(self.functions)
+        with nesting_of(at), zone, functions, noting(self._notes), of_at_most(self._most_nodes):
+            yield
 
     def plan(self, script: str, name: str) -> Plan:
         found = self.queries.found
@@ -184,8 +184,8 @@ class Planner:
     def _checked(self, statement: parsed.Statement) -> bool:
         if isinstance(statement, parsed.SetOption) and statement.key == MAX_SCRIPT:
             raise SqlError(
-                f"a script is read only after its size was checked: give --set {MAX_SCRIPT}={statement.value!r} instead "
-                "(of an operator: settings)",
+                "the size of a script is checked before it is read: give "
+                f"--set {MAX_SCRIPT}={statement.value!r} instead (of an operator: settings)",
                 statement.at,
             )
         with self.at_work(statement.at):

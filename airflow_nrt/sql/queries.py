@@ -245,11 +245,11 @@ class Queries:
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if cte is not None:
             return self._inside(cte.view, cte.known, node.at)
-        if node.name in self.views:
-            return self.view(self.views[node.name], node)
         if node.name in self.broken:
             # What is wrong with it was told where it is declared.
             raise SqlErrors(())
+        if node.name in self.views:
+            return self.view(self.views[node.name], node)
         if node.name not in self.tables:
             if node.name in ctes:
                 raise SqlError(
