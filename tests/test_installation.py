@@ -24,15 +24,21 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel and whatever pip takes for it today, some 25 seconds."""
+    """A new environment with the wheel and whatever pip takes for it today, some 30 seconds.
+
+    What builds the wheel is that of the lock.
+    """
     place = tmp_path_factory.mktemp("installed")
-    python, wheels = place / "env" / "bin" / "python", place / "wheels"
-    run(sys.executable, "-m", "venv", place / "env")
+    python, builder, wheels = place / "env" / "bin" / "python", place / "tools" / "bin" / "python", place / "wheels"
+    for environment in ("env", "tools"):
+        run(sys.executable, "-m", "venv", place / environment)
     pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
     probe = (*pip, "--timeout", "10", "--retries", "1", "download", "--no-deps", "--dest", place / "probe", "hatchling")
     if (answer := run(*probe, check=False)).returncode:
         pytest.skip(f"no package index can be reached: {answer.stderr.strip()[-200:]}")
-    run(*pip, "wheel", "--no-deps", "--wheel-dir", wheels, ROOT)
+    tools = (builder, *pip[1:])
+    run(*tools, "install", "--no-compile", "--require-hashes", "-r", ROOT / "requirements" / "tools.lock")
+    run(*tools, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, ROOT)
     run(*pip, "install", "--no-compile", *wheels.iterdir())
     return place / "env"
 
@@ -57,6 +63,14 @@ def test_pip_takes_one_spark_of_which_no_file_is_overwritten(installed: Path) ->
         hashed = [file for file in package.files or () if file.hash is not None]
         assert len(hashed) > 300
         assert [str(file) for file in hashed if file.hash.value != sha256(Path(str(file.locate())))] == []
+
+
+def test_the_license_and_the_notice_are_in_the_wheel(installed: Path) -> None:
+    (site,) = installed.glob("lib/python*/site-packages")
+    (package,) = distributions(name="airflow-nrt", path=[str(site)])
+    for name in ("LICENSE", "NOTICE"):
+        (file,) = [one for one in package.files or () if one.name == name]
+        assert Path(str(file.locate())).read_bytes() == (ROOT / name).read_bytes()
 
 
 def sha256(file: Path) -> str:

@@ -27,7 +27,9 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         if question["debug"]:
             traceback.print_exc()
         problems = wrong.problems if isinstance(wrong, SqlErrors) else (wrong,)
-        lines = (_line(question["report"], problem) for problem in problems)
+        lines = [_line(question["report"], problem) for problem in problems]
+        if isinstance(wrong, SqlErrors) and wrong.rest:
+            lines.append(f"{question['report']}: {wrong.rest}")
         return asdict(Findings(wrong.exit_status, problems=tuple(lines), lines=()))
     if question["home"] is None:
         check_places(plan)

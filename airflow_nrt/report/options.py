@@ -36,6 +36,8 @@ DOMAIN = "attribute-domain."
 """How the options begin that say of a column whether its domain grows."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
+MAX_SCRIPT = "script.max-size"
+MAX_NODES = "plan.max-nodes"
 CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
 FORMATS = ("csv", "json", "parquet", "debezium-json")
 """The formats of files; the options of one begin with its name."""
@@ -173,6 +175,8 @@ REPORT_OPTIONS = named(
             ),
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
+            Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script; default: 1 mb"),
+            Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query; default: 2000"),
             Option("parallelism.default", positive, None, "number of shuffle partitions; default: the session's cores"),
         ),
         *IDLE_SETTINGS,

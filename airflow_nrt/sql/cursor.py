@@ -63,7 +63,10 @@ class Cursor:
 
     def is_word(self, *words: str) -> bool:
         """Whether the next words are these keywords, in this order."""
-        return all(self.ahead(i).upper == word for i, word in enumerate(words))
+        # Most words are asked for in vain.
+        if self.tokens[self.index].upper != words[0]:
+            return False
+        return all(self.ahead(i).upper == word for i, word in enumerate(words[1:], 1))
 
     def take_word(self, *words: str) -> bool:
         if not self.is_word(*words):
@@ -84,6 +87,8 @@ class Cursor:
         return at
 
     def is_symbol(self, *symbols: str) -> bool:
+        if self.tokens[self.index].text != symbols[0]:
+            return False
         return all(self.ahead(i).kind is Kind.SYMBOL and self.ahead(i).text == s for i, s in enumerate(symbols))
 
     def take_symbol(self, symbol: str) -> bool:

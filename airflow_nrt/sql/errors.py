@@ -11,6 +11,11 @@ from airflow_nrt.report.errors import InputError
 
 T = TypeVar("T")
 
+MOST_PROBLEMS = 100
+"""What comes behind so many problems is not looked at: it mostly follows from them."""
+_LONGEST_MESSAGE = 2000
+_LONGEST_LINE = 160
+
 
 @dataclass(frozen=True)
 class Place:
@@ -24,21 +29,28 @@ class Place:
         return f"line {self.line}, column {self.column}"
 
     def excerpt(self, script: str | None) -> str:
-        """The line of the script with a mark below it, nothing where the script is not known."""
+        """The line of the script with a mark below it, nothing where the script is not known.
+
+        Of a long line it is the part around the place.
+        """
         lines = (script or "").splitlines()
         if not 1 <= self.line <= len(lines):
             return ""
-        return f"    {lines[self.line - 1]}\n    {' ' * (self.column - 1)}^"
+        line, first = lines[self.line - 1], 0
+        if len(line) > _LONGEST_LINE:
+            first = max(0, self.column - 1 - _LONGEST_LINE // 2)
+            line = line[first : first + _LONGEST_LINE]
+        return f"    {line}\n    {' ' * (self.column - 1 - first)}^"
 
 
 class SqlError(InputError):
     """Something is wrong with the SQL at a place of the script."""
 
     def __init__(self, message: str, at: Place, script: str | None = None) -> None:
-        self.message = message
+        self.message = _shortened(message)
         self.at = at
         self.script = script
-        super().__init__(message)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         text = f"{self.at}: {self.message}"
@@ -54,25 +66,37 @@ class SettingError(SqlError):
 
 
 class SqlErrors(InputError):
-    """Several things are wrong with a script."""
+    """Several things are wrong with a script: the first MOST_PROBLEMS of them."""
 
     def __init__(self, problems: Sequence[SqlError]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(f"{len(problems)} problems")
+        self.problems = tuple(problems[:MOST_PROBLEMS])
+        super().__init__(f"{len(self.problems)} problems")
+
+    @property
+    def rest(self) -> str:
+        """What is to be said of problems that are not among these, nothing if all of them are."""
+        return "what else is wrong was not looked for" if len(self.problems) >= MOST_PROBLEMS else ""
 
     def __str__(self) -> str:
-        return "\n".join([f"{len(self.problems)} problems:", *map(str, self.problems)])
+        rest = [self.rest] if self.rest else []
+        return "\n".join([f"{len(self.problems)} problems:", *map(str, self.problems), *rest])
 
 
 class Problems:
-    """Collects what is wrong, so that a person learns of all of it at once."""
+    """Collects what is wrong, so that a person learns of all of it at once: up to MOST_PROBLEMS."""
 
     def __init__(self, found: Iterable[SqlError] = ()) -> None:
         self.found = list(found)
         self.failed = False
 
+    @property
+    def are_enough(self) -> bool:
+        return len(self.found) >= MOST_PROBLEMS
+
     def attempt(self, step: Callable[[], T]) -> T | None:
-        """What the step gives, None if it found problems."""
+        """What the step gives, None if it found problems, or if enough are found already."""
+        if self.are_enough:
+            return None
         try:
             return step()
         except SqlError as wrong:
@@ -108,6 +132,14 @@ def nesting_of(at: Place) -> Iterator[None]:
         yield
     except RecursionError:
         raise SqlError("this statement nests too deeply", at) from None
+
+
+def _shortened(message: str) -> str:
+    """Without the middle, where names or texts of a script make it long; the way out stands at the end."""
+    if len(message) <= _LONGEST_MESSAGE:
+        return message
+    half = _LONGEST_MESSAGE // 2
+    return f"{message[:half]} … {message[-half:]}"
 
 
 class NotThereYet(SqlError):

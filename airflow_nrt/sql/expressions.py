@@ -24,6 +24,7 @@ from airflow_nrt.sql.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.intervals import interval_sql
 from airflow_nrt.sql.known_functions import known_aggregate, known_functions
+from airflow_nrt.sql.limits import check_sql
 from airflow_nrt.sql.literals import literal
 from airflow_nrt.sql.local_time import alike_times, as_instant
 from airflow_nrt.sql.noted import note
@@ -52,9 +53,13 @@ class Compiler:
     def __init__(self, scope: Scope, override: Override | None = None) -> None:
         self.scope = scope
         self.override = override
+        self._known: dict[int, tuple[ast.Expression, Typed]] = {}
 
     def compile(self, node: ast.Expression) -> Typed:
         """Raises SqlError with the place of what is wrong."""
+        if id(node) in self._known:
+            # It stands in several places, as the operand of CASE does.
+            return self._known[id(node)][1]
         if self.override is not None and (typed := self.override(node)) is not None:
             return typed
         match node:
@@ -94,7 +99,9 @@ class Compiler:
                 raise SqlError("'*' can only stand alone in SELECT or in COUNT(*)", node.at)
             case _:
                 raise SqlError("this can't stand in an expression", node.at)
+        check_sql(typed.sql, node.at)
         note(node, typed.sql)
+        self._known[id(node)] = node, typed
         return typed
 
     def compiled(self, nodes: Sequence[ast.Expression]) -> list[Typed]:

@@ -15,6 +15,7 @@ from airflow_nrt.report.tables import Table
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.updating import Updating
 from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.planned_queries import PlannedQueries
 from airflow_nrt.sql.relation import Relation
 from airflow_nrt.sql.typed import Typed
 
@@ -65,6 +66,8 @@ class Findings:
     """Of the insert whose operators are planned now."""
     planned: dict[Place, dict[str, None]] = field(default_factory=dict)
     """By the place of what asks for them, the names of operators."""
+    queries: PlannedQueries = field(default_factory=PlannedQueries)
+    """The queries that were planned, with what they became."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
@@ -81,6 +84,7 @@ class Findings:
             boundless=dict(self.boundless),
             inserts=list(self.inserts),
             planned={at: dict(names) for at, names in self.planned.items()},
+            queries=self.queries.copy(),
         )
 
     def note_source(self, table: Table) -> bool:
@@ -172,11 +176,14 @@ class Findings:
         steps = {one.name: one.inputs for one in self.updating}
         steps |= {one.name: (one.input,) for one in self.operators}
         steps |= {one.name: (one.input,) for one in self.regroups}
-        found: dict[str, Table] = {}
-        for name in inputs:
-            below = (one for query in steps.get(name, ()) for one in self.tables_below(query.inputs))
-            found |= {one.name: one for one in ([self.read[name]] if name in self.read else below)}
-        return tuple(found.values())
+        waiting, seen = list(inputs)[::-1], {}
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen[name] = self.read.get(name)
+                below = () if name in self.read else steps.get(name, ())
+                waiting += [inner for query in below for inner in query.inputs][::-1]
+        return tuple(table for table in seen.values() if table is not None)
 
     def timed_operators(self) -> tuple[WindowAggregate, ...]:
         """The operators with the sources whose watermarks they wait for, strict where a window stands above OVER."""

@@ -20,19 +20,18 @@ class Kind(Enum):
     END = "end of the script"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Token:
-    """`text` is the value: a quoted name or string without its quotes, a hint without its marks."""
+    """`text` is the value: a quoted name or string without its quotes, a hint without its marks.
+
+    `upper` is the word in upper case if it can be a keyword, else nothing.
+    """
 
     kind: Kind
     text: str
     at: Place
     end: int
-
-    @property
-    def upper(self) -> str:
-        """The word in upper case if it can be a keyword, else nothing."""
-        return self.text.upper() if self.kind is Kind.NAME else ""
+    upper: str = ""
 
 
 _TOKEN = re.compile(
@@ -40,8 +39,8 @@ _TOKEN = re.compile(
     (?P<space>\s+)
   | (?P<hint>/\*\+.*?\*/)
   | (?P<comment>--[^\n]*|/\*.*?\*/)
-  | (?P<string>'(?:[^']|'')*')
-  | (?P<quoted>`(?:[^`]|``)+`)
+  | (?P<string>'[^']*')
+  | (?P<quoted>`[^`]*`)
   | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
   | (?P<name>[^\W\d]\w*(?:\$\w*)*|\$\w+)
   | (?P<symbol><>|<=|>=|!=|\|\||=>|::|[-+*/%=<>(),.;\[\]{}?:@&|^~])
@@ -49,6 +48,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPENING = re.compile(r"['`]|--|/\*")
+_PLAIN = {"number": Kind.NUMBER, "symbol": Kind.SYMBOL}
+_QUOTED = {"string": Kind.STRING, "quoted": Kind.QUOTED}
 _UNCLOSED = {"'": "string", "`": "quoted name", "/": "comment"}
 
 
@@ -62,14 +63,20 @@ def tokenize(script: str) -> list[Token]:
         if match is None or (script.startswith("/*", offset) and match.lastgroup == "symbol"):
             raise _foreign(script, at)
         kind, text, offset = match.lastgroup, match.group(), match.end()
-        if kind == "string":
-            tokens.append(Token(Kind.STRING, text[1:-1].replace("''", "'"), at, offset))
-        elif kind == "quoted":
-            tokens.append(Token(Kind.QUOTED, text[1:-1].replace("``", "`"), at, offset))
+        if kind in ("string", "quoted"):
+            closed = _end_of_quoted(script, at.offset, offset)
+            if closed is None:
+                raise _foreign(script, at)
+            text, offset = script[at.offset : closed], closed
+            if text == "``":
+                raise SqlError("a quoted name has at least one letter", at)
+            tokens.append(Token(_QUOTED[kind], text[1:-1].replace(text[0] * 2, text[0]), at, offset))
         elif kind == "hint":
             tokens.append(Token(Kind.HINT, text[3:-2], at, offset))
-        elif kind in ("number", "name", "symbol"):
-            tokens.append(Token(Kind(kind), text, at, offset))
+        elif kind == "name":
+            tokens.append(Token(Kind.NAME, text, at, offset, text.upper()))
+        elif kind in ("number", "symbol"):
+            tokens.append(Token(_PLAIN[kind], text, at, offset))
         breaks = text.count("\n")
         if breaks:
             line += breaks
@@ -98,10 +105,26 @@ def quoted_parts(script: str, start: int = 0) -> Iterator[Quoted]:
         match = _TOKEN.match(script, opening.start())
         if match is None or match.lastgroup == "symbol":
             return
-        offset = match.end()
-        yield Quoted(match.lastgroup or "", start + match.start(), start + offset)
+        end = _end_of_quoted(script, match.start(), match.end()) if match.lastgroup in _QUOTED else match.end()
+        if end is None:
+            return
+        yield Quoted(match.lastgroup or "", start + match.start(), start + end)
+        offset = end
         if match.lastgroup == "hint":
             yield from quoted_parts(match.group()[3:-2], start + match.start() + 3)
+
+
+def _end_of_quoted(script: str, start: int, end: int) -> int | None:
+    """Where a quoted text ends whose second quote stands in front of `end`: two mean one inside. None: nowhere.
+
+    An expression of `re` for it would need a few hundred bytes for each letter.
+    """
+    quote = script[start]
+    while script.startswith(quote, end):
+        end = script.find(quote, end + 1) + 1
+        if not end:
+            return None
+    return end
 
 
 def _foreign(script: str, at: Place) -> SqlError:

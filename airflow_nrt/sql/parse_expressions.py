@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
-from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.other_words import check_exclusion, check_nulls, check_order, check_quantifier, check_zone
 from airflow_nrt.sql.parse_calls import SPECIAL, brackets
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _COMPARISONS = ("=", "<>", "!=", "<", "<=", ">", ">=")
 _NO_PARENTHESES = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW")
 _MAX_DEPTH = 50
+_MOST_REPEATED = 10_000
+"""Words that an expression may have for words that are written once and mean several."""
 
 
 class ExpressionParser:
@@ -29,8 +31,10 @@ class ExpressionParser:
         self.cursor = cursor
         self.queries = queries
         self.depth = 0
+        self.repeated = 0
 
     def expression(self) -> ast.Expression:
+        self.repeated = self.repeated if self.depth else 0
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise self.cursor.error(f"at most {_MAX_DEPTH} nested expressions")
@@ -61,6 +65,7 @@ class ExpressionParser:
     # ------------------------------------------------------------------ comparisons
 
     def _comparison(self) -> ast.Expression:
+        start = self._reach
         left = self.operand()
         while True:
             operator = self.cursor.take_any_symbol(*_COMPARISONS)
@@ -68,7 +73,7 @@ class ExpressionParser:
                 operator = "<>" if operator == "!=" else operator
                 left = self._quantified(left, operator) or ast.Binary(operator, left, self.operand(), left.at)
                 continue
-            test = self._test(left)
+            test = self._test(left, start)
             if test is None:
                 return left
             left = test
@@ -84,7 +89,22 @@ class ExpressionParser:
         cursor.advance()
         return self._in(left, negated=is_all)
 
-    def _test(self, left: ast.Expression) -> ast.Expression | None:
+    @property
+    def _reach(self) -> int:
+        """How many words it was up to here, the repeated ones among them."""
+        return self.cursor.index + self.repeated
+
+    def _repeat(self, start: int, times: int) -> None:
+        """What was read from `start` on stands so many times more in the tree. Raises SqlError if that is too much."""
+        self.repeated += (self._reach - start) * times
+        if self.repeated > _MOST_REPEATED:
+            raise SqlError(
+                "BETWEEN SYMMETRIC, or WHEN with several values, inside itself is too much to write out: compute the "
+                "inner one in a query behind FROM",
+                self.cursor.at,
+            )
+
+    def _test(self, left: ast.Expression, start: int) -> ast.Expression | None:
         cursor = self.cursor
         if cursor.take_word("IS"):
             return self._is(left)
@@ -97,6 +117,8 @@ class ExpressionParser:
             cursor.expect_word("AND")
             high = self.operand()
             between = ast.Between(left, low, high, negated, left.at)
+            if either_way:
+                self._repeat(start, 1)
             turned = ast.Between(left, high, low, negated, left.at)
             return ast.Binary("AND" if negated else "OR", between, turned, left.at) if either_way else between
         if cursor.take_word("IN"):
@@ -252,7 +274,9 @@ class ExpressionParser:
         while cursor.take_word("WHEN"):
             conditions = cursor.listed(self.expression) if operand is not None else (self.expression(),)
             cursor.expect_word("THEN")
+            start = self._reach
             result = self.expression()
+            self._repeat(start, len(conditions) - 1)
             branches += [(condition, result) for condition in conditions]
         if not branches:
             raise cursor.error("WHEN")

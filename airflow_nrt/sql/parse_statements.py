@@ -66,8 +66,8 @@ class _StatementParser:
         while True:
             while cursor.take_symbol(";"):
                 pass
-            if cursor.is_over:
-                if self.set_from is not None:
+            if cursor.is_over or problems.are_enough:
+                if cursor.is_over and self.set_from is not None:
                     problems.found.append(SqlError("this statement set has no END", self.set_from))
                 return statements
             at, self.declaring = cursor.at, None

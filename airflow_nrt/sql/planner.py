@@ -10,7 +10,7 @@ from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.report.functions import PythonFunction
-from airflow_nrt.report.options import REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
+from airflow_nrt.report.options import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
 from airflow_nrt.report.origins import Origin
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.tables import Column, Table
@@ -24,6 +24,7 @@ from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.in_order import in_order, rows_at_end
 from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.known_functions import calling
+from airflow_nrt.sql.limits import check_nodes, check_script, most_nodes, of_at_most
 from airflow_nrt.sql.local_time import planned_in, zone_of
 from airflow_nrt.sql.meaning import meaning_of
 from airflow_nrt.sql.not_null import drops_null
@@ -46,6 +47,7 @@ def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str]
     Raises SqlError, or SqlErrors, with the places of all problems.
     """
     problems = Problems()
+    check_script(script, overrides or {})
     statements = parse_script(script, problems)
     return plan_statements(statements, script, name, base, overrides or {}, problems)
 
@@ -66,9 +68,10 @@ def plan_statements(
     planner.add_all(statements, problems, overrides, _end(script))
     if not planner.queries.found.inserts and not problems.found:
         problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
-    plan = problems.attempt(partial(planner.plan, script, name))
-    if plan is not None:
-        problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
+    with nesting_of(_end(script)):
+        plan = problems.attempt(partial(planner.plan, script, name))
+        if plan is not None:
+            problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
     problems.raise_any(script)
     assert plan is not None
     return plan
@@ -83,6 +86,7 @@ def plan_query(
     """
     problems = Problems()
     planner = Planner(base)
+    check_script(f"{ddl}\n{query_text}", overrides or {})
     planner.add_all(parse_script(ddl, problems), problems, overrides or {}, _end(ddl))
     problems.raise_any(ddl)
     problems.attempt(lambda: planner.add_query(parse_query(query_text), sink))
@@ -121,11 +125,14 @@ class Planner:
         self._asked = AskedQueries()
         self._inserts: list[parsed.Insert] = []
         self._misdeclared: set[str] = set()
+        self._views = Findings()
+        self._most_nodes: int | None = None
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
         """Plans what stands at a place, in the session's zone and with the functions that are declared."""
-        with nesting_of(at), planned_in(self.queries.zone), calling(self.functions), noting(self._notes):
+        zone, functions = planned_in(self.queries.zone), calling(self.functions)
+        with nesting_of(at), zone, functions, noting(self._notes), of_at_most(self._most_nodes):
             yield
 
     def plan(self, script: str, name: str) -> Plan:
@@ -154,6 +161,7 @@ class Planner:
     ) -> None:
         """The statements, then the `overrides` as if they were set at the `end`. What is wrong joins the problems."""
         self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
+        self._most_nodes = most_nodes(statements, overrides)
         self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
         self.queries.emits_again = emits_again(statements, overrides)
         self.queries.found.drops_null = drops_null(statements, overrides)
@@ -174,6 +182,12 @@ class Planner:
             raise SettingError(wrong.message, wrong.at) from None
 
     def _checked(self, statement: parsed.Statement) -> bool:
+        if isinstance(statement, parsed.SetOption) and statement.key == MAX_SCRIPT:
+            raise SqlError(
+                "the size of a script is checked before it is read: give "
+                f"--set {MAX_SCRIPT}={statement.value!r} instead (of an operator: settings)",
+                statement.at,
+            )
         with self.at_work(statement.at):
             self.add(statement)
         return True
@@ -219,12 +233,26 @@ class Planner:
     @contextmanager
     def _asking_only(self, below: Asked | None = None) -> Iterator[None]:
         """What is read meanwhile is forgotten; it begins with what is known of the query `below`."""
-        found, self.queries.found = self.queries.found, below.found.copy() if below is not None else Findings()
         self.queries.below = below
+        try:
+            with self._finding(below.found.copy() if below is not None else Findings()):
+                yield
+        finally:
+            self.queries.below = None
+
+    @contextmanager
+    def _finding(self, found: Findings) -> Iterator[None]:
+        """What is read meanwhile is found there."""
+        before, self.queries.found = self.queries.found, found
         try:
             yield
         finally:
-            self.queries.found, self.queries.below = found, None
+            self.queries.found = before
+
+    def _forget(self) -> None:
+        """From now on the same words may mean something else."""
+        self.queries.found.queries.clear()
+        self._views = Findings()
 
     def add(self, statement: parsed.Statement) -> None:
         self._asked.clear()
@@ -287,8 +315,15 @@ class Planner:
     def _add_view(self, view: parsed.CreateView) -> None:
         """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
         self.queries.views[view.name] = view
-        with self._asking_only():
-            self.queries.view(view, ast.TableName(view.name, view.at))
+        name = ast.TableName(view.name, view.at)
+        try:
+            with self._finding(self._views):
+                self.queries.view(view, name)
+        except (SqlError, SqlErrors):
+            # It may be that it only reads a table with other OPTIONS than an earlier view.
+            self._views = Findings()
+            with self._finding(self._views):
+                self.queries.view(view, name)
 
     def _add_function(self, statement: parsed.CreateFunction) -> None:
         name = statement.name.upper()
@@ -297,6 +332,7 @@ class Planner:
         if name in self.functions:
             raise SqlError(f"function {statement.name!r} exists already", statement.at)
         self.functions[name] = declare_function(statement, self.base)
+        self._forget()
 
     def _add_own_function(self, statement: parsed.DeclaredFunction) -> None:
         """Whoever calls the name already means the function that has it: no other one takes its place."""
@@ -305,6 +341,7 @@ class Planner:
         if known is None or not _same(known, function):
             raise SqlError(f"function {statement.name!r} exists already: give this one another name", statement.at)
         self.functions[name] = known
+        self._forget()
 
     def _placed(self, table: Table) -> Table:
         """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
@@ -327,6 +364,8 @@ class Planner:
                 option.read(statement.value)
             except ValueError as wrong:
                 raise SqlError(f"setting {key!r}: {wrong}", statement.at) from None
+        if key == TIME_ZONE and statement.value != self.settings.get(key):
+            self._forget()
         self.settings[key] = statement.value
         self.set_at[key] = statement.at
 
@@ -355,6 +394,8 @@ class Planner:
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values, by)
+        found = self.queries.found
+        check_nodes(len(found.operators) + len(found.regroups) + len(found.updating) + len(found.inserts), statement.at)
         self._tell(statement.query, before, statement.columns)
 
     def _sink(self, statement: parsed.Insert) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeGuard
 
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
@@ -28,10 +29,12 @@ from airflow_nrt.sql.joins import join
 from airflow_nrt.sql.kept_rows import finished
 from airflow_nrt.sql.laterals import lateral
 from airflow_nrt.sql.limit import plan_limit
+from airflow_nrt.sql.limits import check_nodes, check_rows
 from airflow_nrt.sql.named_windows import written_out
 from airflow_nrt.sql.names import PartlyPlanned, expressions_of, unknown_names
 from airflow_nrt.sql.over_groups import above_groups
 from airflow_nrt.sql.partitions import partition_filter
+from airflow_nrt.sql.planned_queries import Watched
 from airflow_nrt.sql.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relation import (
     WINDOW_COLUMNS,
@@ -58,7 +61,7 @@ from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Cte:
     """A query of WITH, and those that it can read: what stands in front of it, and around the WITH."""
 
@@ -71,7 +74,7 @@ Ctes = Mapping[str, "_Cte | None"]
 
 
 class Queries:
-    """Plans queries over the tables and views of a script; a view is planned anew wherever it is used.
+    """Plans queries over the tables and views of a script.
 
     `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
     `written` are the tables that the script writes into, none where a query alone is asked.
@@ -100,6 +103,30 @@ class Queries:
         around, self._around = self._around, Around()
         if self.below is not None and node is self.below.query:
             return list(self.below.relations)
+        timing, planned = self.found.timing, self.found.queries
+        known = planned.find(node, ctes, timing, around)
+        if known is None:
+            # A long chain of views, or of UNION ALL, goes down the stack here.
+            watched = Watched(around)
+            if isinstance(node, ast.Select) and not _is_cut(node):
+                found = self._select(node, _with_all(node.ctes, ctes, node.at), watched)
+            elif not _is_union_all(node):
+                found = self._planned(node, ctes, watched)
+            else:
+                scope = _with_all(node.ctes, ctes, node.at)
+                problems = Problems()
+                sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
+                if None in sides:
+                    problems.stop()
+                found = united(self.found, [one for side in sides for one in side or ()], node.words, node.at)
+            for one in found:
+                check_rows(one.text, node.at)
+            known = tuple(found)
+            planned.add(node, ctes, timing, watched, known)
+        return list(known)
+
+    def _planned(self, node: ast.Query, ctes: Ctes, around: Around) -> list[Relation]:
+        """The relations of what is neither a SELECT nor a UNION ALL, or stands below a LIMIT."""
         if isinstance(node, ast.Values):
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
@@ -107,17 +134,10 @@ class Queries:
             return [plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))]
         if node.order:
             raise NotThereYet("ORDER BY without LIMIT inside another query", node.at)
+        assert isinstance(node, ast.SetOperation)
         scope = _with_all(node.ctes, ctes, node.at)
-        if isinstance(node, ast.Select):
-            return self._select(node, scope, around)
-        if node.operator != "UNION" or not node.all:
-            names = self.query(node.left, scope).names
-            return self._select(as_grouping(node, names), scope, around)
-        problems = Problems()
-        sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
-        if None in sides:
-            problems.stop()
-        return united(self.found, [one for side in sides for one in side or ()], node.words, node.at)
+        names = self.query(node.left, scope).names
+        return self._select(as_grouping(node, names), scope, around)
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         node = above_groups(distinct.above_all(node))
@@ -208,6 +228,8 @@ class Queries:
         if left is None or right is None:
             problems.stop()
         joined = problems.attempt(partial(join, self.found, node, left, right, around))
+        if joined is not None:
+            check_rows(joined.text, node.at)
         if joined is None:
             raise PartlyPlanned(problems.found, (*side_columns(*left), *side_columns(*right)))
         return joined
@@ -223,11 +245,11 @@ class Queries:
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if cte is not None:
             return self._inside(cte.view, cte.known, node.at)
-        if node.name in self.views:
-            return self.view(self.views[node.name], node)
         if node.name in self.broken:
             # What is wrong with it was told where it is declared.
             raise SqlErrors(())
+        if node.name in self.views:
+            return self.view(self.views[node.name], node)
         if node.name not in self.tables:
             if node.name in ctes:
                 raise SqlError(
@@ -345,8 +367,19 @@ class Queries:
         return raw_windows(relation) if relation.pending is not None else relation
 
 
+def _is_cut(node: ast.Select | ast.SetOperation) -> bool:
+    """Whether a LIMIT or an ORDER BY stands above it."""
+    return node.limit is not None or node.offset is not None or bool(node.order)
+
+
+def _is_union_all(node: ast.Query) -> TypeGuard[ast.SetOperation]:
+    """Whether it is nothing else."""
+    return isinstance(node, ast.SetOperation) and not _is_cut(node) and node.operator == "UNION" and node.all
+
+
 def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], around: Ctes, at: Place) -> Ctes:
     """What a WITH names, and what is known around it."""
+    check_nodes(len(named), at)
     scope: dict[str, _Cte | None] = {**dict.fromkeys(name for name, _, _ in named), **around}
     for name, columns, query in named:
         scope[name] = _Cte(parsed.CreateView(name, columns, query, False, at), dict(scope))

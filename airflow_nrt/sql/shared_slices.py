@@ -57,7 +57,8 @@ def _merged(
     calls = list(known.aggregates)
     for call in other.aggregates:
         moved = replace(call, argument=names.get(call.argument or ""), filter=names.get(call.filter or ""))
-        same = next((one for one in calls if _meaning(one) == _meaning(moved)), None)
+        alike = (one for one in calls if one.argument == moved.argument and one.function == moved.function)
+        same = next((one for one in alike if _meaning(one) == _meaning(moved)), None)
         if same is None:
             same = replace(moved, name=f"a{len(calls)}")
             calls.append(same)

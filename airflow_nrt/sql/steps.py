@@ -361,13 +361,16 @@ def _grouping(node: ast.Grouping) -> str:
 
 
 def _below(inputs: Iterable[str], known: Mapping[str, Operator]) -> Iterator[str]:
-    """These operators, and those whose results they read."""
-    for name in inputs:
-        if name in known:
+    """These operators, and those whose results they read, each once."""
+    waiting, seen = list(inputs)[::-1], set()
+    while waiting:
+        name = waiting.pop()
+        if name in known and name not in seen:
             yield name
+            seen.add(name)
             one = known[name]
             queries = (one.input,) if isinstance(one, (WindowAggregate, Regroup)) else one.inputs
-            yield from _below((inner for query in queries for inner in query.inputs), known)
+            waiting += [inner for query in queries for inner in query.inputs][::-1]
 
 
 def steps_of(
