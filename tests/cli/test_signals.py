@@ -92,6 +92,8 @@ def driver(place: Path, command: list[str], fault: str = f"stop:{IN_BATCH}") -> 
     with subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, **spark_environment(), "PYSPARK_PYTHON": sys.executable, VARIABLE: fault},
+        # Whoever runs the tests under `nohup` has it ignored, and a driver would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     ) as process:  # fmt: skip
         try:
             yield Driver(process, place / "home")
