@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from airflow_nrt.report.settings import Settings
 from airflow_nrt.sql.errors import Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.lexer import Quoted, quoted_parts
+from airflow_nrt.sql.limits import check_script
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _UNSAFE = re.compile(r"['`\";]|--|/\*|\*/|[\n\r\v\f\x00\x1c-\x1e\x85\u2028\u2029]")
@@ -81,9 +82,16 @@ def fill_placeholders(script: str, values: Mapping[str, str] | Settings) -> str:
 
 
 def filled(script: str, given: Settings) -> Filled:
-    """Raises SqlError, or SqlErrors, for placeholders that have no value, or one that can't stand where they do."""
-    values, found, problems = dict(given.values), list(_PLACEHOLDER.finditer(script)), Problems()
+    """Raises SqlError, or SqlErrors, for placeholders that have no value, or one that can't stand where they do.
+
+    Also for a script that is too large.
+    """
+    values, problems = dict(given.values), Problems()
+    check_script(script, values)
+    found = list(_PLACEHOLDER.finditer(script))
     for match in found:
+        if problems.are_enough:
+            break
         if match.group(1) not in values:
             missing = f"the placeholder {match.group()} has no value: give one with --set {match.group(1)}=…"
             problems.found.append(SqlError(missing, _place(script, match.start())))
