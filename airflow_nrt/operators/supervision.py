@@ -105,7 +105,8 @@ class Supervision:
             endless=self.endless,
             group=self.home.group,
         )
-        kept = {"restarts": list(restarts), "home": str(self.home.path), "endless": self.endless}
+        home = {"home": str(self.home.path), "group": self.home.group}
+        kept = {"restarts": list(restarts), "endless": self.endless, **home}
         self.task.defer(trigger=trigger, method_name="resume", kwargs=kept)
 
     # ------------------------------------------------------------------ one driver

@@ -201,7 +201,8 @@ def test_it_travels_to_the_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     given = {"conn_id": "shared", "home": str(home.path)}
     stream = NrtStreamOperator(task_id="stream", report=str(REPORT), settings={"DATA": str(tmp_path)}, **given)
     sensor = NrtWindowSensor(task_id="wait", window_end="2024-06-18 10:00", deferrable=True, **given)
-    for task in (stream, sensor):
+    for task in (sensor, stream):
         with pytest.raises(TaskDeferred) as deferred:
             task.execute({"ti": None})
         assert deferred.value.trigger.serialize()[1]["group"] == "0"
+    assert deferred.value.kwargs is not None and deferred.value.kwargs["group"] == "0"
