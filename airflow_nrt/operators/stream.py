@@ -77,15 +77,19 @@ class NrtStreamOperator(NrtBaseOperator):
             return self._supervise(context, home, not self.available_now and not report.ends).ensure([])
 
     def resume(
-        self, context: Context, event: dict[str, Any], restarts: Sequence[float], home: str, endless: bool
+        self,
+        context: Context,
+        event: dict[str, Any],
+        restarts: Sequence[float],
+        home: str,
+        endless: bool,
+        group: str | None = None,
     ) -> Any:
         """Goes on after the trigger: ends, fails, or restarts. What the DAG says by now matters to a restart alone."""
         from airflow_nrt.report.home import Home
 
         with self.at_work():
-            # Not through the connection's `home`, which may have changed since.
-            found = Home.open(home, self.hook.get_conn().group)
-            return self._supervise(context, found, endless).answer(event, restarts)
+            return self._supervise(context, Home.open(home, group), endless).answer(event, restarts)
 
     def _open_home(self, report: str) -> Home:
         """The home of the report of this name, made only where a driver could be launched into it.

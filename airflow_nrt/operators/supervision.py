@@ -73,7 +73,7 @@ class Supervision:
                 raise AirflowFailException(str(failed)) from None
             self.log.warning("%s", failed)
             self._wait(0, restarts, lost=str(failed)[-1500:])
-        judgement = Vigil(endless=self.endless).judge(look(str(self.home.path)), time.monotonic())
+        judgement = Vigil(endless=self.endless).judge(look(str(self.home.path), self.home.group), time.monotonic())
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
             return self.answer(judgement.to_json(), restarts)
         return self._wait(beat.epoch, restarts)
@@ -103,8 +103,10 @@ class Supervision:
             earliest=self.task.earliest_event,
             lost=lost,
             endless=self.endless,
+            group=self.home.group,
         )
-        kept = {"restarts": list(restarts), "home": str(self.home.path), "endless": self.endless}
+        home = {"home": str(self.home.path), "group": self.home.group}
+        kept = {"restarts": list(restarts), "endless": self.endless, **home}
         self.task.defer(trigger=trigger, method_name="resume", kwargs=kept)
 
     # ------------------------------------------------------------------ one driver

@@ -57,7 +57,7 @@ def open_regular(path: Path, flags: int, mode: int = 0o600) -> int:
         handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
     except OSError as wrong:
         if wrong.errno == errno.ELOOP:
-            raise HomeError(f"{path} is a link, and links in a home are not followed: take it away") from None
+            raise HomeError(f"{path} is a link, which is not followed: take it away") from None
         if wrong.errno in _NO_FILE:
             raise HomeError(f"{path} is no regular file: take it away") from None
         raise

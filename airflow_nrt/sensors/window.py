@@ -59,8 +59,8 @@ class NrtWindowSensor(BaseSensorOperator):
             return self.window_end
         from airflow_nrt.triggers.window import NrtWindowTrigger
 
-        location, every = str(self._home().path), float(self.poke_interval)
-        trigger = NrtWindowTrigger(location, self.window_end, every, self.earliest_event)
+        home, every = self._home(), float(self.poke_interval)
+        trigger = NrtWindowTrigger(str(home.path), self.window_end, every, self.earliest_event, home.group)
         return self.defer(trigger=trigger, method_name="resume", timeout=timedelta(seconds=self.timeout))
 
     def resume(self, context: Context, event: dict[str, Any]) -> str:
@@ -75,7 +75,7 @@ class NrtWindowSensor(BaseSensorOperator):
         self._check_window_end()
         with ending_the_task():
             home = self._home()
-            sight = look_at_windows(str(home.path)) if home.report_file.exists() else WindowSight(None)
+            sight = look_at_windows(str(home.path), home.group) if home.report_file.exists() else WindowSight(None)
         if sight.reaches(self.window_end):
             return True
         if sight.error is not None:

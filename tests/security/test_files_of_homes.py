@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tests.airflow_home  # noqa: F401
 from airflow_nrt.engine.sinks import filesystem
 from airflow_nrt.launch.start import printed, start_launch
 from airflow_nrt.launch.submission import Submission

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from airflow.sdk.exceptions import TaskDeferred
 
-import tests.airflow_home  # noqa: F401
 from airflow_nrt.cli.main import main
 from airflow_nrt.launch.engine import place_engine, place_report
 from airflow_nrt.launch.submission import Cluster, driver_submission
+from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.report.entries import Lease
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.home_directories import PARTS
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.program import Program
+from airflow_nrt.sensors.window import NrtWindowSensor
 from airflow_nrt.triggers.watcher import look
 from airflow_nrt.triggers.window import look_at_windows
-from tests.launch.homes import beat, lease, new_home
+from tests.launch.homes import REPORT, beat, lease, new_home
 from tests.sample import plan_of
 from tests.security.others import AS_ROOT, NOBODY, give_to_nobody, tree
 
@@ -189,3 +192,17 @@ def test_it_travels_to_the_driver(tmp_path: Path) -> None:
     home = Home(new_home(tmp_path).path, "0")
     arguments = driver_submission(Cluster({}, "local[1]"), home, "curve", []).hook["application_args"]
     assert arguments[arguments.index("--group") + 1] == "0"
+
+
+def test_it_travels_to_the_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_SHARED", json.dumps({"conn_type": "nrt", "extra": {"group": "0"}}))
+    home = new_home(tmp_path)
+    beat(home, lease(home).epoch)
+    given = {"conn_id": "shared", "home": str(home.path)}
+    stream = NrtStreamOperator(task_id="stream", report=str(REPORT), settings={"DATA": str(tmp_path)}, **given)
+    sensor = NrtWindowSensor(task_id="wait", window_end="2024-06-18 10:00", deferrable=True, **given)
+    for task in (sensor, stream):
+        with pytest.raises(TaskDeferred) as deferred:
+            task.execute({"ti": None})
+        assert deferred.value.trigger.serialize()[1]["group"] == "0"
+    assert deferred.value.kwargs is not None and deferred.value.kwargs["group"] == "0"

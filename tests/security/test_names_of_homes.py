@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import tests.airflow_home  # noqa: F401
 from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
