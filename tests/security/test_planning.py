@@ -27,6 +27,7 @@ from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError, NrtError
 from airflow_nrt.report.home import Home
 from tests.cli.conftest import Command as Cli
+from tests.cli.conftest import command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, hostile
 
 KINDS = ("program", "sql")
@@ -45,6 +46,12 @@ class Planted:
 sys.__stdout__.buffer.write(pickle.dumps(Planted()))
 sys.__stdout__.flush()
 """
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs a command in this process, which may start others."""
+    return command_line(capsys)
 
 
 @pytest.fixture(params=KINDS)

@@ -12,7 +12,7 @@ import pytest
 from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.report.home import Home
 from airflow_nrt.sql.load import load_report
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, PLAIN, hostile
 
 READING = {
@@ -24,6 +24,12 @@ READING = {
     "status": ("status",),
 }
 KINDS = ("program", "sql")
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in this process, which may start others."""
+    return command_line(capsys)
 
 
 @pytest.fixture
