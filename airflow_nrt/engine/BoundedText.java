@@ -91,6 +91,14 @@ public class BoundedText extends TextFileFormat {
         return other instanceof BoundedText;
     }
 
+    public boolean equals(Object other) {
+        return other instanceof BoundedText;
+    }
+
+    public int hashCode() {
+        return BoundedText.class.hashCode();
+    }
+
     public Function1 buildReader(
         SparkSession session, StructType data, StructType partitions, StructType required, Seq filters, Map options,
         Configuration settings) {
