@@ -19,8 +19,13 @@ _NODES: ContextVar[int | None] = ContextVar("most nodes", default=None)
 
 def check_script(script: str, settings: Mapping[str, str]) -> None:
     """Raises SqlError for a script that is larger than these settings allow."""
+    check_size(len(script), settings)
+    check_size(len(script.encode(errors="surrogatepass")), settings)
+
+
+def check_size(size: int, settings: Mapping[str, str]) -> None:
+    """Raises SqlError for a script that has so many bytes, or more."""
     most = _limit(MAX_SCRIPT, settings)
-    size = len(script) if len(script) > most else len(script.encode(errors="surrogatepass"))
     if size > most:
         raise SqlError(
             f"the script has {size} bytes or more, the limit is {most}: make several reports of it, or give "
