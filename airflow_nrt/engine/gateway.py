@@ -6,6 +6,7 @@ PySpark itself writes all settings into the command line of Java, where every us
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from tempfile import TemporaryDirectory
 from pyspark import SparkContext
 
 from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
-from airflow_nrt.report.private_file import write_private
+from airflow_nrt.report.private_files import write_private
 from airflow_nrt.report.spark_properties import LOAD_DEFAULTS, spark_properties
 
 _ARGUMENTS, _ADDRESS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP"
@@ -28,7 +29,7 @@ def start_java(settings: Mapping[str, str]) -> None:
         file = Path(place, "spark.conf")
         write_private(file, spark_properties(settings))
         rest = os.environ.get(_ARGUMENTS, "pyspark-shell")
-        variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {file} {rest}"}
+        variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {shlex.quote(str(file))} {rest}"}
         if is_local(settings.get("spark.master")):
             # Spark's own pages listen there, if they are switched on.
             variables[_ADDRESS] = os.environ.get(_ADDRESS, LOCAL_ADDRESS)

@@ -75,6 +75,16 @@ def _read(handle: int, path: Path, limit: int) -> bytes:
     return content
 
 
+def write_private(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """A new file in place of whatever has the name; it has this mode from its first byte on. Raises OSError."""
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(handle, "wb") as file:
+        # Whatever the umask.
+        os.fchmod(handle, mode)
+        file.write(content)
+
+
 def mode_in(directory: Path) -> int:
     """The mode of a new file: 0600, and 0660 where a group may write the directory."""
     return 0o660 if _is_shared(directory) else 0o600
