@@ -27,7 +27,8 @@ class JavaClass:
     def __init__(self, session: SparkSession, name: str) -> None:
         self._name = name
         self._context: Any = session.sparkContext
-        self._compiler = self._context._jvm.org.codehaus.janino.SimpleCompiler()
+        jvm: Any = self._context._jvm
+        self._compiler = jvm.org.codehaus.janino.SimpleCompiler()
         self._compiler.cook(source(name))
 
     def call(self, methods: Iterable[str], argument: Any) -> None:
