@@ -156,7 +156,14 @@ def cases(count: int) -> str:
     return f"INSERT INTO texts SELECT CASE v {branches} END FROM t;"
 
 
-@pytest.mark.parametrize(("script", "count"), [(names, 10_000), (cases, 2_000)])
+def stars(count: int) -> str:
+    columns = ", ".join(f"c{n} STRING" for n in range(count))
+    views = "".join(f"CREATE VIEW v{n + 1} AS SELECT * FROM v{n};" for n in range(8))
+    options = "'connector' = 'filesystem', 'path' = '/in', 'format' = 'json'"
+    return f"CREATE TABLE v0 ({columns}) WITH ({options}); {views} INSERT INTO texts SELECT c1 FROM v8;"
+
+
+@pytest.mark.parametrize(("script", "count"), [(names, 10_000), (cases, 2_000), (stars, 3_000)])
 def test_long_lists_take_time_in_proportion(script: Callable[[int], str], count: int) -> None:
     assert planned(script(count)).inserts
 
