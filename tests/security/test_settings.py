@@ -28,6 +28,7 @@ from airflow_nrt.operators.spark_settings import HARMLESS
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import Supervision
 from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.home_directories import make_directories
@@ -106,6 +107,12 @@ def test_changes_are_told_without_values(report: Path) -> None:
     with pytest.raises(InputError, match="computes something else") as refused:
         home.check_report(plan(report), plan_of_home)
     assert "'${SHOP_PASSWORD}') OR" in str(refused.value) and not any(hidden in str(refused.value) for hidden in HIDDEN)
+
+
+def test_a_plan_is_described_without_values(report: Path) -> None:
+    told = json.dumps(describe(plan(report, DATA="/of/nobody-reads-this")))
+    assert "/of/${NAMED}/orders" in told and "shop <> '${NAMED}'" in told
+    assert not any(hidden in told for hidden in HIDDEN)
 
 
 def test_errors_in_a_report_are_told_without_values(report: Path) -> None:
