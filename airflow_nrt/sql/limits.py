@@ -80,6 +80,18 @@ def check_nodes(nodes: int, at: Place) -> None:
         )
 
 
+def check_sets(count: int, at: Place) -> None:
+    """Raises SqlError for more grouping sets than the limit of nodes, for each is an aggregation."""
+    most = _NODES.get() or REPORT_OPTIONS[MAX_NODES].default
+    if count > most:
+        told = count if count < 10**9 else "more than a billion"
+        raise SqlError(
+            f"this GROUP BY asks for {told} grouping sets, the limit is {most}: name those that are read, by "
+            f"GROUPING SETS, or SET '{MAX_NODES}'",
+            at,
+        )
+
+
 def _limit(name: str, settings: Mapping[str, str]) -> Any:
     try:
         return read_option(settings, REPORT_OPTIONS, name)

@@ -201,3 +201,19 @@ def test_what_nests_or_never_ends_is_a_clear_and_short_error(script: str) -> Non
     with pytest.raises(InputError) as wrong:
         planned(script)
     assert len(str(wrong.value)) < 5000
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "CUBE(" + ", ".join(["k"] * 30) + ")",
+        ", ".join(["ROLLUP(k, v)"] * 20),
+        "GROUPING SETS (" + ", ".join(["CUBE(" + ", ".join(["k"] * 30) + ")"] * 2) + ")",
+        "GROUPING SETS (" + ", ".join(["CUBE(k, v, b, d, k, v, b, d, k)"] * 1_000) + ")",
+        "CUBE(" + ", ".join(["k"] * 20_000) + ")",
+    ],
+)
+def test_grouping_sets_are_counted_before_they_are_made(group: str) -> None:
+    """A few hundred letters took all memory."""
+    text = problem_of(f"INSERT INTO texts SELECT k FROM t GROUP BY {group};")
+    assert "grouping sets, the limit is 2000: name those that are read" in text
