@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -90,10 +90,11 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 
 def read_plan(options: argparse.Namespace) -> Plan:
-    """The plan of the report argument. Raises InputError."""
+    """The plan of the report argument. What the report prints is no result. Raises InputError."""
     from airflow_nrt.table.load import load_report
 
-    return load_report(options.report, settings_of(options), base=options.base)
+    with redirect_stdout(sys.stderr):
+        return load_report(options.report, settings_of(options), base=options.base)
 
 
 def add_time_limit(parser: argparse.ArgumentParser) -> None:

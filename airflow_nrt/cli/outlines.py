@@ -7,6 +7,7 @@ from pathlib import Path
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.outline import Outline
+from airflow_nrt.report.settings import NO_SETTINGS
 
 
 def outline_of(home: Home) -> Outline:
@@ -22,7 +23,8 @@ def outline_of(home: Home) -> Outline:
     identity = home.identity()
     plan = None
     if identity.program is None:
-        plan = plan_without_functions(identity.script, identity.name, Path(identity.base), identity.settings)
+        given = identity.given(NO_SETTINGS)
+        plan = plan_without_functions(identity.script, identity.name, Path(identity.base), given)
     if plan is None:
         raise InputError(
             f"an older version made the home {home.path}, and did not note what its results look like; its report has "

@@ -26,9 +26,9 @@ class JavaClass:
 
     def __init__(self, session: SparkSession, name: str) -> None:
         self._name = name
-        context: Any = session.sparkContext
-        self._context = context
-        self._compiler = context._jvm.org.codehaus.janino.SimpleCompiler()
+        self._context: Any = session.sparkContext
+        jvm: Any = self._context._jvm
+        self._compiler = jvm.org.codehaus.janino.SimpleCompiler()
         self._compiler.cook(source(name))
 
     def call(self, methods: Iterable[str], argument: Any) -> None:

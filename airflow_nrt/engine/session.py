@@ -93,15 +93,21 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     chosen = {**defaults, **settings}
     try:
         session = quick_session(chosen if is_local(master) else with_executors_java(chosen))
+        _set_up(session, settings)
     except FileNotFoundError as missing:
         raise InputError(
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
     except Exception as failure:
+        # A master that does not answer ends a session that stands already.
         known = explained(failure)
         if known is None:
             raise
         raise known from failure
+    return session
+
+
+def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
     use_plan_rules(session)
     bound_lines(session)
     for key, value in {**SQL_SETTINGS, **settings}.items():
@@ -118,7 +124,6 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     # Else Spark walks the stack for each RDD, to say where in its own code it was made.
     session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
     session.sparkContext.setLocalProperty("callSite.long", "")
-    return session
 
 
 def _remember_classes(session: SparkSession) -> None:

@@ -29,6 +29,7 @@ MARK = "airflow-nrt: "
 def main(arguments: Sequence[str]) -> int:
     """Gives the command's exit status, WRONG_INPUT, WRONG_DATA, or 1 for other trouble."""
     given = Settings.from_json(sys.stdin.readline())
+    _keep_for_the_result(sys.stdout.fileno())
     threading.Thread(target=_end_with_the_task, daemon=True).start()
     command = importlib.import_module(f"airflow_nrt.cli.{arguments[0]}")
     parser = argparse.ArgumentParser(prog=f"airflow-nrt {arguments[0]}")
@@ -45,6 +46,13 @@ def main(arguments: Sequence[str]) -> int:
             return WRONG_DATA
         return WRONG_INPUT if isinstance(wrong, (InputError, ModuleNotFoundError)) else 1
     return status
+
+
+def _keep_for_the_result(output: int) -> None:
+    """What writes to standard output by its number, as a report may, writes to standard error from now on."""
+    result = os.dup(output)
+    os.dup2(sys.stderr.fileno(), output)
+    sys.stdout = os.fdopen(result, "w", encoding="utf-8", errors="surrogateescape")
 
 
 def _end_with_the_task() -> None:

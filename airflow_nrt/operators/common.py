@@ -134,14 +134,15 @@ class NrtBaseOperator(BaseOperator):
         """
         from airflow_nrt.launch.environment import named_variables, needed_environment
 
+        given = self.report_settings()
         return plan_apart(
             str(self.program() or self.report_file()),
-            self.report_settings(),
+            given,
             needed_environment(named_variables(self.hook.get_conn().environment)),
             base=self._near() if self._inline is not None else None,
             home=home,
             seconds=self.planning_timeout,
-            say=lambda line: self.log.info("%s", line),
+            say=lambda line: self.log.info("%s", given.shown(line)),
         )
 
 

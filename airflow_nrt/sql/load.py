@@ -69,10 +69,10 @@ def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None
         ) from None
 
 
-def plan_without_functions(script: str, name: str, base: Path, settings: Mapping[str, str]) -> Plan | None:
+def plan_without_functions(script: str, name: str, base: Path, given: Settings) -> Plan | None:
     """The plan of a script that imports nothing; None if it has Python functions. Raises SqlError, or SqlErrors."""
-    problems = Problems()
-    statements = parse_script(script, problems)
+    problems, text = Problems(), filled(script, given).text
+    statements = parse_script(text, problems)
     if any(isinstance(statement, CreateFunction) for statement in statements):
         return None
-    return plan_statements(statements, script, name, base, settings, problems)
+    return plan_statements(statements, text, name, base, given.but(placeholders(script)), problems)

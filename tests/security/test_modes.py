@@ -21,7 +21,7 @@ REPORT = """
 SET 'table.exec.state.unbounded' = 'allow';
 CREATE TABLE orders (shop STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'csv', 'csv.ignore-parse-errors' = 'true',
-      'source.max-batch-size' = '1 b');
+      'scan.null-rowtime' = 'skip', 'source.max-batch-size' = '1 b');
 CREATE TABLE totals (shop STRING, n BIGINT, window_end TIMESTAMP(3), dt STRING) PARTITIONED BY (dt)
 WITH ('connector' = 'filesystem', 'path' = 'totals', 'format' = 'json');
 CREATE TABLE stands (shop STRING, n BIGINT, PRIMARY KEY (shop) NOT ENFORCED)
