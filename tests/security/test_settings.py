@@ -210,7 +210,7 @@ def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monk
         task_id="verify", report=str(report), home=str(report.parent / "home"), settings=dict(given(report).values),
         masked_settings=["NAMED"], conn_id="secretive",
     )  # fmt: skip
-    operator.run_command("verify", operator.load_plan(), None)
+    operator.run_command("verify", operator.planned(), None)
     (command,) = commands
     assert not any(hidden in " ".join(command._arguments) for hidden in (*HIDDEN, "of-the-connection"))
     handed = Settings.from_json(command._settings.to_json())
