@@ -20,6 +20,7 @@ from airflow_nrt.engine.sinks import filesystem
 from airflow_nrt.launch.start import printed, start_launch
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.chapters import CHAPTER, chapter_of
+from airflow_nrt.report.entries import OperatorState, Position, Tick
 from airflow_nrt.report.errors import HomeError, InputError, NrtError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure, note_launch_failure
@@ -139,6 +140,14 @@ def test_what_is_no_such_json(home: Home, name: str, content: str) -> None:
     (home.path / name).write_bytes(NO_RECORDS[content])
     with pytest.raises(HomeError, match=r"can't be read|not readable"):
         READERS[name](home)
+
+
+def test_names_in_a_file_can_be_printed(home: Home) -> None:
+    """Those of sources and operators, too, which JSON may spell with halves of characters."""
+    tick = home.log().append(Tick((), 0, Position(operators={"w": OperatorState()})), epoch=None)
+    file = home.log_directory / f"{tick.n}.json"
+    file.write_text(file.read_text().replace('"w"', r'"w\ud800"'))
+    assert list(home.log().position().operators) == ["w?"]
 
 
 def test_a_file_that_is_larger_than_any_of_its_kind(home: Home) -> None:

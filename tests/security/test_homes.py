@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -27,7 +28,8 @@ from airflow_nrt.report.log import Writer
 from airflow_nrt.report.private_files import open_private
 from airflow_nrt.report.program import Program
 from airflow_nrt.sensors.window import NrtWindowSensor
-from airflow_nrt.triggers.watcher import look
+from airflow_nrt.triggers.vigil import Sight
+from airflow_nrt.triggers.watcher import WATCHER, Unreadable, look
 from airflow_nrt.triggers.window import look_at_windows
 from tests.launch.homes import REPORT, beat, lease, new_home
 from tests.sample import plan_of
@@ -201,6 +203,20 @@ def test_a_directory_that_was_made_for_a_group_hands_it_on(sticky: Path) -> None
     os.close(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT))
     assert {path.stat().st_gid for path in tree(made)} == {NOBODY}
     assert Home.open(made, str(NOBODY)).log().epoch() == 1
+
+
+def test_a_look_of_whoever_trusts_a_group_is_no_other_s(sticky: Path) -> None:
+    """Both ask at once, as triggers of one home do that share a read."""
+    group = str(os.getegid())
+    home = Home.create(sticky / "home", plan_of(), group=group)
+    beat(home, 1)
+
+    async def see() -> tuple[object, object]:
+        both = (WATCHER.see(str(home.path), one) for one in (group, None))
+        return tuple(await asyncio.gather(*both, return_exceptions=True))
+
+    trusting, other = asyncio.run(see())
+    assert isinstance(trusting, Sight) and isinstance(other, Unreadable)
 
 
 @AS_ROOT
