@@ -220,6 +220,13 @@ def test_a_look_of_whoever_trusts_a_group_is_no_other_s(sticky: Path) -> None:
 
 
 @AS_ROOT
+def test_all_of_a_group_can_make_homes_beside_the_first(sticky: Path) -> None:
+    Home.create(sticky / "homes" / "first", plan_of(), group=str(NOBODY))
+    found = (sticky / "homes").stat()
+    assert (found.st_gid, oct(stat.S_IMODE(found.st_mode))) == (NOBODY, "0o2775")
+
+
+@AS_ROOT
 def test_the_id_of_a_group_needs_no_name(sticky: Path) -> None:
     """As that of a volume, which no container knows by name."""
     home = Home.create(sticky / "home", plan_of(), group="1234567")
