@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from pyspark import SparkContext
 
 from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
-from airflow_nrt.report.private_file import write_private
+from airflow_nrt.report.private_files import write_private
 from airflow_nrt.report.spark_properties import LOAD_DEFAULTS, spark_properties
 
 _ARGUMENTS, _ADDRESS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP"

@@ -7,7 +7,7 @@ record in between, and if that one dies first, nothing is submitted. Where this 
 in the home, as a driver does that can't begin. A signal that stops the driver leaves the launcher to what the driver
 still says: it ends after it.
 
-Settings go to the driver in files of the home, which nobody else reads (`private_files.py`).
+Settings go to the driver in files of the home, which nobody else reads (`settings_files.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import urllib.request
 from pathlib import Path
 
 from airflow_nrt.launch.environment import needed_environment
-from airflow_nrt.launch.private_files import private_files
+from airflow_nrt.launch.settings_files import settings_files
 from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.errors import NrtError
@@ -59,7 +59,7 @@ def main(home: str, number: str, group: str | None = None) -> int:
         # Not ignored: then the driver would inherit that, and go on.
         signal.signal(stopping, lambda received, _: log.info("%s: waiting until the driver has stopped", received))
     try:
-        with private_files(Home.at(home), number, submission) as (properties, settings):
+        with settings_files(Home.at(home, group), number, submission) as (properties, settings):
             return _submit(submission, properties, settings)
     except Exception as wrong:
         if isinstance(wrong, NrtError):

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"airflow-nrt {arguments[0]}")
     command.add_arguments(parser)
     try:
-        status: int = command.run(parser.parse_args(arguments[1:], argparse.Namespace(given=given)))
+        status: int = command.run(parser.parse_args(arguments[1:], argparse.Namespace(given=given, debug=False)))
     except Exception as wrong:
         told = str(wrong)
         if not isinstance(wrong, NrtError):

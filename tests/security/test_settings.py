@@ -16,7 +16,7 @@ import pytest
 
 from airflow_nrt.cli.common import settings_of
 from airflow_nrt.hooks.nrt import NrtHook
-from airflow_nrt.launch.private_files import private_files
+from airflow_nrt.launch.settings_files import settings_files
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.verify import NrtVerifyOperator
@@ -181,7 +181,7 @@ def test_files_of_a_launch_are_their_owner_s_whatever_stands_there(tmp_path: Pat
     home.launches.mkdir()
     target.write_text("untouched")
     (home.launches / "1.settings").symlink_to(target)
-    with private_files(home, "1", Submission({}, "x", {}, {"spark.a": "b"}, "{}")) as files:
+    with settings_files(home, "1", Submission({}, "x", {}, {"spark.a": "b"}, "{}")) as files:
         assert [file.stat().st_mode & 0o777 for file in files] == [0o600, 0o600]
     assert target.read_text() == "untouched"
     assert not any(file.exists() for file in files)
@@ -191,7 +191,7 @@ def test_a_cluster_may_start_its_driver_anew_and_the_next_launch_takes_the_file_
     home = Home.at(tmp_path)
     elsewhere = Submission({"extra": {"deploy-mode": "cluster"}}, "x", {}, {"spark.a": "b"}, "{}")
     for number in ("1", "2"):
-        with private_files(home, number, elsewhere):
+        with settings_files(home, number, elsewhere):
             pass
     assert [file.name for file in home.launches.iterdir()] == ["2.settings"]
 
@@ -210,7 +210,7 @@ def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monk
         task_id="verify", report=str(report), home=str(report.parent / "home"), settings=dict(given(report).values),
         masked_settings=["NAMED"], conn_id="secretive",
     )  # fmt: skip
-    operator.run_command("verify", operator.load_plan(), None)
+    operator.run_command("verify", operator.planned(), None)
     (command,) = commands
     assert not any(hidden in " ".join(command._arguments) for hidden in (*HIDDEN, "of-the-connection"))
     handed = Settings.from_json(command._settings.to_json())

@@ -12,20 +12,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from airflow_nrt.launch.submission import Submission
+from airflow_nrt.report.file_numbers import number_of
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.private_file import write_private
+from airflow_nrt.report.private_files import make_private, write_private
 from airflow_nrt.report.spark_properties import spark_properties
 
-CONF, SETTINGS = SUFFIXES = (".conf", ".settings")
+SUFFIXES = (".conf", ".settings")
 
 
 @contextmanager
-def private_files(home: Home, number: str, submission: Submission) -> Iterator[tuple[Path, Path]]:
+def settings_files(home: Home, number: str, submission: Submission) -> Iterator[tuple[Path, Path]]:
     """Those of a launch: its `.conf` and its `.settings`. What a killed launcher has left before goes, too."""
     conf, settings = (home.launches / f"{number}{suffix}" for suffix in SUFFIXES)
-    home.launches.mkdir(exist_ok=True)
+    make_private(home.launches)
     for file in home.launches.iterdir():
-        if file.suffix in SUFFIXES and file.stem.isdecimal() and int(file.stem) < int(number):
+        before = number_of(file.stem)
+        if file.suffix in SUFFIXES and before is not None and before < int(number):
             file.unlink(missing_ok=True)
     try:
         write_private(conf, spark_properties(submission.conf))
