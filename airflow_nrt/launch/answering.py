@@ -17,7 +17,9 @@ import traceback
 from typing import Any
 
 from airflow_nrt.report.errors import DataError, HomeError, InputError, NrtError, SurroundingsError
+from airflow_nrt.report.texts import shortened
 
+_LONGEST_LINE = 1000
 KINDS = {kind.__name__: kind for kind in (NrtError, InputError, DataError, HomeError, SurroundingsError)}
 """The errors that are told as what they are; what is derived from one of them is told as that."""
 
@@ -43,8 +45,8 @@ def _told(module: str, question: Any) -> dict[str, Any]:
         return {"answer": importlib.import_module(module).answer(question)}
     except NrtError as wrong:
         kind = next(one.__name__ for one in type(wrong).__mro__ if KINDS.get(one.__name__) is one)
-        return {"error": kind, "text": str(wrong)}
+        return {"error": kind, "text": shortened(str(wrong))}
     except BaseException as failure:
         traceback.print_exc()
         first = str(failure).strip().partition("\n")[0]
-        return {"error": NrtError.__name__, "text": f"{type(failure).__name__}: {first[:1000]}"}
+        return {"error": NrtError.__name__, "text": shortened(f"{type(failure).__name__}: {first}", _LONGEST_LINE)}

@@ -24,6 +24,7 @@ from airflow_nrt.launch.answering import KINDS
 from airflow_nrt.report.decoding import decoded
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.report.texts import shortened
 
 Facts = TypeVar("Facts")
 
@@ -31,7 +32,7 @@ Facts = TypeVar("Facts")
 _CHILD = "import sys; sys.path[:] = filter(None, sys.path); from airflow_nrt.launch.answering import main; main()"
 _MOST_BYTES = 16 << 20
 _MOST_PRINTED = 64 << 10
-_LONGEST_LINE, _LONGEST_TEXT = 1000, 20_000
+_LONGEST_LINE = 1000
 _GRACE_SECONDS = 10
 
 
@@ -56,7 +57,7 @@ class Asked:
 def ask(
     module: str, question: Mapping[str, Any], asked: Asked, environment: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """What `module.answer(question)` gives in a process of its own. All that it has started ends with it.
+    """What `module.answer(question)` gives in a process of its own. What it has started in its session ends with it.
 
     Raises the NrtError that it raised; InputError if it ended without an answer; NrtError if it took too long.
     """
@@ -133,13 +134,8 @@ class _Stream:
         return self.content.endswith(b"\n")
 
     def lines(self) -> list[str]:
-        lines = [_shown(line[:_LONGEST_LINE]) for line in self.content.decode(errors="replace").splitlines()]
+        lines = [shortened(line, _LONGEST_LINE) for line in self.content.decode(errors="replace").splitlines()]
         return [*lines, f"… (it printed more than {self.most >> 10} KiB)"] if self.is_cut else lines
-
-
-def _shown(line: str) -> str:
-    """Without what a terminal would obey."""
-    return "".join(one if one.isprintable() or one == "\t" else "\N{REPLACEMENT CHARACTER}" for one in line)
 
 
 def _listen(answer: _Stream, printed: _Stream, seconds: float) -> bool:
@@ -169,7 +165,7 @@ def _read(answer: _Stream, asked: Asked, status: int, printed: _Stream) -> dict[
     try:
         told = json.loads(answer.content)
         if "error" in told:
-            wrong = KINDS[told["error"]](str(told["text"])[:_LONGEST_TEXT])
+            wrong = KINDS[told["error"]](shortened(str(told["text"])))
         elif isinstance(told["answer"], dict):
             return dict(told["answer"])
         else:

@@ -15,10 +15,10 @@ from pathlib import Path
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.file_numbers import number_of
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.private_files import make_private, mode_in, write_private
+from airflow_nrt.report.private_files import make_private, write_in_home, write_private
 from airflow_nrt.report.spark_properties import spark_properties
 
-CONF, SETTINGS = SUFFIXES = (".conf", ".settings")
+SUFFIXES = (".conf", ".settings")
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def settings_files(home: Home, number: str, submission: Submission) -> Iterator[
             file.unlink(missing_ok=True)
     try:
         write_private(conf, spark_properties(submission.conf))
-        write_private(settings, submission.settings.encode(), mode_in(home.launches))
+        write_in_home(settings, submission.settings.encode())
         yield conf, settings
     finally:
         conf.unlink(missing_ok=True)

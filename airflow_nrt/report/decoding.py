@@ -77,7 +77,7 @@ def _decoder(wanted: Any) -> _Decode:
     if is_dataclass(wanted):
         return _record(wanted)  # type: ignore[arg-type]
     if origin in (dict, Mapping):
-        return _mapping(_key if arguments[0] is int else str, _decoder(arguments[1]))
+        return _mapping(_key if arguments[0] is int else _text, _decoder(arguments[1]))
     if origin in (list, tuple, Sequence):
         return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
     return _PLAIN[wanted]

@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 
 from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.private_files import mode_in, read_private
+from airflow_nrt.report.private_files import protect, read_private
 
 
 def put_same(path: Path, content: bytes) -> None:
@@ -76,11 +76,12 @@ def _aside(path: Path) -> Path:
 
 
 def _write(path: Path, content: bytes, mode: int | None = None) -> None:
-    mode = mode_in(path.parent) if mode is None else mode
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with open(handle, "wb") as file:
-        # The umask may have taken some of it.
-        os.fchmod(handle, mode)
+        if mode is None:
+            protect(handle, path.parent)
+        else:
+            os.fchmod(handle, mode)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

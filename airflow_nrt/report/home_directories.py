@@ -19,19 +19,23 @@ def make_directories(home: Path, group: str | None) -> None:
     """Makes those that are not there yet. Raises HomeError where they can't be, and as `check_directories`."""
     try:
         for one in reversed([one for one in home.parents if not one.exists()]):
-            with suppress(FileExistsError):
-                os.mkdir(one, 0o755)
-        with suppress(FileExistsError):
-            os.mkdir(home, 0o700)
-            if group is not None:
-                os.chown(home, -1, group_id(group))
-                os.chmod(home, 0o2770)
+            # Those of the group make their homes in it, too.
+            _make(one, 0o755, 0o2775, group)
+        _make(home, 0o700, 0o2770, group)
         # Somebody else may have been faster.
         check_directories(home, group)
         for part in _MADE_AT_FIRST:
             make_private(home / part)
     except OSError as wrong:
         raise HomeError(f"can't make the home {home}: {wrong}") from None
+
+
+def _make(directory: Path, mode: int, mode_for_group: int, group: str | None) -> None:
+    with suppress(FileExistsError):
+        os.mkdir(directory, mode)
+        if group is not None:
+            os.chown(directory, -1, group_id(group))
+            os.chmod(directory, mode_for_group)
 
 
 def check_directories(home: Path, group: str | None) -> None:

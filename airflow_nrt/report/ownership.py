@@ -10,18 +10,25 @@ from pathlib import Path
 from airflow_nrt.report.errors import HomeError, InputError
 
 ROOT = 0
+_HIGHEST_ID = 2**32 - 2
 
 
 @cache
 def group_id(group: str) -> int:
-    """The id of a group, which is given by its name or its id. Raises InputError if there is none."""
+    """The id of a group, which is given by its name or its id. Raises InputError if there is none.
+
+    An id needs no name here: a container knows none for the groups that a volume brings along.
+    """
     import grp
 
     try:
-        found = grp.getgrgid(int(group)) if group.isascii() and group.isdecimal() else grp.getgrnam(group)
-    except (KeyError, OverflowError, ValueError):
+        if group.isascii() and group.isdecimal():
+            number = int(group)
+            if number <= _HIGHEST_ID:
+                return number
+        return grp.getgrnam(group).gr_gid
+    except (KeyError, ValueError):
         raise InputError(f"there is no group {group[:100]!r} on this host: name one that shares the home") from None
-    return found.gr_gid
 
 
 def check_user(path: Path | str, found: os.stat_result) -> None:

@@ -5,6 +5,7 @@ which a reader waits for ever. It counts up to a size, and only if it belongs to
 user, root, and where a home is shared (`ownership.py`), its group.
 
 What is made in a home has its mode said, whatever the umask: 0700 and 0600, or 2770 and 0660 where a group shares it.
+That group is the one of the directory around it, also where somebody made that without the bit that hands a group on.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.ownership import check_owner
@@ -37,13 +39,12 @@ def read_regular(path: Path, limit: int) -> bytes:
 
 def open_private(path: Path, flags: int) -> int:
     """A descriptor of a file, made where `flags` say so. Raises as `read_private`."""
-    mode = mode_in(path.parent) if flags & os.O_CREAT else 0
-    handle = open_regular(path, flags, mode)
+    handle = open_regular(path, flags)
     try:
         found, around = os.fstat(handle), os.stat(path.parent)
         check_owner(path, found, around.st_gid if around.st_mode & stat.S_IWGRP else None)
-        if flags & os.O_CREAT and found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) != mode:
-            os.fchmod(handle, mode)
+        if flags & os.O_CREAT and found.st_uid == os.geteuid():
+            protect(handle, path.parent)
     except BaseException:
         os.close(handle)
         raise
@@ -75,19 +76,32 @@ def _read(handle: int, path: Path, limit: int) -> bytes:
     return content
 
 
-def write_private(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """A new file in place of whatever has the name; it has this mode from its first byte on. Raises OSError."""
-    path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with open(handle, "wb") as file:
-        # Whatever the umask.
-        os.fchmod(handle, mode)
+def write_private(path: Path, content: bytes) -> None:
+    """A new file in place of whatever has the name, which only its owner reads. Raises OSError."""
+    with _new(path) as file:
         file.write(content)
 
 
-def mode_in(directory: Path) -> int:
-    """The mode of a new file: 0600, and 0660 where a group may write the directory."""
-    return 0o660 if _is_shared(directory) else 0o600
+def write_in_home(path: Path, content: bytes) -> None:
+    """A new file in place of whatever has the name, which is read by whoever shares its directory. Raises OSError."""
+    with _new(path) as file:
+        protect(file.fileno(), path.parent)
+        file.write(content)
+
+
+def _new(path: Path) -> BinaryIO:
+    path.unlink(missing_ok=True)
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
+
+
+def protect(handle: int, directory: Path) -> None:
+    """Gives a file of this user the mode of files in this directory, and its group where that may write there."""
+    found, around = os.fstat(handle), os.stat(directory)
+    mode = 0o660 if around.st_mode & stat.S_IWGRP else 0o600
+    if mode == 0o660 and found.st_gid != around.st_gid:
+        os.fchown(handle, -1, around.st_gid)
+    if stat.S_IMODE(found.st_mode) != mode:
+        os.fchmod(handle, mode)
 
 
 def make_private(directory: Path) -> None:
@@ -100,9 +114,7 @@ def make_private(directory: Path) -> None:
         make_private(directory.parent)
         make_private(directory)
         return
-    if _is_shared(directory.parent):
+    around = os.stat(directory.parent)
+    if around.st_mode & stat.S_IWGRP:
+        os.chown(directory, -1, around.st_gid)
         os.chmod(directory, 0o2770)
-
-
-def _is_shared(directory: Path) -> bool:
-    return bool(os.stat(directory).st_mode & stat.S_IWGRP)

@@ -53,7 +53,7 @@ class Watcher:
 
     async def see(self, location: str, group: str | None = None) -> Sight:
         """One look at a home. Raises Unreadable."""
-        return await self.read(location, "driver", lambda: look(location, group))
+        return await self.read(location, ("driver", group), lambda: look(location, group))
 
     def _pool(self, location: str) -> ThreadPoolExecutor:
         device = file_system_of(os.path.abspath(location.removeprefix("file://")))

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
@@ -81,7 +82,8 @@ class NrtWindowTrigger(BaseTrigger):
         told = ""
         while True:
             try:
-                sight = await WATCHER.read(self.home, "windows", lambda: look_at_windows(self.home, self.group))
+                look = partial(look_at_windows, self.home, self.group)
+                sight = await WATCHER.read(self.home, ("windows", self.group), look)
             except Unreadable as wrong:
                 if str(wrong) != told:
                     told = str(wrong)

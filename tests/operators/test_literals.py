@@ -11,6 +11,7 @@ import pytest
 from airflow.sdk import DAG, CronDataIntervalTimetable
 from airflow.sdk.exceptions import AirflowFailException
 
+from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
@@ -18,6 +19,7 @@ from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.settings import NO_SETTINGS
 from tests.cli.place import REPORT, furnish
 
 WRONG = {
@@ -84,7 +86,7 @@ SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
     ],
 )
 def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | None, zone: str) -> None:
-    report = plan_apart(str(furnish(tmp_path, script)), {})
+    report = plan_apart(str(furnish(tmp_path, script)), NO_SETTINGS, needed_environment())
     assert zone_of_clock(report, {"dag": dag}) == zone
 
 

@@ -20,6 +20,7 @@ from airflow_nrt.engine.sinks import filesystem
 from airflow_nrt.launch.start import printed, start_launch
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.chapters import CHAPTER, chapter_of
+from airflow_nrt.report.entries import OperatorState, Position, Tick
 from airflow_nrt.report.errors import HomeError, InputError, NrtError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure, note_launch_failure
@@ -141,10 +142,25 @@ def test_what_is_no_such_json(home: Home, name: str, content: str) -> None:
         READERS[name](home)
 
 
+def test_names_in_a_file_can_be_printed(home: Home) -> None:
+    """Those of sources and operators, too, which JSON may spell with halves of characters."""
+    tick = home.log().append(Tick((), 0, Position(operators={"w": OperatorState()})), epoch=None)
+    file = home.log_directory / f"{tick.n}.json"
+    file.write_text(file.read_text().replace('"w"', r'"w\ud800"'))
+    assert list(home.log().position().operators) == ["w?"]
+
+
 def test_a_file_that_is_larger_than_any_of_its_kind(home: Home) -> None:
     os.truncate(home.report_file, 2**40)
     with pytest.raises(HomeError, match=r"report\.json has more than 67108864 bytes"):
         Home.open(home.path)
+
+
+def test_a_request_to_stop_is_small_or_not_parsed(home: Home) -> None:
+    """Triggers read it, and parsing holds up all other threads of a triggerer."""
+    home.stop_file.write_text(f"[{'[],' * 1000}[]]")
+    with pytest.raises(HomeError, match="stop has more than 1024 bytes"):
+        home.is_stop_asked(1)
 
 
 # ---------------------------------------------------------------------------------------------------- the driver's log

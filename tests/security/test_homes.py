@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,17 +15,21 @@ import pytest
 from airflow.sdk.exceptions import TaskDeferred
 
 from airflow_nrt.cli.main import main
+from airflow_nrt.launch.command_lines import LAUNCHER
 from airflow_nrt.launch.engine import place_engine, place_report
-from airflow_nrt.launch.submission import Cluster, driver_submission
+from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.report.entries import Lease
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.home_directories import PARTS
+from airflow_nrt.report.launch_failure import launch_failure
 from airflow_nrt.report.log import Writer
+from airflow_nrt.report.private_files import open_private
 from airflow_nrt.report.program import Program
 from airflow_nrt.sensors.window import NrtWindowSensor
-from airflow_nrt.triggers.watcher import look
+from airflow_nrt.triggers.vigil import Sight
+from airflow_nrt.triggers.watcher import WATCHER, Unreadable, look
 from airflow_nrt.triggers.window import look_at_windows
 from tests.launch.homes import REPORT, beat, lease, new_home
 from tests.sample import plan_of
@@ -183,9 +190,66 @@ def test_a_group_shares_a_home_that_names_it(sticky: Path) -> None:
         Home.open(home.path, "0")
 
 
-def test_a_group_that_is_none(home: Home) -> None:
-    with pytest.raises(InputError, match="there is no group 'strangers'"):
-        Home.open(home.path, "strangers")
+@AS_ROOT
+def test_a_directory_that_was_made_for_a_group_hands_it_on(sticky: Path) -> None:
+    """Also without the bit for it: else what is made there has this process's own group, which may write it, too."""
+    made = sticky / "home"
+    made.mkdir()
+    os.chown(made, 0, NOBODY)
+    made.chmod(0o770)
+    home = Home.create(made, plan_of(), group=str(NOBODY))
+    Writer.begin(home.log(), Lease("host", 1, "application"))
+    beat(home, 1)
+    os.close(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT))
+    assert {path.stat().st_gid for path in tree(made)} == {NOBODY}
+    assert Home.open(made, str(NOBODY)).log().epoch() == 1
+
+
+def test_a_look_of_whoever_trusts_a_group_is_no_other_s(sticky: Path) -> None:
+    """Both ask at once, as triggers of one home do that share a read."""
+    group = str(os.getegid())
+    home = Home.create(sticky / "home", plan_of(), group=group)
+    beat(home, 1)
+
+    async def see() -> tuple[object, object]:
+        both = (WATCHER.see(str(home.path), one) for one in (group, None))
+        return tuple(await asyncio.gather(*both, return_exceptions=True))
+
+    trusting, other = asyncio.run(see())
+    assert isinstance(trusting, Sight) and isinstance(other, Unreadable)
+
+
+@AS_ROOT
+def test_all_of_a_group_can_make_homes_beside_the_first(sticky: Path) -> None:
+    Home.create(sticky / "homes" / "first", plan_of(), group=str(NOBODY))
+    found = (sticky / "homes").stat()
+    assert (found.st_gid, oct(stat.S_IMODE(found.st_mode))) == (NOBODY, "0o2775")
+
+
+@AS_ROOT
+def test_the_id_of_a_group_needs_no_name(sticky: Path) -> None:
+    """As that of a volume, which no container knows by name."""
+    home = Home.create(sticky / "home", plan_of(), group="1234567")
+    assert (home.path / "log").stat().st_gid == 1234567
+
+
+def test_the_launcher_opens_a_home_that_a_group_shares(sticky: Path) -> None:
+    """What it says of it has come to what lies behind."""
+    group = str(os.getegid())
+    home = Home.create(sticky / "home", plan_of(), group=group)
+    submission = Submission({"conn_type": "spark", "extra": {"spark-binary": "spark3-submit"}}, "driver.py", {})
+    subprocess.run(
+        [sys.executable, "-m", LAUNCHER, str(home.path), "1", group],
+        input=submission.to_json(), text=True, cwd=Path(__file__).parents[2], check=False,
+    )  # fmt: skip
+    told = launch_failure(home, "1")
+    assert told is not None and told.error.startswith("spark3-submit is not on the PATH")
+
+
+@pytest.mark.parametrize("group", ["strangers", "-1", str(2**32 - 1), "²"])
+def test_a_group_that_is_none(home: Home, group: str) -> None:
+    with pytest.raises(InputError, match=f"there is no group '{group}'"):
+        Home.open(home.path, group)
 
 
 def test_it_travels_to_the_driver(tmp_path: Path) -> None:

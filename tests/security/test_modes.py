@@ -71,7 +71,7 @@ def test_a_run(tmp_path: Path, umask: int, group: str | None, directories: str, 
     assert not open_to_others(home, 0o077 if group is None else 0o007)
     if group is not None:
         assert modes(home) == ({"0o2770"}, {"0o660"})
-    assert not open_to_others(home.parent, 0o022)
+    assert not open_to_others(home.parent, 0o022 if group is None else 0o002)
     for sink in ("totals", "stands"):
         inside = modes(tmp_path / sink)
         assert inside == ({directories} if sink == "totals" else set(), {files})
