@@ -151,14 +151,14 @@ class Cursor:
 
     def names(self, read: Callable[[], str] | None = None) -> tuple[str, ...]:
         """Names in parentheses, each different."""
-        names: list[str] = []
+        names: dict[str, None] = {}
 
         def one() -> None:
             at = self.at
             name = read() if read is not None else self.name()
             if name in names:
                 raise SqlError(f"{name!r} stands twice", at)
-            names.append(name)
+            names[name] = None
 
         self.parenthesised(one)
         return tuple(names)

@@ -186,17 +186,16 @@ def _one_in_angles(cursor: Cursor) -> DataType:
 def _row(cursor: Cursor) -> DataType:
     close = ")" if cursor.is_symbol("(") else ">"
     cursor.expect_symbol("(" if close == ")" else "<")
-    fields: list[tuple[str, DataType]] = []
+    fields: dict[str, DataType] = {}
     while True:
         at = cursor.at
         name = cursor.name("the name of a field")
-        if name in dict(fields):
+        if name in fields:
             raise SqlError(f"field {name!r} stands twice", at)
-        kind = parse_type(cursor)
-        fields.append((name, kind))
+        fields[name] = parse_type(cursor)
         if cursor.token.kind.name == "STRING":
             cursor.advance()
         if not cursor.take_symbol(","):
             break
     cursor.expect_symbol(close)
-    return DataType("ROW", children=tuple(fields))
+    return DataType("ROW", children=tuple(fields.items()))

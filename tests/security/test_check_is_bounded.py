@@ -163,7 +163,13 @@ def stars(count: int) -> str:
     return f"CREATE TABLE v0 ({columns}) WITH ({options}); {views} INSERT INTO texts SELECT c1 FROM v8;"
 
 
-@pytest.mark.parametrize(("script", "count"), [(names, 10_000), (cases, 2_000), (stars, 3_000)])
+def fields(count: int) -> str:
+    row, options = ", ".join(f"f{n} INT" for n in range(count)), "'connector' = 'filesystem', 'path' = '/in'"
+    table = f"CREATE TABLE rows_of (a ROW<{row}>) WITH ({options}, 'format' = 'json');"
+    return f"{table} INSERT INTO numbers SELECT a.f1 FROM rows_of;"
+
+
+@pytest.mark.parametrize(("script", "count"), [(names, 10_000), (cases, 2_000), (stars, 3_000), (fields, 30_000)])
 def test_long_lists_take_time_in_proportion(script: Callable[[int], str], count: int) -> None:
     assert planned(script(count)).inserts
 

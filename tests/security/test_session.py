@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import subprocess
@@ -60,9 +61,9 @@ def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_p
     launcher.stdin.write(submission.to_json().encode())
     launcher.stdin.close()
     while launcher.poll() is None:
-        for process in _family(launcher.pid):
-            lines.add(" ".join(process.cmdline()))
-            addresses.update(one.laddr.ip for one in process.net_connections() if one.status == psutil.CONN_LISTEN)
+        for line, listening in _family(launcher.pid):
+            lines.add(line)
+            addresses.update(listening)
     output_text = (tmp_path / "output").read_text()
     assert launcher.returncode == 0, output_text[-3000:]
     assert any("SparkSubmit" in line for line in lines)
@@ -78,15 +79,13 @@ def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_p
     assert not [file for file in home.launches.iterdir() if file.suffix in (".settings", ".conf")]
 
 
-def _family(pid: int) -> Iterator[psutil.Process]:
-    """The process and its descendants that can still be looked at."""
-    try:
+def _family(pid: int) -> Iterator[tuple[str, list[str]]]:
+    """The command lines and the addresses of the process and its descendants, as far as they have not ended yet."""
+    with contextlib.suppress(psutil.Error):
         for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True)):
-            if process.status() != psutil.STATUS_ZOMBIE:
-                process.cmdline(), process.net_connections()
-                yield process
-    except psutil.Error:
-        return
+            with contextlib.suppress(psutil.Error):
+                line, connections = " ".join(process.cmdline()), process.net_connections()
+                yield line, [one.laddr.ip for one in connections if one.status == psutil.CONN_LISTEN]
 
 
 def test_a_session_that_python_starts_has_no_setting_in_its_command_line(spark) -> None:  # type: ignore[no-untyped-def]
