@@ -47,6 +47,7 @@ _LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE, _OUTLINE_FILE})
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 _STOP = Format("the stop request")
+_MOST_BYTES_OF_STOP = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ class Home:
     def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
         """Whether the driver of this epoch (0: it has no lease), or of this launch, was asked to stop."""
         try:
-            asked = read_record(self.stop_file, _STOP, _StopRequest)
+            asked = read_record(self.stop_file, _STOP, _StopRequest, _MOST_BYTES_OF_STOP)
         except FileNotFoundError:
             return False
         number = number_of(launch)

@@ -156,6 +156,13 @@ def test_a_file_that_is_larger_than_any_of_its_kind(home: Home) -> None:
         Home.open(home.path)
 
 
+def test_a_request_to_stop_is_small_or_not_parsed(home: Home) -> None:
+    """Triggers read it, and parsing holds up all other threads of a triggerer."""
+    home.stop_file.write_text(f"[{'[],' * 400_000}[]]")
+    with pytest.raises(HomeError, match="stop has more than 1048576 bytes"):
+        home.is_stop_asked(1)
+
+
 # ---------------------------------------------------------------------------------------------------- the driver's log
 
 
