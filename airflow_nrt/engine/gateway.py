@@ -6,6 +6,7 @@ PySpark itself writes all settings into the command line of Java, where every us
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ def start_java(settings: Mapping[str, str]) -> None:
         file = Path(place, "spark.conf")
         write_private(file, spark_properties(settings))
         rest = os.environ.get(_ARGUMENTS, "pyspark-shell")
-        variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {file} {rest}"}
+        variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {shlex.quote(str(file))} {rest}"}
         if is_local(settings.get("spark.master")):
             # Spark's own pages listen there, if they are switched on.
             variables[_ADDRESS] = os.environ.get(_ADDRESS, LOCAL_ADDRESS)

@@ -1,4 +1,4 @@
-"""The process of a session's Java, once it has ended: why, and how much memory it had.
+"""The process of a session's Java, once it has ended: why.
 
 A driver's Java ends when it runs out of memory (`report/java.py`). What Python meets then is a closed connection.
 """
@@ -11,7 +11,6 @@ from typing import Any
 
 from pyspark import SparkContext
 
-_MEMORY = "spark.driver.memory"
 _OF_JAVA, _OF_SPARK = 3, 52
 """Exit statuses: of `ExitOnOutOfMemoryError`, and of Spark where a task meets the error first."""
 _STARTED_BY = os.getppid()
@@ -49,19 +48,12 @@ def said_of_end() -> str:
 
 def more_memory() -> str:
     """The way out where memory was too little."""
-    given = [one for one in _arguments() if one.startswith(f"{_MEMORY}=")]
-    now = f" (now {given[-1].partition('=')[2]})" if given else ""
     return (
-        f"raise {_MEMORY}{now}, lower 'source.max-batch-size' or 'source.max-line-length', or find the row that is so "
-        "large"
+        "raise spark.driver.memory, lower 'source.max-batch-size' or 'source.max-line-length', or find the row that is "
+        "so large"
     )
 
 
 def _process() -> Any:
     """None where Java has started this process."""
     return getattr(getattr(SparkContext, "_gateway", None), "proc", None)
-
-
-def _arguments() -> list[str]:
-    arguments = getattr(_process(), "args", None)
-    return [str(one) for one in arguments] if isinstance(arguments, (list, tuple)) else []

@@ -56,12 +56,12 @@ def main(arguments: list[str]) -> int:
             )
     except NrtError as wrong:
         if options.launch:
-            note_launch_failure(options.home, options.launch, wrong, options.group)
+            note_launch_failure(options.home, options.launch, wrong, options.group, settings)
         print(f"airflow-nrt: {settings.shown(str(wrong))}", file=sys.stderr)
         return wrong.exit_status
     except Exception:
         # Not raised: this process must end, whatever threads a broken JVM gateway has left.
-        traceback.print_exc()
+        print(settings.shown(traceback.format_exc()), file=sys.stderr)
         return 1
     print(f"airflow-nrt: {plan.name} {state}", file=sys.stderr)
     return 0

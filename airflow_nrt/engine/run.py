@@ -108,7 +108,7 @@ class Runner:
             self._say(state=FAILED, error=str(wrong), final=not wrong.passes)
             raise
         except BaseException as wrong:
-            self._say(state=FAILED, error=f"{type(wrong).__name__}: {str(wrong)[:2000]}")
+            self._say(state=FAILED, error=f"{type(wrong).__name__}: {wrong}")
             raise
         finally:
             self._over.set()

@@ -1,8 +1,9 @@
-"""The files by which a launcher hands settings to its driver: mode 0600, in the home.
+"""The files by which a launcher hands settings to its driver, in the home.
 
-launches/<n>.conf       settings of Spark, read by spark-submit; there as long as the launcher is
+launches/<n>.conf       settings of Spark, read by spark-submit; there as long as the launcher is; mode 0600
 launches/<n>.settings   those of the report, read by the driver; in cluster mode there until the next launch, as a
-                        cluster may start its driver when the launcher has gone, or anew
+                        cluster may start its driver when the launcher has gone, or anew; mode 0600, and 0660 where a
+                        group shares the home, for a cluster may run its driver as another one of them
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.report.file_numbers import number_of
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.private_files import make_private, write_private
+from airflow_nrt.report.private_files import make_private, write_in_home, write_private
 from airflow_nrt.report.spark_properties import spark_properties
 
 SUFFIXES = (".conf", ".settings")
@@ -26,12 +27,12 @@ def settings_files(home: Home, number: str, submission: Submission) -> Iterator[
     conf, settings = (home.launches / f"{number}{suffix}" for suffix in SUFFIXES)
     make_private(home.launches)
     for file in home.launches.iterdir():
-        before = number_of(file.stem)
-        if file.suffix in SUFFIXES and before is not None and before < int(number):
+        left = number_of(file.stem) if file.suffix in SUFFIXES else None
+        if left is not None and left < int(number):
             file.unlink(missing_ok=True)
     try:
         write_private(conf, spark_properties(submission.conf))
-        write_private(settings, submission.settings.encode())
+        write_in_home(settings, submission.settings.encode())
         yield conf, settings
     finally:
         conf.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -70,8 +70,8 @@ class NrtBaseOperator(BaseOperator):
         self._place: Path | None = None
         self.home = home
         self.settings = settings
-        self.masked_settings = tuple(masked_settings)
-        self.unsafe_settings = tuple(unsafe_settings)
+        self.masked_settings = _names("masked_settings", masked_settings)
+        self.unsafe_settings = _names("unsafe_settings", unsafe_settings)
         self.conn_id = conn_id
         self.master = master
         self.planning_timeout = planning_timeout
@@ -107,6 +107,8 @@ class NrtBaseOperator(BaseOperator):
         # Before Airflow shows what it has rendered.
         if isinstance(self.settings, Mapping):
             _hide(self._given(self.masked_settings))
+            with suppress(InputError):
+                _hide(self._given(self.hook.masked_settings()))
 
     def _near(self) -> Path:
         dag = self.get_dag()
@@ -144,6 +146,13 @@ class NrtBaseOperator(BaseOperator):
             seconds=self.planning_timeout,
             say=lambda line: self.log.info("%s", given.shown(line)),
         )
+
+
+def _names(parameter: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Raises ValueError for a single text: each of its letters would be a name, and nothing would be masked."""
+    if isinstance(names, str):
+        raise ValueError(f"{parameter} is a list of names: write {parameter}=[{names!r}]")
+    return tuple(names)
 
 
 def _hide(given: Settings) -> None:

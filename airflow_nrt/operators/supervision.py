@@ -72,7 +72,8 @@ class Supervision:
             if failed.final:
                 raise AirflowFailException(str(failed)) from None
             self.log.warning("%s", failed)
-            self._wait(0, restarts, lost=str(failed)[-1500:])
+            # The database keeps it, and it may be what Java has printed.
+            self._wait(0, restarts, lost=self.task.report_settings().shown(str(failed))[-1500:])
         judgement = Vigil(endless=self.endless).judge(look(str(self.home.path), self.home.group), time.monotonic())
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
             return self.answer(judgement.to_json(), restarts)

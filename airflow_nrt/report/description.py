@@ -12,6 +12,7 @@ from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.intervals import partition_time
 from airflow_nrt.report.operators import HOLDING_VALUES, AggregateCall, Regroup, RowFrame, WindowAggregate
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.steps import as_json
 from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.report.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
@@ -22,8 +23,8 @@ _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every k
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
-    """The plan as JSON; with an interval also what the batch reads for it."""
-    return {
+    """The plan as JSON, without masked values; with an interval also what the batch reads for it."""
+    told = {
         "report": plan.name,
         "sources": [_source(plan, source, start, end) for source in plan.sources],
         "operators": [
@@ -32,9 +33,23 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
             *(_updating(plan, operator) for operator in plan.updating),
         ],
         "inserts": [_insert(plan, insert) for insert in plan.inserts],
-        "settings": {name: plan.given.shown(value) for name, value in plan.settings},
+        "settings": dict(plan.settings),
         "without_effect": without_effect(plan),
     }
+    shown: dict[str, Any] = _shown(told, plan.given)
+    return shown
+
+
+def _shown(told: Any, given: Settings) -> Any:
+    match told:
+        case str():
+            return given.shown(told)
+        case dict():
+            return {name: _shown(one, given) for name, one in told.items()}
+        case list() | tuple():
+            return [_shown(one, given) for one in told]
+        case _:
+            return told
 
 
 def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from airflow_nrt.report.formats import Format
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.home_directories import make_directories
 from airflow_nrt.report.private_files import make_private
+from airflow_nrt.report.settings import NO_SETTINGS, Settings
 from airflow_nrt.report.texts import shortened
 
 _FORMAT = Format("the note of a launch that failed,")
@@ -29,13 +30,18 @@ class LaunchFailure:
         object.__setattr__(self, "error", shortened(self.error))
 
 
-def note_launch_failure(location: str, launch: str, failure: NrtError, group: str | None = None) -> None:
-    """Leaves the reason in a home, made or not. One that can't be left is told on standard error."""
+def note_launch_failure(
+    location: str, launch: str, failure: NrtError, group: str | None = None, settings: Settings = NO_SETTINGS
+) -> None:
+    """Leaves the reason in a home, made or not, without the masked values of these settings.
+
+    One that can't be left is told on standard error.
+    """
     try:
         home = Home.at(location, group)
         make_directories(home.path, home.group)
         make_private(home.launches)
-        note = LaunchFailure(str(failure), isinstance(failure, (InputError, DataError)))
+        note = LaunchFailure(settings.shown(str(failure)), isinstance(failure, (InputError, DataError)))
         replace_file(home.launches / f"{launch}.json", json.dumps(_FORMAT.stamped(asdict(note))).encode())
     except (OSError, NrtError) as unwritable:
         print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)

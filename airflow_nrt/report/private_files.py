@@ -14,6 +14,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.ownership import check_owner
@@ -76,10 +77,21 @@ def _read(handle: int, path: Path, limit: int) -> bytes:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """A new file in place of whatever has the name, which only its owner reads, from the first byte on."""
-    path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+    """A new file in place of whatever has the name, which only its owner reads. Raises OSError."""
+    with _new(path) as file:
         file.write(content)
+
+
+def write_in_home(path: Path, content: bytes) -> None:
+    """A new file in place of whatever has the name, which is read by whoever shares its directory. Raises OSError."""
+    with _new(path) as file:
+        protect(file.fileno(), path.parent)
+        file.write(content)
+
+
+def _new(path: Path) -> BinaryIO:
+    path.unlink(missing_ok=True)
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
 
 
 def protect(handle: int, directory: Path) -> None:

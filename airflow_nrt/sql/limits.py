@@ -19,8 +19,13 @@ _NODES: ContextVar[int | None] = ContextVar("most nodes", default=None)
 
 def check_script(script: str, settings: Mapping[str, str]) -> None:
     """Raises SqlError for a script that is larger than these settings allow."""
+    check_size(len(script), settings)
+    check_size(len(script.encode(errors="surrogatepass")), settings)
+
+
+def check_size(size: int, settings: Mapping[str, str]) -> None:
+    """Raises SqlError for a script that has so many bytes, or more."""
     most = _limit(MAX_SCRIPT, settings)
-    size = len(script) if len(script) > most else len(script.encode(errors="surrogatepass"))
     if size > most:
         raise SqlError(
             f"the script has {size} bytes or more, the limit is {most}: make several reports of it, or give "
@@ -71,6 +76,18 @@ def check_nodes(nodes: int, at: Place) -> None:
         raise SqlError(
             f"the plan has {nodes} SELECTs and operators here, the limit is {most}: views are written out wherever "
             f"they are read, so INSERT one that many read into a table of its own, or SET '{MAX_NODES}'",
+            at,
+        )
+
+
+def check_sets(count: int, at: Place) -> None:
+    """Raises SqlError for more grouping sets than the limit of nodes, for each is an aggregation."""
+    most = _NODES.get() or REPORT_OPTIONS[MAX_NODES].default
+    if count > most:
+        told = count if count < 10**9 else "more than a billion"
+        raise SqlError(
+            f"this GROUP BY asks for {told} grouping sets, the limit is {most}: name those that are read, by "
+            f"GROUPING SETS, or SET '{MAX_NODES}'",
             at,
         )
 

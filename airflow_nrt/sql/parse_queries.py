@@ -9,7 +9,7 @@ from dataclasses import replace
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
-from airflow_nrt.sql.key_sets import Keys, sets_of
+from airflow_nrt.sql.key_sets import listed_sets
 from airflow_nrt.sql.lexer import Kind
 from airflow_nrt.sql.other_words import check_qualify
 from airflow_nrt.sql.parse_expressions import ExpressionParser
@@ -154,17 +154,16 @@ class QueryParser:
         """GROUPING SETS, which may have others inside, CUBE or ROLLUP, if one of them stands here."""
         cursor, at = self.cursor, self.cursor.at
         if cursor.take_word("GROUPING", "SETS"):
-            parts = cursor.parenthesised(self._nested_sets)
-            return ast.Grouping("GROUPING SETS", tuple(keys for part in parts for keys in part), at)
+            return ast.Grouping("GROUPING SETS", listed_sets(cursor.parenthesised(self._nested_sets), at), at)
         for kind in ("CUBE", "ROLLUP"):
             if cursor.is_word(kind) and cursor.ahead().text == "(":
                 cursor.advance()
                 return ast.Grouping(kind, cursor.parenthesised(self._grouping_set), at)
         return None
 
-    def _nested_sets(self) -> list[Keys]:
-        inner = self._sets()
-        return sets_of(inner) if inner is not None else [self._grouping_set()]
+    def _nested_sets(self) -> ast.Grouping:
+        at, inner = self.cursor.at, self._sets()
+        return inner if inner is not None else ast.Grouping("GROUPING SETS", (self._grouping_set(),), at)
 
     def _is_key_list(self) -> bool:
         """Whether parentheses open here and hold more than one key."""

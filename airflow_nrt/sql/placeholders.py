@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from airflow_nrt.report.settings import Settings
 from airflow_nrt.sql.errors import Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.lexer import Quoted, quoted_parts
-from airflow_nrt.sql.limits import check_script
+from airflow_nrt.sql.limits import check_script, check_size
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _UNSAFE = re.compile(r"['`\";]|--|/\*|\*/|[\n\r\v\f\x00\x1c-\x1e\x85\u2028\u2029]")
@@ -96,12 +96,16 @@ def filled(script: str, given: Settings) -> Filled:
             missing = f"the placeholder {match.group()} has no value: give one with --set {match.group(1)}=…"
             problems.found.append(SqlError(missing, _place(script, match.start())))
     problems.raise_any(script)
+    # Before the text is made: a value may stand at many places.
+    check_size(len(script) + sum(len(values[match.group(1)]) - len(match.group()) for match in found), values)
     unsafe = frozenset(given.unsafe)
     # What the author allows to be any SQL is part of the text around the others.
     around = _replaced(script, found, [values[m.group(1)] if m.group(1) in unsafe else m.group() for m in found])
     parts = list(quoted_parts(around.text))
-    texts = []
+    texts: list[str] = []
     for hole, kind in zip(around.holes, _kinds(around.holes, parts)):
+        if problems.are_enough:
+            break
         texts.append(hole.text if hole.name in unsafe or kind == "comment" else _escaped(values[hole.name], kind))
         bad = _UNSAFE.search(texts[-1]) if hole.name not in unsafe and kind not in ("comment", *_QUOTES) else None
         if bad is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -146,11 +147,13 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
             raise SqlError("SELECT * needs FROM", star.at)
         if not columns:
             raise SqlError(f"there is no table {star.table!r} here", star.at)
-        titles: list[str] = []
+        titles: set[str] = set()
+        same: Counter[str] = Counter()
         for column in columns:
-            same = sum(title.rstrip("0123456789") == column.title for title in titles)
-            titles.append(column.title if column.title not in titles else f"{column.title}{same - 1}")
-            shown = titles[-1] if column.shown is not None else None
+            title = column.title if column.title not in titles else f"{column.title}{same[column.title] - 1}"
+            titles.add(title)
+            same[title.rstrip("0123456789")] += 1
+            shown = title if column.shown is not None else None
             expanded.append(ast.SelectItem(ast.Name((column.name,), star.at), shown))
     return expanded
 
@@ -169,11 +172,12 @@ def written_names(items: list[ast.SelectItem]) -> list[str]:
 
 def column_names(items: list[ast.SelectItem]) -> list[str]:
     """The names of a query's columns, each once: as in Flink a second `item` is `item0`."""
-    names: list[str] = []
+    names: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = {}
     for name in written_names(items):
-        others = (f"{name}{n}" for n in count())
-        names.append(name if name not in names else next(other for other in others if other not in names))
-    return names
+        others = (f"{name}{n}" for n in numbers.setdefault(name, count()))
+        names[name if name not in names else next(other for other in others if other not in names)] = None
+    return list(names)
 
 
 def titled(columns: Iterable[ScopeColumn], titles: Iterable[str]) -> tuple[ScopeColumn, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from airflow_nrt.report.hidden import (
     ABSORBED,
@@ -82,7 +83,11 @@ class Relation:
         return tuple(column.name for column in self.columns)
 
     def column(self, name: str) -> ScopeColumn:
-        return next(column for column in self.columns if column.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, ScopeColumn]:
+        return {column.name: column for column in reversed(self.columns)}
 
     @property
     def is_changing(self) -> bool:

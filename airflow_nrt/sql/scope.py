@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from airflow_nrt.report.options import nearest
 from airflow_nrt.report.spelling import quote
@@ -71,14 +72,15 @@ class Scope:
         """The column that a name means. Raises SqlError with the nearest name."""
         index = self._index(name)
         wanted = name.parts[index]
-        here = self._columns_of(name.parts[0]) if index else self._found_alone(wanted)
+        here = self._called(name, index)
         if not index and len(name.parts) > 1 and wanted not in {column.title for column in here}:
             raise SqlError(f"there is no table or column {wanted!r} here", name.at)
         found = [column for column in here if column.name == wanted] or [c for c in here if c.title == wanted]
         if len(found) > 1:
             raise SqlError(f"column {wanted!r} is ambiguous", name.at)
         if not found:
-            titles = [column.title for column in here]
+            others = self._tables[name.parts[0]] if index else [one for one in self.columns if not one.merged]
+            titles = [column.title for column in others]
             hint = nearest(wanted, titles) or f"; there are {', '.join(titles)}"
             raise SqlError(f"there is no column {wanted!r}{hint}", name.at)
         return found[0]
@@ -89,13 +91,11 @@ class Scope:
 
     def has(self, name: ast.Name) -> bool:
         """Whether a name means a column here."""
-        index = self._index(name)
-        here = self._columns_of(name.parts[0]) if index else self._found_alone(name.parts[0])
-        return any(name.parts[index] in (column.name, column.title) for column in here)
+        return bool(self._called(name, self._index(name)))
 
     def is_here(self, name: ast.Name) -> bool:
         """Whether a name would mean a column here, if there were one: no other table stands in front of it."""
-        return len(name.parts) == 1 or bool(self._columns_of(name.parts[0]))
+        return len(name.parts) == 1 or name.parts[0] in self._tables
 
     def time_column(self, name: ast.Name) -> ScopeColumn:
         """What DESCRIPTOR names: a column, or a field of a ROW column as if it were one. Raises SqlError."""
@@ -114,13 +114,33 @@ class Scope:
             sql, kind = f"{sql}.{quote(part)}", field_type(kind, part, name.at)
         return Typed(sql, kind, columns=frozenset({column.name}))
 
-    def _found_alone(self, name: str) -> tuple[ScopeColumn, ...]:
-        """Those that a name can mean without a table in front of it."""
-        return tuple(column for column in self.columns if not column.merged or column.name == name)
+    def _called(self, name: ast.Name, index: int) -> list[ScopeColumn]:
+        """Those that are called so, of the table in front of the name if there is one."""
+        wanted = name.parts[index]
+        called = self._names.get(wanted, [])
+        if index:
+            return [column for column in called if self._table_of(column) == name.parts[0]]
+        return [column for column in called if not column.merged or column.name == wanted]
 
-    def _columns_of(self, table: str) -> tuple[ScopeColumn, ...]:
-        return tuple(c for c in self.columns if (self.alias if c.table is None else c.table) == table)
+    def _table_of(self, column: ScopeColumn) -> str | None:
+        return self.alias if column.table is None else column.table
+
+    @cached_property
+    def _names(self) -> dict[str, list[ScopeColumn]]:
+        """By name, and by title."""
+        found: dict[str, list[ScopeColumn]] = {}
+        for column in self.columns:
+            for name in {column.name, column.title}:
+                found.setdefault(name, []).append(column)
+        return found
+
+    @cached_property
+    def _tables(self) -> dict[str | None, list[ScopeColumn]]:
+        found: dict[str | None, list[ScopeColumn]] = {}
+        for column in self.columns:
+            found.setdefault(self._table_of(column), []).append(column)
+        return found
 
     def _index(self, name: ast.Name) -> int:
         """Where in a dotted name the column stands: behind the alias, if it begins with one."""
-        return 1 if len(name.parts) > 1 and self._columns_of(name.parts[0]) else 0
+        return 1 if len(name.parts) > 1 and name.parts[0] in self._tables else 0

@@ -156,7 +156,14 @@ def cases(count: int) -> str:
     return f"INSERT INTO texts SELECT CASE v {branches} END FROM t;"
 
 
-@pytest.mark.parametrize(("script", "count"), [(names, 10_000), (cases, 2_000)])
+def stars(count: int) -> str:
+    columns = ", ".join(f"c{n} STRING" for n in range(count))
+    views = "".join(f"CREATE VIEW v{n + 1} AS SELECT * FROM v{n};" for n in range(8))
+    options = "'connector' = 'filesystem', 'path' = '/in', 'format' = 'json'"
+    return f"CREATE TABLE v0 ({columns}) WITH ({options}); {views} INSERT INTO texts SELECT c1 FROM v8;"
+
+
+@pytest.mark.parametrize(("script", "count"), [(names, 10_000), (cases, 2_000), (stars, 3_000)])
 def test_long_lists_take_time_in_proportion(script: Callable[[int], str], count: int) -> None:
     assert planned(script(count)).inserts
 
@@ -194,3 +201,19 @@ def test_what_nests_or_never_ends_is_a_clear_and_short_error(script: str) -> Non
     with pytest.raises(InputError) as wrong:
         planned(script)
     assert len(str(wrong.value)) < 5000
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "CUBE(" + ", ".join(["k"] * 30) + ")",
+        ", ".join(["ROLLUP(k, v)"] * 20),
+        "GROUPING SETS (" + ", ".join(["CUBE(" + ", ".join(["k"] * 30) + ")"] * 2) + ")",
+        "GROUPING SETS (" + ", ".join(["CUBE(k, v, b, d, k, v, b, d, k)"] * 1_000) + ")",
+        "CUBE(" + ", ".join(["k"] * 20_000) + ")",
+    ],
+)
+def test_grouping_sets_are_counted_before_they_are_made(group: str) -> None:
+    """A few hundred letters took all memory."""
+    text = problem_of(f"INSERT INTO texts SELECT k FROM t GROUP BY {group};")
+    assert "grouping sets, the limit is 2000: name those that are read" in text

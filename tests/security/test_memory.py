@@ -44,8 +44,6 @@ def test_a_row_that_takes_all_memory(tmp_path: Path) -> None:
 class Ended:
     """A process of Java that is gone."""
 
-    args = ("spark-submit", "--conf", "spark.driver.memory=3g", "pyspark-shell")
-
     def __init__(self, status: int) -> None:
         self.status = status
 
@@ -64,8 +62,8 @@ class Gateway:
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (3, "Java ran out of memory: raise spark.driver.memory (now 3g)"),
-        (52, "Java ran out of memory: raise spark.driver.memory (now 3g)"),
+        (3, "Java ran out of memory: raise spark.driver.memory, lower"),
+        (52, "Java ran out of memory: raise spark.driver.memory, lower"),
         (-9, "Java has ended with status -9, as Linux ends what takes more memory than its host or container has: "),
         (None, "Java has ended. If the driver's log says java.lang.OutOfMemoryError: raise spark.driver.memory, lower"),
     ],

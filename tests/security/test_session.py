@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
+import pytest
+from pyspark import SparkContext
 
+from airflow_nrt.engine.gateway import start_java
 from airflow_nrt.launch.submission import Cluster, driver_submission
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.settings import Settings
@@ -104,3 +109,16 @@ def test_spark_leaves_out_what_is_named_like_a_secret(spark) -> None:  # type: i
     matches = spark.sparkContext._jvm.java.util.regex.Pattern.compile(pattern)
     for name in ("spark.hadoop.fs.s3a.secret.key", "spark.my.Credential", "spark.PASSWORD"):
         assert matches.matcher(name).find()
+
+
+def test_a_place_of_temporary_files_with_blanks_and_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PySpark takes its arguments apart as a shell does."""
+    given: list[str] = []
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(
+        SparkContext, "_ensure_initialized", lambda: given.extend(shlex.split(os.environ["PYSPARK_SUBMIT_ARGS"]))
+    )
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "it's my place"))
+    (tmp_path / "it's my place").mkdir()
+    start_java({"spark.master": "local[1]"})
+    assert given[-1] == "pyspark-shell" and given[2].startswith(f"{tmp_path}/it's my place/airflow-nrt-")

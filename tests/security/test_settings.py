@@ -6,26 +6,39 @@ import io
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tarfile
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
+import pyspark
 import pytest
 
 from airflow_nrt.cli.common import settings_of
 from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.launch.settings_files import settings_files
+from airflow_nrt.launch.start import LaunchFailedError
 from airflow_nrt.launch.submission import Submission
 from airflow_nrt.operators.command import Command, Outcome
+from airflow_nrt.operators.spark_settings import HARMLESS
+from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.operators.supervision import Supervision
 from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.report.description import describe
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.home_directories import make_directories
+from airflow_nrt.report.launch_failure import launch_failure
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.private_files import make_private
 from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.spark_properties import spark_properties
 from airflow_nrt.table.load import load_report, plan_of_home
+from airflow_nrt.triggers.driver import NrtDriverTrigger
 
 SCRIPT = """
 CREATE TABLE orders (shop STRING, price DECIMAL(10, 2)) WITH ('connector' = 'filesystem', 'path' = '${DATA}/orders',
@@ -96,6 +109,12 @@ def test_changes_are_told_without_values(report: Path) -> None:
     assert "'${SHOP_PASSWORD}') OR" in str(refused.value) and not any(hidden in str(refused.value) for hidden in HIDDEN)
 
 
+def test_a_plan_is_described_without_values(report: Path) -> None:
+    told = json.dumps(describe(plan(report, DATA="/of/nobody-reads-this")))
+    assert "/of/${NAMED}/orders" in told and "shop <> '${NAMED}'" in told
+    assert not any(hidden in told for hidden in HIDDEN)
+
+
 def test_errors_in_a_report_are_told_without_values(report: Path) -> None:
     report.write_text(SCRIPT.replace("shop = '${SHOP_PASSWORD}'", "CAST('${SHOP_PASSWORD}' AS INTERVAL) = shop"))
     with pytest.raises(InputError) as wrong:
@@ -141,13 +160,14 @@ env | sed 's/^/variable /'
 
 
 def test_a_launch_has_none_in_a_command_line_and_no_file_of_it_stays(tmp_path: Path) -> None:
-    """`spark-submit` is a stub, which says what it was given, and by whom it can be read."""
+    """`spark-submit` is a stub, which says what it was given, and by whom it can be read. A group shares the home."""
     binary = tmp_path / "bin" / "spark-submit"
     binary.parent.mkdir()
     binary.write_text(_SUBMIT)
     binary.chmod(0o755)
-    home = Home.at(tmp_path / "home")
-    home.launches.mkdir(parents=True)
+    home = Home.at(tmp_path / "home", str(os.getegid()))
+    make_directories(home.path, home.group)
+    make_private(home.launches)
     (home.launches / "2.settings").write_text("of a launcher that was killed")
     settings = Settings((("SHOP_PASSWORD", SECRET),)).to_json()
     submission = Submission(
@@ -156,13 +176,14 @@ def test_a_launch_has_none_in_a_command_line_and_no_file_of_it_stays(tmp_path: P
     )  # fmt: skip
     here = {**os.environ, "VAULT_TOKEN": "of-the-worker", "AIRFLOW__CORE__FERNET_KEY": "of-airflow"}
     ended = subprocess.run(
-        [sys.executable, "-c", _LAUNCH.format(path=str(binary.parent)), str(home.path), "3"],
+        [sys.executable, "-c", _LAUNCH.format(path=str(binary.parent)), str(home.path), "3", str(os.getegid())],
         input=submission.to_json(), env=here, text=True, capture_output=True, check=False,
     )  # fmt: skip
     told = ended.stderr
     (line,) = [one for one in told.splitlines() if one.startswith("line ")]
     assert "--load-spark-defaults" in line and "3.settings" in line and not any(hidden in line for hidden in HIDDEN)
-    assert told.count("mode 600") == 2 and "spark.hadoop.a.secret=stored-away" in told and settings in told
+    assert [told.count(f"mode {mode}\n") for mode in (600, 660)] == [1, 1]
+    assert "spark.hadoop.a.secret=stored-away" in told and settings in told
     assert "variable SPARK_LOCAL_IP=127.0.0.1" in told
     assert "of-the-worker" not in told and "of-airflow" not in told
     assert list(home.launches.iterdir()) == []
@@ -228,6 +249,39 @@ def test_a_command_is_given_its_settings_by_its_pipe(report: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- errors
 
 
+def test_a_driver_that_can_t_begin_says_so_without_values(tmp_path: Path) -> None:
+    """The note is read by the task, whose trigger's reason is kept in Airflow's database."""
+    (tmp_path / "report.sql").write_text(SCRIPT.replace("${DATA}/orders", "/nowhere/${NAMED}"))
+    (tmp_path / "settings").write_text(given(tmp_path / "report.sql").to_json())
+    ended = subprocess.run(
+        [sys.executable, "-m", "airflow_nrt.engine.main", "--report", str(tmp_path / "report.sql"), "--launch", "1",
+         "--home", str(tmp_path / "home"), "--settings", str(tmp_path / "settings")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    note = launch_failure(Home.at(tmp_path / "home"), "1")
+    assert note is not None and "/nowhere/${NAMED}" in note.error
+    assert "/nowhere/${NAMED}" in ended.stderr and NAMED not in ended.stderr
+
+
+def test_a_launch_that_failed_is_kept_without_values(report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Supervision) -> None:
+        raise LaunchFailedError(f"Java has printed {NAMED}", False)
+
+    class Deferred(Exception):
+        pass
+
+    def defer(trigger: NrtDriverTrigger, **_: Any) -> None:
+        raise Deferred(trigger.lost)
+
+    operator = NrtStreamOperator(
+        task_id="stream", report=str(report), settings={"NAMED": NAMED}, masked_settings=["NAMED"]
+    )
+    monkeypatch.setattr(NrtStreamOperator, "defer", staticmethod(defer))
+    monkeypatch.setattr(Supervision, "_ensure_driver", fail)
+    with pytest.raises(Deferred, match=r"^Java has printed \$\{NAMED\}$"):
+        Supervision(operator, {}, Home.at(report.parent / "home"), True).ensure([])  # type: ignore[typeddict-item]
+
+
 def test_a_malformed_conf_does_not_print_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_BAD", json.dumps({"conn_type": "nrt", "extra": {"conf": '{"a": "hunter22"'}}))
     with pytest.raises(InputError, match="conf must be a JSON object") as wrong:
@@ -266,6 +320,8 @@ CHOOSING = (
         "spark.executor.defaultJavaOptions",
         "spark.driver.extraClassPath",
         "spark.jars",
+        "spark.sql.adaptive.customCostEvaluatorClass",
+        "spark.sql.adaptive.optimizer.excludedRules",
     ),
     *("spark.jars", "spark.jars.packages", "spark.plugins", "spark.sql.extensions", "spark.files", "spark.archives"),
     *("spark.submit.pyFiles", "spark.pyspark.python", "spark.local.dir", "spark.eventLog.dir", "spark.driver.host"),
@@ -278,6 +334,20 @@ def test_what_chooses_code_or_paths_is_not_taken_from_a_task_s_settings(report: 
     operator = NrtVerifyOperator(task_id="verify", report=str(report), settings={name: "evil"})
     with pytest.raises(InputError, match=f"the setting '{name}' is not taken from a task's settings.*`conf` of the"):
         operator.report_settings()
+
+
+def test_no_name_of_spark_s_own_that_is_harmless_says_that_it_chooses_code_or_a_place() -> None:
+    choosing = re.compile("(Class|Rule|Extension|Plugin|Option|Path|Dir|Command|Script|Jar|Host|Uri|Url)s?$", re.I)
+    jars = Path(pyspark.__file__).parent.glob("jars/spark-[csu]*.jar")
+    classes = (content.read(name) for jar in jars for content in [ZipFile(jar)] for name in _of_settings(content))
+    names = {found.decode() for code in classes for found in re.findall(rb"spark\.[A-Za-z0-9_.]+", code)}
+    assert "spark.sql.adaptive.customCostEvaluatorClass" in names and len(names) > 500
+    harmless = [name for name in names if any(fnmatchcase(name, one) for one in HARMLESS if "*" in one)]
+    assert not [name for name in harmless if choosing.search(name)]
+
+
+def _of_settings(jar: ZipFile) -> list[str]:
+    return [one for one in jar.namelist() if one.endswith(".class") and ("/config/" in one or "/SQLConf" in one)]
 
 
 def test_sizes_are_taken_and_nothing_that_looks_otherwise(report: Path) -> None:
@@ -312,3 +382,22 @@ def test_airflow_is_told_what_to_hide(report: Path) -> None:
     )
     operator.render_template_fields({"value": "rendered-and-hidden"})  # type: ignore[typeddict-unknown-key]
     assert "rendered-and-hidden" not in str(redact("it is rendered-and-hidden"))
+
+
+def test_airflow_is_told_what_a_connection_masks_before_it_shows_rendered_fields(
+    report: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from airflow.sdk.log import redact
+
+    monkeypatch.setenv("AIRFLOW_CONN_MASKING", '{"conn_type": "nrt", "extra": {"masked_settings": "A, PIN"}}')
+    operator = NrtVerifyOperator(
+        task_id="verify", report=str(report), settings={"PIN": "{{ value }}"}, conn_id="masking"
+    )
+    operator.render_template_fields({"value": "masked-by-connection"})  # type: ignore[typeddict-unknown-key]
+    assert "masked-by-connection" not in str(redact("it is masked-by-connection"))
+
+
+@pytest.mark.parametrize("parameter", ["masked_settings", "unsafe_settings"])
+def test_names_are_a_list(report: Path, parameter: str) -> None:
+    with pytest.raises(ValueError, match=rf"{parameter} is a list of names: write {parameter}=\['PIN'\]"):
+        NrtVerifyOperator(task_id="verify", report=str(report), **{parameter: "PIN"})
