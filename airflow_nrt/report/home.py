@@ -47,7 +47,7 @@ _LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE, _OUTLINE_FILE})
 """What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
 
 _STOP = Format("the stop request")
-_MOST_BYTES_OF_STOP = 1024
+_MOST_BYTES_OF_STOP = 1024 * 1024
 
 
 @dataclass(frozen=True)

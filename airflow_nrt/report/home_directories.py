@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.ownership import check_owner, check_user, group_id
 from airflow_nrt.report.private_files import make_private
 
@@ -16,7 +16,10 @@ PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats")
 
 
 def make_directories(home: Path, group: str | None) -> None:
-    """Makes those that are not there yet. Raises HomeError where they can't be, and as `check_directories`."""
+    """Makes those that are not there yet.
+
+    Raises HomeError where they can't be, InputError for a group that this user is not in, and as `check_directories`.
+    """
     try:
         for one in reversed([one for one in home.parents if not one.exists()]):
             # Those of the group make their homes in it, too.
@@ -31,11 +34,19 @@ def make_directories(home: Path, group: str | None) -> None:
 
 
 def _make(directory: Path, mode: int, mode_for_group: int, group: str | None) -> None:
+    """Raises InputError if this user can't make one for the group, and leaves none then."""
     with suppress(FileExistsError):
         os.mkdir(directory, mode)
-        if group is not None:
+        if group is None:
+            return
+        try:
             os.chown(directory, -1, group_id(group))
             os.chmod(directory, mode_for_group)
+        except PermissionError:
+            os.rmdir(directory)
+            raise InputError(
+                f"user {os.geteuid()} can't make {directory} for the group {group!r}: run it as a user of that group"
+            ) from None
 
 
 def check_directories(home: Path, group: str | None) -> None:

@@ -158,8 +158,8 @@ def test_a_file_that_is_larger_than_any_of_its_kind(home: Home) -> None:
 
 def test_a_request_to_stop_is_small_or_not_parsed(home: Home) -> None:
     """Triggers read it, and parsing holds up all other threads of a triggerer."""
-    home.stop_file.write_text(f"[{'[],' * 1000}[]]")
-    with pytest.raises(HomeError, match="stop has more than 1024 bytes"):
+    home.stop_file.write_text(f"[{'[],' * 400_000}[]]")
+    with pytest.raises(HomeError, match="stop has more than 1048576 bytes"):
         home.is_stop_asked(1)
 
 

@@ -226,6 +226,16 @@ def test_all_of_a_group_can_make_homes_beside_the_first(sticky: Path) -> None:
     assert (found.st_gid, oct(stat.S_IMODE(found.st_mode))) == (NOBODY, "0o2775")
 
 
+def test_who_is_not_in_a_group_makes_no_home_for_it(sticky: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "chown", refuse)
+    with pytest.raises(InputError, match=f"can't make {sticky / 'home'} for the group '0'"):
+        Home.create(sticky / "home", plan_of(), group="0")
+    assert not (sticky / "home").exists()
+
+
 @AS_ROOT
 def test_the_id_of_a_group_needs_no_name(sticky: Path) -> None:
     """As that of a volume, which no container knows by name."""
