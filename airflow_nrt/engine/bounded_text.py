@@ -14,15 +14,27 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.java_class import JavaClass
 
+_NO_EFFECT = "'source.max-line-length' has no effect, as BoundedText.java does not fit here: %s"
+
 log = logging.getLogger(__name__)
 
 
-def bound_lines(session: SparkSession) -> None:
-    """For a session that has planned nothing yet. Where its Spark is another, lines of any length are held."""
-    ours: Any = session
+def compiled_text(session: SparkSession) -> JavaClass | None:
+    """The class, which all tasks have; None where this Spark is another, and lines of any length are held."""
     try:
         text = JavaClass(session, "BoundedText")
         text.ship()
-        text.call(("use",), ours._jsparkSession.extensions())
+        return text
     except (Py4JError, TypeError) as other:
-        log.warning("'source.max-line-length' has no effect, as BoundedText.java does not fit here: %s", other)
+        log.warning(_NO_EFFECT, other)
+        return None
+
+
+def bound_lines(session: SparkSession, text: JavaClass | None) -> None:
+    """Makes a session that has planned nothing yet read lines with it."""
+    ours: Any = session
+    try:
+        if text is not None:
+            text.call(("use",), ours._jsparkSession.extensions())
+    except (Py4JError, TypeError) as other:
+        log.warning(_NO_EFFECT, other)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.bounded_text import bound_lines
+from airflow_nrt.engine.bounded_text import bound_lines, compiled_text
 from airflow_nrt.engine.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.local_files import use_local_files
@@ -108,13 +109,17 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
 
 
 def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
-    use_plan_rules(session)
-    bound_lines(session)
+    # What is compiled takes half a second of a start that leaves a core idle.
+    with ThreadPoolExecutor(1) as beside:
+        text = beside.submit(compiled_text, session)
+        use_plan_rules(session)
+        _remember_classes(session)
+        use_local_files(session)
+        bound_lines(session, text.result())
+    # From here on Spark has the session's rules, and takes no more of them.
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
-    _remember_classes(session)
-    use_local_files(session)
     partitions = settings.get(SHUFFLE_PARTITIONS) or session.sparkContext.getConf().get(SHUFFLE_PARTITIONS)
     if partitions is None:
         await_executors(session)
