@@ -37,6 +37,8 @@ _SECONDS = rf"^({_DAY} {_CLOCK})"
 _LONG = 100
 _UNREADABLE = "CAST('-9223372036854775808' AS BIGINT)"
 _LTZ_UNITS = {0: ("seconds", 3), 3: ("millis", 3), 6: ("micros", 6)}
+_FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
+"""Of the years 0 and 9999: Flink's range of numbers that are instants (`DateTimeUtils`)."""
 
 
 def _pattern(argument: Typed, at: Place, name: str, known: re.Pattern[str], letters: str) -> str:
@@ -77,9 +79,9 @@ def _to_timestamp_text(text: Typed, shape: str) -> Typed:
     return Typed(read, DataType("TIMESTAMP", precision=3))
 
 
-def _once(text: Typed, value_of: Callable[[str], str]) -> str:
-    """The value of a text, which stands in it several times: one of much SQL is computed once."""
-    return value_of(text.sql) if len(text.sql) <= _LONG else bound(text.sql, value_of("_nrt_x"))
+def _once(argument: Typed, value_of: Callable[[str], str]) -> str:
+    """The value of an argument, which stands in it several times: one of much SQL is computed once."""
+    return value_of(argument.sql) if len(argument.sql) <= _LONG else bound(argument.sql, value_of("_nrt_x"))
 
 
 def _parsed(arguments: Sequence[Typed], at: Place, name: str) -> str:
@@ -114,7 +116,10 @@ def _to_date(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Of a whole number of seconds (0), milliseconds (3, the default) or microseconds (6), or of a text."""
+    """Of a whole number of seconds (0), milliseconds (3, the default) or microseconds (6), or of a text.
+
+    A number before the year 0 or after 9999 is no instant, and gives NULL.
+    """
     check_count(arguments, at, name, 1, 3)
     if arguments[0].type.is_string:
         return _text_to_instant(arguments, at, name)
@@ -125,8 +130,10 @@ def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed
     if digits not in _LTZ_UNITS:
         raise NotThereYet(f"{name} with precision {digits}", at, "0, 3 and 6 are there")
     unit, precision = _LTZ_UNITS[digits]
-    kind = DataType("TIMESTAMP_LTZ", precision=precision, nullable=any_nullable(arguments))
-    return Typed(f"timestamp_{unit}(CAST({arguments[0].sql} AS BIGINT))", kind)
+    first, last = _FIRST_SECOND * 10**digits, (_LAST_SECOND + 1) * 10**digits - 1
+    number = Typed(f"CAST({arguments[0].sql} AS BIGINT)", arguments[0].type)
+    read = _once(number, lambda n: f"IF({n} BETWEEN {first} AND {last}, timestamp_{unit}({n}), NULL)")
+    return Typed(read, DataType("TIMESTAMP_LTZ", precision=precision))
 
 
 def _text_to_instant(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

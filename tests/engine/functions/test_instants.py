@@ -48,3 +48,17 @@ def found(spark, tmp_path_factory) -> list[dict[str, object]]:
 def test_value(found: list[dict[str, object]], expression: str) -> None:
     name = str([*VALUES].index(expression))
     assert tuple(row[name] for row in found) == VALUES[expression]
+
+
+def test_numbers_beyond_the_years_0_and_9999_are_no_instants(spark, tmp_path: Path) -> None:
+    first, last = -62167219200000, 253402300799999
+    numbers = [first, first - 1, last, last + 1, 2**63 - 1, -(2**63)]
+    file = tmp_path / "t.json"
+    file.write_text("".join(json.dumps({"n": n, "ms": ms}) + "\n" for n, ms in enumerate(numbers)))
+    table = TABLE.format(file).replace(", WATERMARK FOR lt AS lt", "")
+    query = "SELECT n, lt IS NULL AS a, TO_TIMESTAMP_LTZ(ms / 1000, 0) IS NULL AS b FROM t WHERE n < 6"
+    rows = sorted(
+        map(json.loads, run_bounded(spark, plan_query(table, query, Path("/")), "batch")), key=lambda row: row["n"]
+    )
+    assert [row["a"] for row in rows] == [False, True, False, True, True, True]
+    assert [row["b"] for row in rows] == [False, False, False, True, True, True]
