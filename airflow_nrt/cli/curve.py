@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.report.csv_rows import csv_rows
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
@@ -107,12 +108,6 @@ def _read(path: Path, insert: InsertOutline, column: str) -> list[Any]:
         with path.open(encoding="utf-8") as lines:
             written = (json.loads(line) for line in lines)
             return [(row["after"] if insert.is_changelog else row).get(column) for row in written]
-    import csv
-
     place = [name for name, _ in insert.columns].index(column)
-    with path.open(encoding="utf-8", newline="") as lines:
-        separator = sink_option(insert.options, "csv.field-delimiter")
-        mark = sink_option(insert.options, "csv.quote-character")
-        rows = csv.reader(lines, delimiter=separator, quotechar=mark)
-        null = sink_option(insert.options, "csv.null-literal") or ""
-        return [None if row[place] == null else row[place] for row in rows]
+    null = sink_option(insert.options, "csv.null-literal") or ""
+    return [None if row[place] == null else row[place] for row in csv_rows(path, insert.options)]

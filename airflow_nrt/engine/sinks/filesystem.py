@@ -9,7 +9,6 @@ sees whole windows at any time, and a rename that comes late finds its file gone
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
 import json
 import os
@@ -28,6 +27,7 @@ from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_na
 from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.engine.tuning import is_small
 from airflow_nrt.engine.updating.changelog import ORDER
+from airflow_nrt.report.csv_rows import csv_rows
 from airflow_nrt.report.durable import put_if_absent
 from airflow_nrt.report.entries import Published
 from airflow_nrt.report.errors import HomeError, InputError
@@ -233,10 +233,7 @@ def _row_count(table: Table, file: Path, content: bytes) -> int:
         return read_footer([file]).rows
     if table.suffix == "json":
         return content.count(b"\n")
-    with open(file, newline="", encoding="utf-8") as lines:
-        separator = sink_option(table.options, "csv.field-delimiter")
-        mark = sink_option(table.options, "csv.quote-character")
-        return sum(1 for _ in csv.reader(lines, delimiter=separator, quotechar=mark))
+    return sum(1 for _ in csv_rows(file, table.options))
 
 
 # ---------------------------------------------------------------------------------------------------- publish
