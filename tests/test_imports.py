@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.report.settings import NO_SETTINGS
+
 _PROBE = """
 import json, sys, time
 before = set(sys.modules)
@@ -71,7 +73,8 @@ def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) ->
     report.write_text(_REPORT)
     asking, _ = loaded(f"from airflow_nrt.cli.main import main; assert main(['check', {str(report)!r}]) == 0")
     assert not under("airflow_nrt.sql", asking) | under("airflow_nrt.table", asking)
-    question = {"report": str(report), "settings": {}, "base": None, "home": None, "deep": False, "debug": False}
+    question = {"report": str(report), "settings": NO_SETTINGS.to_json(), "base": None, "debug": False}
+    question |= {"home": None, "group": None, "deep": False}
     modules, _ = loaded(f"from airflow_nrt.cli.findings import answer; assert answer({question})['status'] == 0")
     assert "airflow_nrt.sql.planner" in modules
     assert under("airflow_nrt.table", modules) == {"airflow_nrt.table", "airflow_nrt.table.load"}

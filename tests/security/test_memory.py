@@ -35,7 +35,7 @@ def test_a_row_that_takes_all_memory(tmp_path: Path) -> None:
     beat = read_heartbeat(home / "heartbeats")
     assert beat is not None, ended.stderr
     assert (beat.state, beat.final) == ("failed", False)
-    assert (beat.error or "").startswith("Java ran out of memory: raise spark.driver.memory (now 512m), lower ")
+    assert (beat.error or "").startswith("Java ran out of memory: raise spark.driver.memory, lower ")
     assert f"airflow-nrt: {beat.error}" in ended.stderr
     judged = Vigil().judge(Sight(beat), 0.0)
     assert judged is not None and (judged.kind, judged.final, judged.why) == (BROKEN, False, beat.error)

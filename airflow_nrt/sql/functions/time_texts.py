@@ -133,7 +133,8 @@ def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed
     first, last = _FIRST_SECOND * 10**digits, (_LAST_SECOND + 1) * 10**digits - 1
     number = Typed(f"CAST({arguments[0].sql} AS BIGINT)", arguments[0].type)
     read = _once(number, lambda n: f"IF({n} BETWEEN {first} AND {last}, timestamp_{unit}({n}), NULL)")
-    return Typed(read, DataType("TIMESTAMP_LTZ", precision=precision))
+    # Flink's type says that a number that is there is an instant, also of those that are none.
+    return Typed(read, DataType("TIMESTAMP_LTZ", precision=precision, nullable=any_nullable(arguments)))
 
 
 def _text_to_instant(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
