@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _INTEGRATION = "Near-real-time reports"
-_DOCUMENTATION = "https://pypi.org/project/airflow-nrt/"
+_DOCUMENTATION = "https://airflow-nrt.readthedocs.io/"
 
 
 def _text(label: str, description: str, **schema: Any) -> dict[str, Any]:
