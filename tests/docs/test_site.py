@@ -42,8 +42,7 @@ def test_a_page_shows_what_is_generated(site: Path) -> None:
 def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
     loaded = re.compile(r"<(?:script|link|img)[^>]+(?:src|href)=\"(https?://[^\"]+)\"")
     for page in site.rglob("*.html"):
-        foreign = [address for address in loaded.findall(page.read_text(encoding="utf-8"))]
-        assert foreign == [], page
+        assert loaded.findall(page.read_text(encoding="utf-8")) == [], page
 
 
 @pytest.mark.parametrize("name", BESIDE)
