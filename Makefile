@@ -11,13 +11,14 @@ KEEP ?= 0
 # What is built is built by the hatchling of the lock, whatever the index has today.
 BUILD := --build-constraints requirements/tools.lock
 
-.PHONY: help env demo picture test test-fast lint lock audit bench clean
+.PHONY: help env demo picture docs test test-fast lint lock audit bench clean
 
 help:
 	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
 	@echo "make env     the environment         make lock       new lock files"
+	@echo "make docs    the documentation, in build/site (DOCS=serve shows it while you write)"
 	@echo "make audit   known vulnerabilities of what the locks name"
 
 env: $(STAMP)
@@ -50,6 +51,11 @@ demo: env
 picture: env
 	VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --group docs
 	@$(RUN) python docs/explanation/curve_picture.py "$(DEMO)"
+
+# Strict: a dead link, an anchor that is not there or a page that nothing names ends it.
+DOCS ?= build
+docs: env
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs $(DOCS)
 
 test: env
 	$(RUN) python -m pytest -n 2 --dist loadfile
