@@ -93,11 +93,11 @@ export function createStack({ onWindow }) {
       ({ batches, events, by } = placed(next.timeline, next.curve.day, next.curve.zone));
       draw();
     },
-    /** The interval in view, in local ISO text, at whole steps; null before there is one. */
+    /** The interval in view, at whole steps: `{start, end}`, `2026-01-31 14:20` on the report's clock. Null before there is one. */
     range() {
       if (!shown) return null;
       const { day, step_minutes: step } = shown.curve;
-      const at = (minutes) => new Date(Date.parse(`${day}T00:00Z`) + minutes * 60_000).toISOString().slice(0, 16);
+      const at = (minutes) => new Date(Date.parse(`${day}T00:00Z`) + minutes * 60_000).toISOString().slice(0, 16).replace("T", " ");
       return { start: at(Math.floor(axis.min / step) * step), end: at(Math.ceil(axis.max / step) * step) };
     },
     close() {

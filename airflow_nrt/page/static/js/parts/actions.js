@@ -8,7 +8,7 @@ const TITLES = { stop: "Stop", verify: "Verify", repair: "Repair", backfill: "Ba
 const WITHOUT_RANGE = new Set(["stop"]);
 const HARMLESS = new Set(["verify"]);
 
-/** Buttons; `range()` is the interval of time that is in view, as `{start, end}` in local ISO text. */
+/** Buttons; `range()` is the interval of time that is in view: `{start, end}`, `2026-01-31 14:20` on the report's clock. */
 export function actionButtons(report, range, done) {
   const known = (report.actions ?? []).filter(({ name }) => name in TITLES);
   const refused = known.filter(({ enabled }) => !enabled);
@@ -40,7 +40,7 @@ function ask(report, { name, text }, interval, done) {
     confirm.disabled = true;
     message.className = "message";
     message.textContent = "Asked…";
-    const body = Object.fromEntries(Object.entries(bounds).map(([key, { input }]) => [key, input.value]));
+    const body = Object.fromEntries(Object.entries(bounds).map(([key, { input }]) => [key, isoOf(input.value)]));
     try {
       const answer = await post(["reports", report.id, name], body);
       const url = answer.link ? airflowUrl(answer.link) : null;
@@ -61,7 +61,10 @@ function ask(report, { name, text }, interval, done) {
   (bounds.start?.input ?? close).focus();
 }
 
+const isoOf = (text) => text.replace(" ", "T") + (text.length === 16 ? ":00" : "");
+
 function time(title, value) {
-  const input = h("input", { type: "datetime-local", required: true, value });
+  const input = h("input", { required: true, value, pattern: "\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d(:\\d\\d)?",
+    placeholder: "2026-01-31 14:20", title: "A time like 2026-01-31 14:20", autocomplete: "off" });
   return { input, label: h("label", {}, title, input) };
 }

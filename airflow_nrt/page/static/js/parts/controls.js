@@ -25,13 +25,14 @@ function picker(title, names, chosen, choose) {
 }
 
 function dayPicker({ days, zone }, { day }, choose) {
-  const input = h("input", { type: "date", value: day, "data-focus": "day", onchange: () => input.value && choose({ day: input.value }) });
+  const known = days.includes(day) ? days : [...days, day].sort().reverse();
   const older = days.find((one) => one < day);
   const newer = days.findLast((one) => one > day);
   const step = (to, text, title) => h("button", { "aria-label": title, title, disabled: !to, "data-focus": title,
     onclick: () => choose({ day: to }) }, text);
   return h("div", { class: "day", role: "group", "aria-label": "Day" },
-    step(older, "‹", "The day before that has windows"), h("label", {}, h("span", { class: "hidden" }, "Day"), input),
+    step(older, "‹", "The day before that has windows"),
+    picker("Day", known, day, (to) => choose({ day: to })),
     step(newer, "›", "The day after that has windows"),
     h("button", { disabled: !newer, "data-focus": "latest", onclick: () => choose({ day: null }) }, "Latest"),
     h("span", { class: "zone" }, zone));
