@@ -35,7 +35,7 @@ def dispatcher_dag(
     :param table: the table whose windows are meant; default: the only one of the report that has windows
     :param restated: of windows that late rows, a backfill or a repair have changed; default: `<asset>_restated`
     :param nrt_conn_id: a connection of type `nrt`; none where `nrt_default` is not defined
-    :param catchup: emit also what the log holds when the DAG is switched on first
+    :param catchup: emit all that the log holds when the DAG is switched on first, not only the last ten minutes of it
     :param poll_interval: seconds between looks at the home
     :param dag_arguments: of `DAG`; default of `dag_id` is `<asset>_dispatcher`
     """

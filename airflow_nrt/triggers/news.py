@@ -30,7 +30,7 @@ class NrtNewsTrigger(BaseEventTrigger):
 
     It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
     a watcher of. So nothing is lost where a triggerer is restarted, or two of them run it for a while. The first look
-    sets them, to the end of the log; with `catchup`, or where there is no home yet, to its begin. `table` says whose
+    sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin. `table` says whose
     windows matter (None: any). The event has `home`, and `entry`, the first of the log that has something new.
     """
 
@@ -100,9 +100,10 @@ class NrtNewsTrigger(BaseEventTrigger):
 
 
 def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
+    from airflow_nrt.report.heartbeat import now_ms
     from airflow_nrt.triggers.cursor import Cursor
 
-    return Cursor.at_begin(_existing(hook, location), catchup)
+    return Cursor.at_begin(_existing(hook, location), catchup, now_ms())
 
 
 def _look(hook: NrtHook, location: str, table: str | None, cursors: list[Cursor]) -> int | None:
