@@ -22,7 +22,8 @@ class NrtBackfillOperator(NrtBatchOperator):
 
     The windows are those that end within `start` and `end`, else within those of the run's configuration
     (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key (`START/END`, a date for its day, or a
-    window's end, but not midnight), else within its data interval; a run that names none fails.
+    window's end; midnight only where an asset event brought the key), else within its data interval; a run that names
+    none fails.
 
     The return value has `start`, `end`, `published_windows`, `unread_files`, `notes` and the `verdict` (None without
     `verify`). The XCom `verdict` is there also where the task fails for it.

@@ -36,6 +36,7 @@ class NrtDispatchOperator(BaseOperator):
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param table: (templated) the table whose windows are meant; default: the only one that has windows
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :xcom return_value: the partition keys of the run's events, in their order
     """
 
     template_fields: Sequence[str] = ("home", "table", "nrt_conn_id")

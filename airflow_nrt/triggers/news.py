@@ -30,8 +30,9 @@ class NrtNewsTrigger(BaseEventTrigger):
 
     It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
     a watcher of. So nothing is lost where a triggerer is restarted, or two of them run it for a while. The first look
-    sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin. `table` says whose
-    windows matter (None: any). The event has `home`, and `entry`, the first of the log that has something new.
+    sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin.
+    `table` says whose windows matter (None: any). The event has `home`, and `entry`, the first of the log that has
+    something new.
     """
 
     def __init__(
