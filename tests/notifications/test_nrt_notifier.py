@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from airflow.sdk.exceptions import AirflowException
@@ -48,6 +50,18 @@ def test_a_hook_that_refuses_is_an_error_without_its_url(monkeypatch: pytest.Mon
     with pytest.raises(AirflowException, match="the web hook of alerts answered 403") as refused:
         NrtNotifier(http_conn_id="alerts")(failed())
     assert "secret-of-the-path" not in str(refused.value)
+
+
+def test_it_can_be_awaited_with_what_a_deadline_gives(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url)
+
+    async def say() -> None:
+        given: Any = {"dag_run": {"run_id": "today"}, "deadline": {"deadline_time": "10:15"}}
+        text = "{{ dag_run.run_id }} is late at {{ deadline.deadline_time }}"
+        await NrtNotifier(http_conn_id="alerts", text=text, context=given)
+
+    asyncio.run(say())
+    assert hook.texts == ["today is late at 10:15"]
 
 
 @pytest.mark.parametrize("host", ["", "file:///etc/passwd"])
