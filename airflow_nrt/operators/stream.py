@@ -49,6 +49,7 @@ class NrtStreamOperator(NrtBaseOperator):
     :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
         side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
         `context["nrt"]` has what `NrtNotifier` lists
+    :xcom missed_windows: of `freshness`: by table the newest window (ms of the report's clock) that is missing
     """
 
     def __init__(

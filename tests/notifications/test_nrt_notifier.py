@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from airflow.sdk.exceptions import AirflowException
+from airflow.sdk.log import mask_secret
 
 from airflow_nrt.notifications.nrt import NrtNotifier
 from tests.notifications.hook import WebHook, web_hook
@@ -42,6 +43,13 @@ def test_a_text_is_templated_and_cut(monkeypatch: pytest.MonkeyPatch, hook: WebH
     connect(monkeypatch, host="127.0.0.1", port=hook.server_port, schema="http")
     NrtNotifier(http_conn_id="alerts", text="{{ ti.run_id * 2000 }}")(failed())
     assert hook.texts == [("today" * 800)]
+
+
+def test_masked_values_are_not_posted(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url)
+    mask_secret("secret-of-a-setting", "password")
+    NrtNotifier(http_conn_id="alerts", text="it is secret-of-a-setting")(failed())
+    assert hook.texts == ["it is ***"]
 
 
 def test_a_hook_that_refuses_is_an_error_without_its_url(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
