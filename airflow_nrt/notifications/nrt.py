@@ -11,7 +11,7 @@ from urllib.error import HTTPError
 
 from airflow.sdk import BaseHook, BaseNotifier, Context
 from airflow.sdk.exceptions import AirflowException
-from airflow.sdk.log import redact
+from airflow.sdk.log import redact  # type: ignore[attr-defined]
 from asgiref.sync import sync_to_async
 
 _LIMIT_SECONDS = 30
