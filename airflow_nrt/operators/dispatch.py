@@ -11,6 +11,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_nrt.operators.common import ending_the_task
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
+from airflow_nrt.operators.literals import check_literal, one_of
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
@@ -54,6 +55,7 @@ class NrtDispatchOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(inlets=[log], outlets=[asset], **kwargs)
+        check_literal("kind", kind, one_of("complete", "restated"))
         self.log_asset = log
         self.asset = asset
         self.kind = kind

@@ -51,6 +51,7 @@ class NrtNewsTrigger(BaseEventTrigger):
         self.nrt_conn_id = nrt_conn_id
         self.catchup = catchup
         self.poll_interval = poll_interval
+        self._seen = ("", -1)
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         names = ("home", "table", "nrt_conn_id", "catchup", "poll_interval")
@@ -96,8 +97,10 @@ class NrtNewsTrigger(BaseEventTrigger):
                 if known is None:
                     await _answered(store.aset(kind.name, begin.to_json()))
             return None
-        look = partial(_look, hook, self.home, self.table, cursors)
-        return await WATCHER.read(location, ("news", self.home, self.table, tuple(cursors)), look)
+        look = partial(_look, hook, self.home, self.table, cursors, self._seen)
+        what = ("news", self.home, self.table, tuple(cursors), self._seen)
+        entry, self._seen = await WATCHER.read(location, what, look)
+        return entry
 
 
 def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
@@ -107,14 +110,26 @@ def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
     return Cursor.at_begin(_existing(hook, location), catchup, now_ms())
 
 
-def _look(hook: NrtHook, location: str, table: str | None, cursors: list[Cursor]) -> int | None:
+_Seen = tuple[str, int]
+"""Up to which entry there are no news, in the home of an id: it is not read again."""
+
+
+def _look(
+    hook: NrtHook, location: str, table: str | None, cursors: list[Cursor], seen: _Seen
+) -> tuple[int | None, _Seen]:
     from airflow_nrt.report.news import has_windows, visible_entries
 
     home = _existing(hook, location)
     if home is None:
-        return None
-    after = min(cursor.of(home).until for cursor in cursors)
-    return next((one.n for one in visible_entries(home, home.log(), after) if has_windows(one, table)), None)
+        return None, seen
+    known, after = home.identity().id, min(cursor.of(home).until for cursor in cursors)
+    if seen[0] == known:
+        after = max(after, seen[1])
+    for entry in visible_entries(home, home.log(), after):
+        if has_windows(entry, table):
+            return entry.n, (known, after)
+        after = entry.n
+    return None, (known, after)
 
 
 def _existing(hook: NrtHook, location: str) -> Home | None:

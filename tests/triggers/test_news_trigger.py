@@ -132,11 +132,17 @@ def test_a_home_that_was_made_anew_is_read_from_its_begin(tmp_path: Path) -> Non
     assert events(trigger(home.path, store), 0.8) == [first]
 
 
-def test_windows_of_other_tables_wake_nobody(tmp_path: Path) -> None:
+def test_windows_of_other_tables_wake_nobody_and_are_read_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home, store = new_home(tmp_path), Store()
     claim(store, home, -1)
     complete(lease(home), 10)
-    assert events(trigger(home.path, store, table="another"), 0.6) == []
+    watching = trigger(home.path, store, table="another")
+    assert events(watching, 0.6) == []
+    (home.log_directory / "1.json").write_text("{")
+    assert events(watching, 0.6) == []
+    assert "can't be watched" not in capsys.readouterr().out
 
 
 def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
