@@ -143,7 +143,7 @@ _Seen = tuple[str, int]
 def _find(
     hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen
 ) -> tuple[int | None, _Seen]:
-    from airflow_nrt.report.news import has_windows, visible_entries
+    from airflow_nrt.report.news import has_news, visible_entries
 
     home = _existing(hook, location)
     if home is None:
@@ -151,8 +151,9 @@ def _find(
     known, after = home.identity().id, min(cursor.of(home).until for cursor in cursors)
     if seen[0] == known:
         after = max(after, seen[1])
-    for entry in visible_entries(home, home.log(), after):
-        if has_windows(entry, table):
+    log = home.log()
+    for entry in visible_entries(home, log, after):
+        if has_news(entry, log, table):
             return entry.n, (known, after)
         after = entry.n
     return None, (known, after)
