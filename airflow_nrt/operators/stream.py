@@ -14,6 +14,7 @@ from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
+    from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.operators.supervision import Supervision
@@ -129,6 +130,10 @@ class NrtStreamOperator(NrtBaseOperator):
 
         self._supervision = Supervision(self, context, home, endless)
         return self._supervision
+
+    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+        """As `get_openlineage_facets_on_complete`: a stream ends long after it has begun."""
+        return self.get_openlineage_facets_on_complete(None)
 
     def on_kill(self) -> None:
         if self._supervision is not None:

@@ -32,6 +32,13 @@ def test_a_task_says_its_tables_and_columns(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+def test_a_stream_says_it_when_it_begins(tmp_path: Path) -> None:
+    with DAG("lineage"):
+        task = NrtStreamOperator(task_id="stream", report=str(REPORT), home="home", settings={"DATA": str(tmp_path)})
+    told = extractors.ExtractorManager()._get_extractor(task).extract()
+    assert [one.name for one in told.inputs] == [f"{tmp_path}/orders"]
+
+
 def test_a_report_that_can_t_be_planned_has_no_lineage(tmp_path: Path) -> None:
     broken = tmp_path / "broken.sql"
     broken.write_text("INSERT INTO nowhere SELECT 1;")
