@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk import Context
+from airflow.sdk import BaseOperatorLink, Context
 
+from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.restarts import RestartPolicy
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -28,7 +29,11 @@ class NrtStreamOperator(NrtBaseOperator):
     its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
     asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
 
-    The return value tells the report's status at the end.
+    While it waits its log has a line a minute, and the XCom `status` is as old as that: `report`, `home`, `at`,
+    `driver`, `epoch`, `restarts`, `entry`, `zone`, `watermark`, `lag_seconds`, `last_window`, `windows`, `rows`,
+    `late`, `dropped`, `rejected`, and all of it as a `text`. The return value is that of the end, with `restatements`.
+    `at` is in UTC; `watermark` and `last_window`, up to which all windows are complete, are times of the report's
+    clock, which `zone` names. The log of a task that fails ends with what the driver printed last, and with the cause.
 
     :param available_now: end when all that has arrived is absorbed
     :param startup_timeout: seconds until the first heartbeat of a driver that was launched
@@ -39,7 +44,10 @@ class NrtStreamOperator(NrtBaseOperator):
     :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
+    :param status_interval: seconds between lines about the stream in the task's log, and versions of the XCom `status`
     """
+
+    operator_extra_links: Collection[BaseOperatorLink] = (NrtReportLink(), NrtDriverLogLink(), NrtSparkLink())
 
     def __init__(
         self,
@@ -54,6 +62,7 @@ class NrtStreamOperator(NrtBaseOperator):
         on_stall: str = RESTART,
         silence_timeout: float = 15.0,
         poll_interval: float = 2.0,
+        status_interval: float = 60.0,
         earliest_event: float = EARLIEST_SECONDS,
         **kwargs: Any,
     ) -> None:
@@ -67,6 +76,7 @@ class NrtStreamOperator(NrtBaseOperator):
         self.on_stall = on_stall
         self.silence_timeout = silence_timeout
         self.poll_interval = poll_interval
+        self.status_interval = status_interval
         self.earliest_event = earliest_event
         self._supervision: Supervision | None = None
 
