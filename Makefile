@@ -49,7 +49,7 @@ demo: env
 
 picture: env
 	VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --group docs
-	@$(RUN) python docs/curve_picture.py "$(DEMO)"
+	@$(RUN) python docs/explanation/curve_picture.py "$(DEMO)"
 
 test: env
 	$(RUN) python -m pytest -n 2 --dist loadfile

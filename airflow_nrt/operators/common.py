@@ -168,6 +168,22 @@ class NrtBaseOperator(BaseOperator):
         values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
         return Settings(values, masked, self.unsafe_settings)
 
+    def takes(self) -> tuple[str, ...]:
+        """Which wishes of a DAG run this task follows (`wishes.py`)."""
+        return ()
+
+    def note_in(self, home: Home, kind: str) -> None:
+        """The home names this task as the last one that did this with it. Raises HomeError if it can't be written."""
+        from airflow_nrt.report.errors import HomeError
+        from airflow_nrt.report.notes.tasks import TaskOfHome, note_task
+
+        if self.get_dag() is None:
+            return
+        try:
+            note_task(home, kind, TaskOfHome(self.dag_id, self.task_id, self.takes()))
+        except OSError as wrong:
+            raise HomeError(f"the home {home.path} can't be written: {wrong}") from None
+
     def planned(self, home: Home | None = None) -> PlannedReport:
         """The report, checked; with `home`, that is made for it, unless it is there, and checked to be its own.
 

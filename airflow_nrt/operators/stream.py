@@ -112,6 +112,7 @@ class NrtStreamOperator(NrtBaseOperator):
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
         self.planned(home)
+        self.note_in(home, "stream")
         return home
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:

@@ -1,4 +1,4 @@
-"""Draws docs/curve.svg from what a demonstration left: the live curve, the kill, and the same day by backfill.
+"""Draws docs/explanation/curve.svg from what a demonstration left: the live curve, the kill, the same day by backfill.
 
 make demo KEEP=1        says where it left its data and its home
 make picture DEMO=DIR   calls this; it backfills the day into a home of its own beside them
@@ -24,7 +24,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.outline import Outline
 from airflow_nrt.sql.load import load_report
 
-REPORT = Path(__file__).parents[1] / "dags" / "reports" / "orders_curve.sql"
+REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"
 DAY = ("2024-06-18 00:00:00", "2024-06-19 00:00:00")
 COLOURS = ("#1f6fb4", "#2a9d5c", "#8a5fbf", "#b58a1f")
 
