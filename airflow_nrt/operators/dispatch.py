@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import Asset, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowSkipException
 
-from airflow_nrt.operators.common import ending_the_task
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
+from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.operators.literals import check_literal, one_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class NrtDispatchOperator(BaseOperator):
         known = store.get(kind.name)
         if known is None:
             raise AirflowSkipException("the watcher has not looked at the home yet")
-        with ending_the_task():
+        with ending_the_task(self.log):
             place = NrtHook(self.nrt_conn_id).home(self.home)
             home = Home.open(place.path, place.group)
             table = table_of(home, self.table)
@@ -102,9 +102,9 @@ class NrtDispatchOperator(BaseOperator):
         return str(getattr(state, "value", state)) in _EMITTED
 
     def _emit(self, home: Home, table: str, news: News, context: Context) -> list[str]:
-        from airflow_nrt.report.instants import format_instant
+        from airflow_nrt.report.instants import iso_instant
 
-        keys = [format_instant(end).replace(" ", "T") for end in news.ends]
+        keys = [iso_instant(end) or "end" for end in news.ends]
         delay = max(0.0, time.time() - (news.since or 0) / 1000)
         event = context["outlet_events"][self.asset]
         event.add_partitions(keys)
