@@ -31,6 +31,7 @@ def get_provider_info() -> dict[str, Any]:
         ),
         "sensors": _modules("sensors.window"),
         "triggers": _modules("triggers.driver", "triggers.window", "triggers.news"),
+        "notifications": ["airflow_nrt.notifications.nrt.NrtNotifier"],
         "task-decorators": [
             {"name": "nrt_report", "class-name": "airflow_nrt.decorators.nrt_report.nrt_report_task"},
         ],

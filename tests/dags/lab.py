@@ -19,14 +19,16 @@ from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
+from tests.notifications.hook import WebHook
 
 
 @dataclass
 class Lab:
-    """An Airflow, and the directory with its DAGs, data and homes."""
+    """An Airflow, the directory with its DAGs, data and homes, and the web hook that it warns."""
 
     processes: AirflowProcesses
     root: Path
+    hook: WebHook
     _numbers: itertools.count = field(default_factory=itertools.count)
 
     @property

@@ -51,7 +51,7 @@ def test_a_day_streamed_killed_verified_and_backfilled(lab: Lab) -> None:
     run_id = client.runs("orders_curve_backfill")[0]["dag_run_id"]
     assert client.wait_for_run("orders_curve_backfill", run_id) == "success"
     told = client.xcom("orders_curve_backfill", run_id, "backfill")
-    assert (told["start"], told["end"]) == (f"{DAY} 00:00:00", f"{NEXT_DAY} 00:00:00")
+    assert (told["start"], told["end"]) == (f"{DAY}T00:00:00", f"{NEXT_DAY}T00:00:00")
     assert told["verdict"]["windows"] == WINDOWS_OF_A_DAY
     assert told["verdict"]["equal"] + told["verdict"]["explained"] == WINDOWS_OF_A_DAY
 
