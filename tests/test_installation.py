@@ -103,6 +103,15 @@ def sha256(file: Path) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
+def test_a_class_archive_is_made_once(installed: Path) -> None:
+    told = run(installed / "bin" / "airflow-nrt", "prepare").stdout
+    (file,) = (installed / "share" / "airflow-nrt").glob("*.jsa")
+    assert told == f"class archive: {file}\n"
+    made = file.stat().st_mtime_ns
+    assert run(installed / "bin" / "airflow-nrt", "prepare").stdout == told
+    assert file.stat().st_mtime_ns == made
+
+
 def test_a_query_runs_there(installed: Path, tmp_path: Path) -> None:
     ensure_java()
     furnish(tmp_path)

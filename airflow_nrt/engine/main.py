@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from airflow_nrt.engine.brief_java import brief_java
+from airflow_nrt.engine.class_archive import lacking
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.quick_session import end_session
 from airflow_nrt.engine.run import Runner
@@ -120,6 +121,8 @@ def run_report(
     for caution in cautions(plan):
         log.warning("%s", caution)
     ensure_java()
+    if lacking(os.environ.get("JAVA_HOME")):
+        log.info("no class archive of this Java and Spark: `airflow-nrt prepare` makes it, and drivers start faster")
     settings = brief_java() if available_now or plan.ends else {}
     settings |= plan.spark_settings
     parallelism = plan.setting("parallelism.default")
