@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 _INTEGRATION = "Near-real-time reports"
+_DOCUMENTATION = "https://airflow-nrt.readthedocs.io/"
 
 
-def _text(label: str, description: str, default: str | None = None) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": ["string", "null"]}
-    if default is not None:
-        schema["default"] = default
-    return {"label": label, "description": description, "schema": schema}
+def _text(label: str, description: str, **schema: Any) -> dict[str, Any]:
+    return {"label": label, "description": description, "schema": {"type": ["string", "null"], **schema}}
 
 
 def _modules(*names: str) -> list[dict[str, Any]]:
@@ -24,11 +22,15 @@ def get_provider_info() -> dict[str, Any]:
         "package-name": "airflow-nrt",
         "name": "Near-real-time reports",
         "description": "Reports in Flink SQL, streamed by Spark, supervised, backfilled and verified by Airflow",
-        "integrations": [{"integration-name": _INTEGRATION, "tags": ["software"]}],
+        "integrations": [
+            {"integration-name": _INTEGRATION, "external-doc-url": _DOCUMENTATION, "tags": ["software"]},
+        ],
         "hooks": _modules("hooks.nrt"),
-        "operators": _modules("operators.stream", "operators.backfill", "operators.verify", "operators.stop"),
+        "operators": _modules(
+            "operators.stream", "operators.backfill", "operators.verify", "operators.stop", "operators.dispatch"
+        ),
         "sensors": _modules("sensors.window"),
-        "triggers": _modules("triggers.driver", "triggers.window"),
+        "triggers": _modules("triggers.driver", "triggers.window", "triggers.news"),
         "task-decorators": [
             {"name": "nrt_report", "class-name": "airflow_nrt.decorators.nrt_report.nrt_report_task"},
         ],
@@ -40,24 +42,48 @@ def get_provider_info() -> dict[str, Any]:
                 "ui-field-behaviour": {
                     "hidden-fields": ["host", "port", "schema", "login", "password"],
                     "relabeling": {},
-                    "placeholders": {"home": "/data/nrt", "master": "local[*]"},
                 },
                 "conn-fields": {
                     "home": _text(
-                        "Homes", "Directory of the homes: a task that names none has NAME-OF-REPORT below it"
+                        "Homes",
+                        "Directory of the homes, for example /data/nrt: a task that names none has the name of its "
+                        "report there. Default: each task names its home",
                     ),
-                    "spark_conn_id": _text("Spark connection", "Connection whose master and settings drivers run with"),
-                    "master": _text("Spark master", "Wins over the Spark connection's; local[*] where neither says"),
-                    "deploy_mode": _text("Deploy mode", "client or cluster; wins over the Spark connection's"),
-                    "packages": _text("Packages", "Maven coordinates, separated by commas, for driver and executors"),
+                    "spark_conn_id": _text(
+                        "Spark connection", "Connection whose master and settings drivers run with. Default: none"
+                    ),
+                    "master": _text(
+                        "Spark master",
+                        "local[*], spark://HOST:7077, yarn or k8s://https://HOST. Default: the Spark connection's, "
+                        "local[*] without one",
+                        examples=["local[*]", "spark://HOST:7077", "yarn", "k8s://https://HOST"],
+                    ),
+                    "deploy_mode": _text(
+                        "Deploy mode",
+                        "client or cluster. Default: the Spark connection's, client without one",
+                        examples=["client", "cluster"],
+                    ),
+                    "packages": _text(
+                        "Packages", "Maven coordinates, separated by commas, for driver and executors. Default: none"
+                    ),
                     "environment": _text(
-                        "Environment", "Variables of the worker that drivers need beside the usual: AWS_*, MY_VARIABLE"
+                        "Environment",
+                        "Variables of the worker that drivers need beside the usual, for example AWS_*, MY_VARIABLE. "
+                        "Default: none",
                     ),
                     "masked_settings": _text(
-                        "Masked settings", "Names of settings whose values no log shows, beside password, token, key …"
+                        "Masked settings",
+                        "Names of settings whose values no log shows, separated by commas. Default: those with "
+                        "password, secret, token, key or credential in their names",
                     ),
-                    "conf": _text("Spark settings", 'JSON, for example {"spark.executor.memory": "4g"}'),
-                    "group": _text("Group", "Whose members share the homes, by name or id; without one nobody does"),
+                    "conf": _text(
+                        "Spark settings",
+                        'JSON, for example {"spark.executor.memory": "4g"}. Default: Spark\'s own',
+                        format="multiline",
+                    ),
+                    "group": _text(
+                        "Group", "Name or id of the group whose members share the homes. Default: nobody shares them"
+                    ),
                 },
             }
         ],

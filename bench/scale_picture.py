@@ -1,6 +1,6 @@
 """Draws what bench.scale has measured: seconds and state against what grows, with the line of equal growth.
 
-pip install matplotlib; python -m bench.scale_picture [bench/out/scale/scale.json] [--out docs/scale.svg]
+pip install matplotlib; python -m bench.scale_picture [bench/out/scale/scale.json] [--out docs/explanation/scale.svg]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FIGURES = {"seconds": "seconds, whole process", "state": "bytes of state"}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measured", type=Path, nargs="?", default=Path("bench/out/scale/scale.json"))
-    parser.add_argument("--out", type=Path, default=Path("docs/scale.svg"))
+    parser.add_argument("--out", type=Path, default=Path("docs/explanation/scale.svg"))
     options = parser.parse_args()
     by_axis = defaultdict(list)
     for one in json.loads(options.measured.read_text()):

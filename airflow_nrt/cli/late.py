@@ -12,6 +12,7 @@ from airflow_nrt.report.entries import Commit
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.report.texts import shortened
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     for reason, count in rejected.items():
         print(f"{count} rejected: {reason}")
     for row in rows:
-        print(_line(row))
+        print(shortened(_line(row)).replace("\n", "?"))
     if options.limit and len(rows) == options.limit:
         print(f"… the first {options.limit}; --limit 0 shows all")
     return 0

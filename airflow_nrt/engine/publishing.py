@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.sampling.windows import sample_entry
 from airflow_nrt.engine.sinks import filesystem, sink_of
 from airflow_nrt.report.entries import Entry, Published, Restate
 from airflow_nrt.report.file_numbers import number_of
@@ -32,6 +33,8 @@ def _publish(home: Home, plan: Plan, entry: Entry, gone: Iterable[str]) -> None:
         filesystem.remove(plan.insert(name), (path,))
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
+    # Behind all that readers of the sinks wait for.
+    sample_entry(home, plan, entry)
     reach("publish-after")
 
 

@@ -2,7 +2,7 @@
 
 Few rows are interpreted: to compile the first batches of a driver takes longer than all the rest, and later ones, which
 find the code of the one before, are as fast either way. They also go through one task: each further one costs more than
-it saves (`docs/performance.md`). The rows are the same.
+it saves (`docs/explanation/performance.md`). The rows are the same.
 """
 
 from __future__ import annotations

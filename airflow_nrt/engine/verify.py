@@ -41,6 +41,7 @@ from airflow_nrt.report.history import History, read_history
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.report.intervals import partition_time
+from airflow_nrt.report.notes.verdicts import keep_verdict
 from airflow_nrt.report.operators import WindowAggregate
 from airflow_nrt.report.plan import Insert, Plan, Source
 from airflow_nrt.report.spelling import bigint, quote
@@ -104,8 +105,20 @@ def verify(
     published: Path | None = None,
     say: Progress = lambda text: None,
 ) -> Verdict:
-    """Verifies complete windows of the interval. `published` is a copy of the sink's directory to verify instead."""
-    published = None if published is None else Path(normpath(published.absolute()))
+    """Verifies complete windows of the interval; the home keeps the verdict.
+
+    `published` is a copy of the sink's directory to verify instead; the home keeps nothing then.
+    """
+    if published is not None:
+        return _verified(spark, plan, home, interval, Path(normpath(published.absolute())), say)
+    verdict = _verified(spark, plan, home, interval, None, say)
+    keep_verdict(home, verdict)
+    return verdict
+
+
+def _verified(
+    spark: SparkSession, plan: Plan, home: Home, interval: Interval, published: Path | None, say: Progress
+) -> Verdict:
     register_functions(spark, plan)
     log = home.log()
     history = read_history(log.entries(), plan)

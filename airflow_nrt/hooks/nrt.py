@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from airflow.sdk import BaseHook, Connection
-from airflow.sdk.exceptions import AirflowException
+from airflow.sdk.exceptions import AirflowNotFoundException
 
+from airflow_nrt.hooks.checked import check_connection
 from airflow_nrt.launch.environment import named_variables
 from airflow_nrt.launch.living import living_status
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
@@ -21,6 +22,7 @@ from airflow_nrt.report.settings import NO_SETTINGS, Settings
 from airflow_nrt.report.status import Status
 
 DEFAULT_MASTER = "local[*]"
+DEFAULT_CONNECTION = "nrt_default"
 
 
 @dataclass(frozen=True)
@@ -46,25 +48,46 @@ class NrtSettings:
 class NrtHook(BaseHook):
     """Opens homes, reads their status, asks their drivers to stop, and says how Spark is to run a driver.
 
-    `nrt_conn_id` None means no connection: drivers run with `local[*]`, and every task names its home. `master` wins
-    over the connection's.
+    Without a connection drivers run with `local[*]`, and every task names its home. So it is where `nrt_conn_id` is
+    None, and where `nrt_default` is not defined; any other id must be. `master` wins over the connection's.
     """
 
     conn_name_attr = "nrt_conn_id"
-    default_conn_name = "nrt_default"
+    default_conn_name = DEFAULT_CONNECTION
     conn_type = "nrt"
     hook_name = "Near-real-time reports"
 
-    def __init__(self, nrt_conn_id: str | None = None, master: str | None = None) -> None:
+    def __init__(self, nrt_conn_id: str | None = DEFAULT_CONNECTION, master: str | None = None) -> None:
         super().__init__()
         self.nrt_conn_id = nrt_conn_id
         self.master = master
+        self._settings: NrtSettings | None = None
 
     def get_conn(self) -> NrtSettings:
-        """The connection's fields. Raises InputError if there is no such connection, or if it is wrong."""
+        """The connection's fields, read once. Raises InputError if there is no such connection, or if it is wrong."""
+        if self._settings is None:
+            self._settings = self._read()
+        return self._settings
+
+    def test_connection(self) -> tuple[bool, str]:
+        """Whether the connection can be used, and what was found, from this host and without Spark.
+
+        Airflow may call it in the api-server, and disables that by default (`[core] test_connection`).
+        """
+        try:
+            return check_connection(self.get_conn(), self.cluster())
+        except InputError as wrong:
+            return False, str(wrong)
+
+    def _read(self) -> NrtSettings:
         if not self.nrt_conn_id:
             return NrtSettings()
-        connection = _connection(self.nrt_conn_id, "nrt")
+        try:
+            connection = _connection(self.nrt_conn_id, "nrt")
+        except _NotDefined:
+            if self.nrt_conn_id == DEFAULT_CONNECTION:
+                return NrtSettings()
+            raise
         if connection.conn_type != self.conn_type:
             raise InputError(f"the connection {self.nrt_conn_id!r} has the type {connection.conn_type!r}, not 'nrt'")
         fields = {key: value for key, value in connection.extra_dejson.items() if value not in (None, "")}
@@ -122,11 +145,15 @@ class NrtHook(BaseHook):
         return driver_submission(self.cluster(), home, name, arguments, settings)
 
 
+class _NotDefined(InputError):
+    """There is no connection of this id."""
+
+
 def _connection(conn_id: str, conn_type: str) -> Connection:
     try:
         return BaseHook.get_connection(conn_id)
-    except AirflowException:
-        raise InputError(
+    except AirflowNotFoundException:
+        raise _NotDefined(
             f"the connection {conn_id!r} is not defined: add it under Admin > Connections, or with "
             f"`airflow connections add {conn_id} --conn-type {conn_type}`"
         ) from None

@@ -10,6 +10,7 @@ from airflow.sdk import Context
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
 from airflow_nrt.operators.literals import check_literal, check_value, one_of
+from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.report.zones import zone_rules
 
 ON_MISMATCH = ("fail", "repair", "report")
@@ -19,15 +20,17 @@ _ON_MISMATCH = one_of(*ON_MISMATCH)
 class NrtBackfillOperator(NrtBatchOperator):
     """Computes windows in batch and verifies or publishes them.
 
-    The windows are those that end within `start` and `end`, else within the run's partition key (`START/END`, a date
-    for its day, or a window's end, but not midnight), else within its data interval; a run that names none fails.
+    The windows are those that end within `start` and `end`, else within those of the run's configuration
+    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key (`START/END`, a date for its day, or a
+    window's end, but not midnight), else within its data interval; a run that names none fails.
 
     The return value has `start`, `end`, `published_windows`, `unread_files`, `notes` and the `verdict` (None without
     `verify`). The XCom `verdict` is there also where the task fails for it.
 
     :param verify: compare with what is published first, and publish only what is asked for; else publish over it
     :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
-        batch result, or `report` it in the return value
+        batch result, or `report` it in the return value; None: what the run's configuration asks for
+        (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, and of a
         report whose rowtimes have no zone that of the DAG's timetable, so that its days are whole
     """
@@ -35,7 +38,7 @@ class NrtBackfillOperator(NrtBatchOperator):
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")
 
     def __init__(
-        self, *, verify: bool = True, on_mismatch: str = "fail", timezone: str | None = None, **kwargs: Any
+        self, *, verify: bool = True, on_mismatch: str | None = None, timezone: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         check_literal("on_mismatch", on_mismatch, _ON_MISMATCH)
@@ -44,20 +47,26 @@ class NrtBackfillOperator(NrtBatchOperator):
         self.on_mismatch = on_mismatch
         self.timezone = timezone
 
+    def takes(self) -> tuple[str, ...]:
+        may_repair = self.verify and self.on_mismatch in (None, "repair")
+        return (*super().takes(), *(("repair",) if may_repair else ()))
+
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
-            check_value("on_mismatch", self.on_mismatch, _ON_MISMATCH)
+            wishes = Wishes.of_run(context)
+            on_mismatch = wishes.mismatch(self.on_mismatch) or "fail"
+            check_value("on_mismatch", on_mismatch, _ON_MISMATCH)
             report = self.planned()
             zone = self.timezone or zone_of_clock(report, context)
             check_value("timezone", zone, zone_rules)
-            interval = interval_of_run(self.start, self.end, context, zone)
+            interval = interval_of_run(*wishes.interval(self.start, self.end), context, zone)
             self.log.info("windows that end after %s and up to %s, on the clock of %s", *interval, zone)
-            options = ["--verify", "--on-mismatch", self.on_mismatch] if self.verify else []
+            options = ["--verify", "--on-mismatch", on_mismatch] if self.verify else []
             outcome = self.run_command("backfill", report, interval, *options)
         verdict = outcome.result["verdict"] and verdict_xcom(outcome.result["verdict"])
         if verdict:
             context["ti"].xcom_push("verdict", verdict)
-        if verdict and self.on_mismatch != "report":
+        if verdict and on_mismatch != "report":
             fail_unless_proven(verdict)
         return {
             "start": interval[0],

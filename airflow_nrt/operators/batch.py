@@ -62,7 +62,12 @@ class NrtBatchOperator(NrtBaseOperator):
         settings = replace(given, values=tuple(sorted(values.items())))
         arguments += options
         self._command = Command(arguments, lambda line: self.log.info("%s", line), settings, cluster.environment)
-        return self._command.run()
+        outcome = self._command.run()
+        self.note_in(home, name)
+        return outcome
+
+    def takes(self) -> tuple[str, ...]:
+        return () if self.start or self.end else ("interval",)
 
     def on_kill(self) -> None:
         if self._command is not None:

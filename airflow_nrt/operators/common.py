@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literals import check_literal
-from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart
+from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
 from airflow_nrt.report.errors import DataError, InputError, NrtError
 from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk import Context
     from jinja2 import Environment
 
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.report.home import Home
     from airflow_nrt.report.inline import InlineReport
+    from airflow_nrt.report.lineage import Lineage
     from airflow_nrt.report.program import Program
     from airflow_nrt.report.settings import Settings
     from airflow_nrt.report.status import Status
@@ -42,12 +45,14 @@ class NrtBaseOperator(BaseOperator):
     :param masked_settings: names of settings whose values nobody may read, in a log or in the home, beside those whose
         name says it (password, secret, token, key, credential)
     :param unsafe_settings: names of placeholders that may be any piece of SQL; of others a value is one piece of text
-    :param conn_id: (templated) a connection of type `nrt`; default: none, Spark runs as `local[*]`
+    :param nrt_conn_id: (templated) a connection of type `nrt`; None or an empty text is none, and where `nrt_default`
+        is not defined there is none either: then Spark runs as `local[*]`, and the task names its home
+    :param conn_id: deprecated name of `nrt_conn_id`
     :param master: (templated) a Spark master, which wins over the connection's
     :param planning_timeout: seconds within which the report, what it imports among it, must be planned
     """
 
-    template_fields: Sequence[str] = ("report", "home", "settings", "conn_id", "master")
+    template_fields: Sequence[str] = ("report", "home", "settings", "nrt_conn_id", "master")
     ui_color = "#e4f2ec"
 
     def __init__(
@@ -58,6 +63,7 @@ class NrtBaseOperator(BaseOperator):
         settings: Mapping[str, str] | None = None,
         masked_settings: Sequence[str] = (),
         unsafe_settings: Sequence[str] = (),
+        nrt_conn_id: str | None = DEFAULT_CONNECTION,
         conn_id: str | None = None,
         master: str | None = None,
         planning_timeout: float = PLANNING_SECONDS,
@@ -72,15 +78,20 @@ class NrtBaseOperator(BaseOperator):
         self.settings = settings
         self.masked_settings = _names("masked_settings", masked_settings)
         self.unsafe_settings = _names("unsafe_settings", unsafe_settings)
-        self.conn_id = conn_id
+        self.nrt_conn_id = connection_named(nrt_conn_id, conn_id)
         self.master = master
         self.planning_timeout = planning_timeout
+        self._hook: NrtHook | None = None
 
     @property
     def hook(self) -> NrtHook:
+        """That of the connection and the master, which templates change; one that has read its connection stays."""
         from airflow_nrt.hooks.nrt import NrtHook
 
-        return NrtHook(self.conn_id, self.master)
+        known = self._hook
+        if known is None or (known.nrt_conn_id, known.master) != (self.nrt_conn_id, self.master):
+            known = self._hook = NrtHook(self.nrt_conn_id, self.master)
+        return known
 
     def report_file(self) -> Path:
         """The report's absolute path."""
@@ -129,23 +140,55 @@ class NrtBaseOperator(BaseOperator):
         values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
         return Settings(values, masked, self.unsafe_settings)
 
+    def takes(self) -> tuple[str, ...]:
+        """Which wishes of a DAG run this task follows (`wishes.py`)."""
+        return ()
+
+    def note_in(self, home: Home, kind: str) -> None:
+        """The home names this task as the last one that did this with it. Raises HomeError if it can't be written."""
+        from airflow_nrt.report.errors import HomeError
+        from airflow_nrt.report.notes.tasks import TaskOfHome, note_task
+
+        if self.get_dag() is None:
+            return
+        try:
+            note_task(home, kind, TaskOfHome(self.dag_id, self.task_id, self.takes()))
+        except OSError as wrong:
+            raise HomeError(f"the home {home.path} can't be written: {wrong}") from None
+
     def planned(self, home: Home | None = None) -> PlannedReport:
         """The report, checked; with `home`, that is made for it, unless it is there, and checked to be its own.
 
         Raises InputError, and NrtError if it takes too long.
         """
+        return plan_apart(**self._question(), home=home)
+
+    def traced(self) -> Lineage:
+        """What the report reads and writes. Raises as `planned` does."""
+        return trace_apart(**self._question())
+
+    def _question(self) -> dict[str, Any]:
         from airflow_nrt.launch.environment import named_variables, needed_environment
 
         given = self.report_settings()
-        return plan_apart(
-            str(self.program() or self.report_file()),
-            given,
-            needed_environment(named_variables(self.hook.get_conn().environment)),
-            base=self._near() if self._inline is not None else None,
-            home=home,
-            seconds=self.planning_timeout,
-            say=lambda line: self.log.info("%s", given.shown(line)),
-        )
+        return {
+            "report": str(self.program() or self.report_file()),
+            "settings": given,
+            "environment": needed_environment(named_variables(self.hook.get_conn().environment)),
+            "base": self._near() if self._inline is not None else None,
+            "seconds": self.planning_timeout,
+            "say": lambda line: self.log.info("%s", given.shown(line)),
+        }
+
+    # OpenLineage's listener asks for these where its provider is installed and on; a stream says it when it begins.
+
+    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+        from airflow_nrt.operators.lineage import lineage_of_task
+
+        return lineage_of_task(self)
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
+        return self.get_openlineage_facets_on_start()
 
 
 def _names(parameter: str, names: Sequence[str]) -> tuple[str, ...]:

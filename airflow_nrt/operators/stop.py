@@ -10,6 +10,7 @@ import pendulum
 from airflow.sdk import BaseOperator, Context
 
 from airflow_nrt.operators.common import ending_the_task, status_xcom
+from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.report.errors import NrtError
 
 _LOOK_SECONDS = 0.5
@@ -22,17 +23,26 @@ class NrtStopOperator(BaseOperator):
     supervises it ends with success then. The return value is the report's status.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
-    :param conn_id: (templated) a connection of type `nrt`
+    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :param conn_id: deprecated name of `nrt_conn_id`
     :param timeout: seconds to wait; the request stands afterwards
     """
 
-    template_fields: Sequence[str] = ("home", "conn_id")
+    template_fields: Sequence[str] = ("home", "nrt_conn_id")
     ui_color = "#e4f2ec"
 
-    def __init__(self, *, home: str, conn_id: str | None = None, timeout: float = 300.0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        home: str,
+        nrt_conn_id: str | None = DEFAULT_CONNECTION,
+        conn_id: str | None = None,
+        timeout: float = 300.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.home = home
-        self.conn_id = conn_id
+        self.nrt_conn_id = connection_named(nrt_conn_id, conn_id)
         self.timeout = timeout
 
     def execute(self, context: Context) -> dict[str, Any]:
@@ -40,7 +50,7 @@ class NrtStopOperator(BaseOperator):
         from airflow_nrt.launch.living import is_stopping
         from airflow_nrt.report.home import Home
 
-        hook = NrtHook(self.conn_id)
+        hook = NrtHook(self.nrt_conn_id)
         with ending_the_task():
             place = hook.home(self.home)
             home = Home.open(place.path, place.group)

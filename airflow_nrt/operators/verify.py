@@ -7,21 +7,24 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
+from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.report.errors import InputError
 
 
 class NrtVerifyOperator(NrtBatchOperator):
     """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
 
-    Without `start` and `end` it covers everything that is complete. The return value is the verdict; the XCom `verdict`
+    Without `start` and `end`, of the task or of the run's configuration (`{"nrt": {"start": …, "end": …}}`), it covers
+    everything that is complete. The return value is the verdict; the XCom `verdict`
     is there also where the task fails for it.
     """
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
-            if bool(self.start) != bool(self.end):
-                raise InputError(f"start and end belong together: only {'start' if self.start else 'end'} is given")
-            interval = (self.start, self.end) if self.start and self.end else None
+            start, end = Wishes.of_run(context).interval(self.start, self.end)
+            if bool(start) != bool(end):
+                raise InputError(f"start and end belong together: only {'start' if start else 'end'} is given")
+            interval = (start, end) if start and end else None
             verdict = verdict_xcom(self.run_command("verify", self.planned(), interval).result)
         context["ti"].xcom_push("verdict", verdict)
         fail_unless_proven(verdict)

@@ -11,6 +11,7 @@ driver.log       what the driver printed
 stop             exists while somebody asks the driver to stop
 launches/        who launched a driver, what it was given, why it could not begin
 scratch/         an epoch's own things, gone with it
+notes/           what is there for people to look at (`notes/`)
 """
 
 from __future__ import annotations
@@ -79,6 +80,10 @@ class Home:
         self.driver_log = path / "driver.log"
         self.stop_file = path / "stop"
         self.launches = path / "launches"
+        self.notes = path / "notes"
+        self.samples = self.notes / "samples"
+        self.verdicts = self.notes / "verdicts"
+        self.tasks = self.notes / "tasks"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

@@ -12,7 +12,7 @@ from airflow_nrt.report.ownership import check_owner, check_user, group_id
 from airflow_nrt.report.private_files import make_private
 
 _MADE_AT_FIRST = ("log", "state", "staged", "ledger", "scratch")
-PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats")
+PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats", "notes")
 
 
 def make_directories(home: Path, group: str | None) -> None:

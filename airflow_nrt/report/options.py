@@ -38,9 +38,16 @@ NOT_NULL = "table.exec.sink.not-null-enforcer"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
+MOST_SAMPLED = 100
 CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
 FORMATS = ("csv", "json", "parquet", "debezium-json")
 """The formats of files; the options of one begin with its name."""
+
+
+def _sampled_keys(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST_SAMPLED:
+        raise ValueError(f"{text!r} is no whole number from 0 to {MOST_SAMPLED}")
+    return int(text)
 
 
 def _constant(text: str) -> str:
@@ -91,6 +98,7 @@ _WRITING = (
             "fail",
             "a partition whose value can't name a directory (over 255 bytes, NUL): by 'hash' a hash names it",
         ),
+        Option("sink.sample", _sampled_keys, 20, "how many keys of a window the home keeps for its page; 0: no sample"),
     ),
 )
 

@@ -1,7 +1,7 @@
 """How many cores, how much state and what delay a report needs at a rate of rows: from its rows, values and results.
 
-`docs/sizing.md` says where the costs come from. They are of one warm core; a sum of such terms tells which one will
-hurt first, and not more than the order of the others.
+`docs/explanation/sizing.md` says where the costs come from. They are of one warm core; a sum of such terms shows which
+one will hurt first, and not more than the order of the others.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from airflow.sdk import BaseSensorOperator, Context, conf
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.operators.common import ending_the_task
+from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import format_instant, parse_instant
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -28,11 +29,12 @@ class NrtWindowSensor(BaseSensorOperator):
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`; with `Z` or an offset
         it is an instant, whatever the clock's zone
-    :param conn_id: (templated) a connection of type `nrt`
+    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :param conn_id: deprecated name of `nrt_conn_id`
     :param deferrable: wait in the triggerer
     """
 
-    template_fields: Sequence[str] = ("home", "window_end", "conn_id")
+    template_fields: Sequence[str] = ("home", "window_end", "nrt_conn_id")
     ui_color = "#e4f2ec"
 
     def __init__(
@@ -40,6 +42,7 @@ class NrtWindowSensor(BaseSensorOperator):
         *,
         home: str,
         window_end: str,
+        nrt_conn_id: str | None = DEFAULT_CONNECTION,
         conn_id: str | None = None,
         deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         earliest_event: float = EARLIEST_SECONDS,
@@ -48,7 +51,7 @@ class NrtWindowSensor(BaseSensorOperator):
         super().__init__(**kwargs)
         self.home = home
         self.window_end = window_end
-        self.conn_id = conn_id
+        self.nrt_conn_id = connection_named(nrt_conn_id, conn_id)
         self.deferrable = deferrable
         self.earliest_event = earliest_event
 
@@ -86,7 +89,7 @@ class NrtWindowSensor(BaseSensorOperator):
     def _home(self) -> Home:
         from airflow_nrt.hooks.nrt import NrtHook
 
-        return NrtHook(self.conn_id).home(self.home)
+        return NrtHook(self.nrt_conn_id).home(self.home)
 
     def _check_window_end(self) -> None:
         with ending_the_task():

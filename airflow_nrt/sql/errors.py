@@ -143,7 +143,7 @@ def _shortened(message: str) -> str:
 
 
 class NotThereYet(SqlError):
-    """Flink has it, this project does not have it yet (`docs/sql.md` lists these)."""
+    """Flink has it, this project does not have it yet (`docs/reference/sql.md` lists these)."""
 
     def __init__(self, what: str, at: Place, instead: str = "") -> None:
         super().__init__(f"{what}: not there yet{'; ' + instead if instead else ''}", at)

@@ -1,4 +1,4 @@
-"""Reports as Python programs: the Table API, after PyFlink's convention (`docs/table-api.md`).
+"""Reports as Python programs: the Table API, after PyFlink's convention (`docs/reference/table-api.md`).
 
 A name is imported when it is asked for: a program loads what it uses.
 """

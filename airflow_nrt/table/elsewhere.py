@@ -1,4 +1,4 @@
-"""What PyFlink has and this lacks, by its names there, and what stands in its place: `docs/table-api.md` lists it."""
+"""What PyFlink has and this lacks, by its names there, and what to use: `docs/reference/table-api.md` lists it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`docs/options.md`: what its first example prints is what `check` and `plan` say."""
+"""`docs/reference/options.md`: what its first example prints is what `check` and `plan` say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.cli.conftest import Command
 from tests.cli.place import REPORT, furnish
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "options.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```sql\n([^`]*)```\n\n```text\n([^`]*)```", TEXT)
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""`airflow-nrt plan` says what a report does in the report's own words; `docs/plan.md` shows it."""
+"""`airflow-nrt plan` says what a report does in the report's own words; `docs/reference/plan.md` shows it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.sample import ORDERS
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
 WINDOW = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
 SHOPS = "CREATE TABLE shops (id STRING, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'shops', 'format' = 'json');\n"
 COUNTED = f"SELECT shop, window_start, window_end, COUNT(*) AS n FROM {WINDOW} GROUP BY shop, window_start, window_end"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 with DAG("shops", schedule=None) as dag:
 
-    @task.nrt_report(home="HOME", conn_id="nowhere", settings={"DATA": "orders"})
+    @task.nrt_report(home="HOME", nrt_conn_id="nowhere", settings={"DATA": "orders"})
     def REPORT(t_env: TableEnvironment) -> None:
         '''Shops, aloud.'''
         from HELPER import suffix

@@ -1,4 +1,4 @@
-"""The examples of `docs/sql.md` that show their result: those of `## Examples` in batch, others also as a stream."""
+"""The examples of `docs/reference/sql.md` that show their result: the short ones in batch, others also as a stream."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from airflow_nrt.sql.planner import plan_query
 from tests.golden.run import MODES
 from tests.golden.statements import ERRORS
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "sql.md").read_text(encoding="utf-8")
 SHOWN = TEXT.partition("## Examples\n")[2].partition("\n## ")[0]
 FENCES = r"```sql\n([^`]*)```\n\n```json\n([^`]*)```"
 SHORT = re.findall(FENCES, SHOWN)

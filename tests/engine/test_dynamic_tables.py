@@ -1,4 +1,4 @@
-"""The example of `docs/dynamic-tables.md`: a reader sees what its table says."""
+"""The example of `docs/explanation/dynamic-tables.md`: a reader sees what its table says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.report.timing import TIMING_OPTIONS
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream, write_lines
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "dynamic-tables.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "explanation" / "dynamic-tables.md").read_text(encoding="utf-8")
 
 
 def test_every_option_is_told() -> None:

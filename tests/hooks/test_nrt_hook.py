@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import socket
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from airflow.exceptions import AirflowProviderDeprecationWarning
 
 from airflow_nrt.hooks.nrt import NrtHook
+from airflow_nrt.operators.stop import NrtStopOperator
+from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import HomeError, InputError
 from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.sensors.window import NrtWindowSensor
 from tests.launch.homes import beat, lease, new_home
+
+verify = partial(NrtVerifyOperator, report="orders.sql")
 
 
 @pytest.fixture
@@ -97,3 +105,56 @@ def test_no_home_and_an_unreadable_one(tmp_path: Path) -> None:
 def test_a_place_is_below_the_connection_s_home(connection, place: str) -> None:  # type: ignore[no-untyped-def]
     connection("reports", extra={"home": "/data/homes"})
     assert NrtHook("reports").home(place).path == Path("/data/homes/orders")
+
+
+# ---------------------------------------------------------------------------------------------- the default, the test
+
+
+def test_the_default_connection_counts_where_it_is_defined(connection, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    assert NrtHook().cluster().master == "local[*]"
+    with pytest.raises(InputError, match="the connection 'other' is not defined: add it under Admin"):
+        NrtHook("other").cluster()
+    connection("nrt_default", extra={"home": "/data/homes", "master": "local[3]"})
+    assert NrtHook().cluster().master == "local[3]"
+    assert NrtStopOperator(task_id="stop", home="orders").nrt_conn_id == "nrt_default"
+    assert NrtHook(None).cluster().master == "local[*]"
+
+
+@pytest.mark.parametrize("task", [NrtStopOperator, partial(NrtWindowSensor, window_end="2024-06-18"), verify])
+def test_the_old_name_of_the_parameter_works_and_warns(task: Any) -> None:
+    with pytest.warns(AirflowProviderDeprecationWarning, match="give nrt_conn_id"):
+        old = task(task_id="task", home="orders", conn_id="reports")
+    assert old.nrt_conn_id == "reports"
+
+
+def test_a_connection_that_can_be_used_is_told_what_it_gives(connection, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    with socket.create_server(("127.0.0.1", 0)) as master:
+        port = master.getsockname()[1]
+        extra = {"home": str(tmp_path), "master": f"spark://127.0.0.1:{port}", "deploy_mode": "cluster"}
+        connection("reports", extra=extra)
+        is_right, told = NrtHook("reports").test_connection()
+    assert is_right, told
+    assert told.startswith(f"homes {tmp_path} can be written from ")
+    assert told.endswith(f"Spark master spark://127.0.0.1:{port} answers, deploy mode cluster")
+    connection("later", extra={"home": str(tmp_path / "later")})
+    is_right, told = NrtHook("later").test_connection()
+    assert is_right and "are not on" in told and "Spark master local[*]" in told
+
+
+@pytest.mark.parametrize(
+    "extra, complaint",
+    [
+        ({"home": "homes"}, "are a relative path"),
+        ({"home": "s3://bucket/homes"}, "a home can't be on s3:// yet"),
+        ({"home": __file__}, "are no directory"),
+        ({"master": "spork://h"}, "there is no Spark master 'spork://h'"),
+        ({"master": "spark://127.0.0.1:1"}, "Spark master spark://127.0.0.1:1 does not answer"),
+        ({"spark_conn_id": "nowhere"}, "the connection 'nowhere' is not defined"),
+        ({"conf": "spark.x=1"}, "conf must be a JSON object"),
+    ],
+)
+def test_a_connection_that_can_t_is_told_why(connection, extra: dict[str, str], complaint: str) -> None:  # type: ignore[no-untyped-def]
+    connection("wrong", extra=extra)
+    is_right, told = NrtHook("wrong").test_connection()
+    assert not is_right
+    assert complaint in told

@@ -77,7 +77,7 @@ def test_a_report_runs_on_a_standalone_master(
         report=str(REPORT),
         home=str(tmp_path / "home"),
         settings={"DATA": str(tmp_path / "data")},
-        conn_id="reports",
+        nrt_conn_id="reports",
         available_now=True,
         earliest_event=0.0,
     )

@@ -37,4 +37,4 @@ def test_a_home_is_named_below_the_connection_s(tmp_path: Path, monkeypatch: pyt
     home = new_home(tmp_path)
     connection = {"conn_type": "nrt", "extra": {"home": str(tmp_path)}}
     monkeypatch.setenv("AIRFLOW_CONN_REPORTS", json.dumps(connection))
-    assert stop(home.path.name, conn_id="reports")["home"] == str(home.path)
+    assert stop(home.path.name, nrt_conn_id="reports")["home"] == str(home.path)

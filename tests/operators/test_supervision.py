@@ -184,7 +184,7 @@ def test_room_is_made_for_a_successor(home: Home, driver: subprocess.Popen[bytes
         stale = json.loads(file.read_text())
         file.write_text(json.dumps({**stale, "beat": stale["beat"] - 60_000}))
     with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):
-        answer(home, kind, conn_id="nowhere")
+        answer(home, kind, nrt_conn_id="nowhere")
     assert driver.wait(10) == -9
 
 
@@ -206,7 +206,7 @@ def test_a_driver_that_stops_is_waited_for_and_killed_if_it_hangs(home: Home, dr
     beat(home, 1, pid=driver.pid)
     home.ask_to_stop()
     with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):
-        stream(home, startup_timeout=1.0, conn_id="nowhere").execute(CONTEXT)
+        stream(home, startup_timeout=1.0, nrt_conn_id="nowhere").execute(CONTEXT)
     assert driver.wait(10) == -9
 
 
@@ -224,5 +224,5 @@ def test_nothing_is_made_where_no_driver_can_be_launched(
 ) -> None:
     never = Home.at(tmp_path / "never")
     with pytest.raises(AirflowFailException, match=complaint):
-        stream(never, conn_id=conn_id).execute(CONTEXT)
+        stream(never, nrt_conn_id=conn_id).execute(CONTEXT)
     assert not never.path.exists()

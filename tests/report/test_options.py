@@ -101,7 +101,7 @@ TAKEN = ("Tables of files take", "Tables of `print` take", "Settings that take e
 
 
 def test_the_documentation_lists_each_option_where_it_belongs() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "options.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
     told: dict[str, tuple[str, ...]] = {}
     for chapter in text.split("\n## ")[1:]:
         for names in re.findall(r"^\| (`[^|]*) \|", chapter, flags=re.MULTILINE):

@@ -272,7 +272,7 @@ def test_it_travels_to_the_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("AIRFLOW_CONN_SHARED", json.dumps({"conn_type": "nrt", "extra": {"group": "0"}}))
     home = new_home(tmp_path)
     beat(home, lease(home).epoch)
-    given = {"conn_id": "shared", "home": str(home.path)}
+    given = {"nrt_conn_id": "shared", "home": str(home.path)}
     stream = NrtStreamOperator(task_id="stream", report=str(REPORT), settings={"DATA": str(tmp_path)}, **given)
     sensor = NrtWindowSensor(task_id="wait", window_end="2024-06-18 10:00", deferrable=True, **given)
     for task in (sensor, stream):

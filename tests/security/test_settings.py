@@ -229,7 +229,7 @@ def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monk
     monkeypatch.setenv("AIRFLOW_CONN_SECRETIVE", json.dumps(conf))
     operator = NrtVerifyOperator(
         task_id="verify", report=str(report), home=str(report.parent / "home"), settings=dict(given(report).values),
-        masked_settings=["NAMED"], conn_id="secretive",
+        masked_settings=["NAMED"], nrt_conn_id="secretive",
     )  # fmt: skip
     operator.run_command("verify", operator.planned(), None)
     (command,) = commands
@@ -391,7 +391,7 @@ def test_airflow_is_told_what_a_connection_masks_before_it_shows_rendered_fields
 
     monkeypatch.setenv("AIRFLOW_CONN_MASKING", '{"conn_type": "nrt", "extra": {"masked_settings": "A, PIN"}}')
     operator = NrtVerifyOperator(
-        task_id="verify", report=str(report), settings={"PIN": "{{ value }}"}, conn_id="masking"
+        task_id="verify", report=str(report), settings={"PIN": "{{ value }}"}, nrt_conn_id="masking"
     )
     operator.render_template_fields({"value": "masked-by-connection"})  # type: ignore[typeddict-unknown-key]
     assert "masked-by-connection" not in str(redact("it is masked-by-connection"))

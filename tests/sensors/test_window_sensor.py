@@ -74,5 +74,5 @@ def test_a_home_is_named_below_the_connection_s(tmp_path: Path, monkeypatch: pyt
     beat(home, 1, entry=fire(home, lease(home), END))
     connection = {"conn_type": "nrt", "extra": {"home": str(tmp_path)}}
     monkeypatch.setenv("AIRFLOW_CONN_REPORTS", json.dumps(connection))
-    named = NrtWindowSensor(task_id="wait", home=home.path.name, window_end="2024-06-18 10:00", conn_id="reports")
+    named = NrtWindowSensor(task_id="wait", home=home.path.name, window_end="2024-06-18 10:00", nrt_conn_id="reports")
     assert named.poke({})

@@ -1,4 +1,4 @@
-"""`docs/sql.md` and `docs/architecture.md` tell what the code does."""
+"""`docs/reference/sql.md` and `docs/architecture.md` tell what the code does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse_statements import REFUSED
 from airflow_nrt.sql.parse_types import _LATER as TYPES_LATER
 
 ROOT = Path(__file__).resolve().parents[2]
-SQL = (ROOT / "docs" / "sql.md").read_text()
+SQL = (ROOT / "docs" / "reference" / "sql.md").read_text()
 LATER = SQL.partition("## Not there yet")[2].partition("\n## ")[0]
 TOLD = re.compile(r"NotThereYet\(\s*f?\"([^\"]+)\"")
 
@@ -33,7 +33,7 @@ def test_every_construct_that_is_refused_is_listed() -> None:
     assert [text for text in fixed if text not in LATER] == []
 
 
-@pytest.mark.parametrize("document", ["architecture", "sql"])
+@pytest.mark.parametrize("document", ["architecture", "reference/sql"])
 def test_files_that_are_named_exist(document: str) -> None:
     text = (ROOT / "docs" / f"{document}.md").read_text()
     for name in re.findall(r"`((?:\w+/)+\w+\.\w+|(?:\w+/)+)`", text):

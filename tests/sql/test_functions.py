@@ -17,7 +17,7 @@ from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
 from airflow_nrt.sql.functions.regex import groups_of
 from tests.sql.flink_functions import Answer, answers, bare, computed, equal, family_of, one_row, planned
 
-TABLE = (Path(__file__).resolve().parents[2] / "docs" / "functions.md").read_text(encoding="utf-8")
+TABLE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
 AT_ONCE = 60
 """Expressions in one query."""
 

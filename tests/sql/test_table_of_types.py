@@ -1,4 +1,4 @@
-"""The table of types in `docs/sql.md`: each type is a column that files keep, or its error says what to use."""
+"""The table of types in `docs/reference/sql.md`: a type is a column that files keep, or its error says what to use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airflow_nrt.sql.parse_types import parse_type
 from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.engine.reports import Stream, write_lines
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "sql.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition("\n## Types\n")[2].partition("\n## ")[0]
 ROWS = re.findall(r"^\| (`.+?`) \| (yes|no) \| (.*?) ?\|$", SECTION, re.MULTILINE)
 HERE = [name for names, here, _ in ROWS if here == "yes" for name in re.findall("`([^`]+)`", names)]

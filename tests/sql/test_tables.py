@@ -151,7 +151,7 @@ def test_like(clauses: str) -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "sql.md").read_text()
+    text = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "sql.md").read_text()
     declared = tables(text.partition("## Tables")[2].partition("```sql")[2].partition("```")[0])
     assert list(declared) == ["orders", "replay"]
     assert declared["orders"].rowtime_type.flink == "TIMESTAMP(3)"

@@ -1,4 +1,4 @@
-"""The examples of `docs/table-api.md` that show their result, over the rows of the golden statements."""
+"""The examples of `docs/reference/table-api.md` that show their result, over the rows of the golden statements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airflow_nrt.table.load import load_report
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
 from tests.golden.statements import ERRORS
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "table-api.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "table-api.md").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n([^`]*)```", TEXT[: TEXT.index("## What is told where")])
 CHANGE = '{"op": "+I", "row": {"item": "A", "top": "4.00"}}'
 LEFT_OUT = {

@@ -19,7 +19,8 @@ from airflow_nrt.table.row_functions import AggregatedTable
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
 
 NAMES: dict[str, list[str]] = json.loads((Path(__file__).parent / "pyflink-names.json").read_text())
-DOCUMENTATION = (Path(__file__).resolve().parents[2] / "docs" / "table-api.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCUMENTATION = (DOCS / "reference" / "table-api.md").read_text(encoding="utf-8")
 OURS: dict[str, Any] = {
     "WindowGroupedTable": api.GroupedTable,
     "AggregatedTable": AggregatedTable,

@@ -1,7 +1,8 @@
 """Connector `print`: rows on the driver's standard output, or its standard error, as Flink prints them.
 
 At least once: no print is undone. Rows that change come with what happens to them: `+I[…]`, `-U[…]` and `+U[…]`,
-`-D[…]`.
+`-D[…]`. A row is one line: control characters of its values are printed as their pictures (`␊`, `␛`), where Flink
+prints them as they are, because a value could forge a row, or steer the terminal.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ from airflow_nrt.report.plan import Insert
 from airflow_nrt.report.spelling import quote, string_literal
 from airflow_nrt.report.times_of_day import as_printed, with_times
 
+_CONTROLS = {**{chr(n): chr(0x2400 + n) for n in range(0x20) if chr(n) != "\t"}, "\x7f": "␡"}
+# Some terminals and editors obey these, too: they have no pictures.
+_CONTROLS |= {chr(n): "\ufffd" for n in (*range(0x80, 0xA0), 0x2028, 0x2029)}
+_AS_PICTURES = ", ".join(map(string_literal, ("".join(_CONTROLS), "".join(_CONTROLS.values()))))
+
 
 def print_option(insert: Insert, name: str) -> Any:
     return read_option(insert.sink.options, PRINT_OPTIONS, name)
@@ -49,7 +55,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     op = OP if changes else "'+I'"
     identifier = print_option(insert, "print-identifier")
     before = f"{string_literal(f'{identifier}> ')}, " if identifier else ""
-    lines = rows.selectExpr(f"concat({before}{op}, '[', {values}, ']') AS value", *([WINDOW_END] if windowed else []))
+    row = f"translate(concat({before}{op}, '[', {values}, ']'), {_AS_PICTURES})"
+    lines = rows.selectExpr(f"{row} AS value", *([WINDOW_END] if windowed else []))
     path = directory / insert.name
     lines.write.partitionBy(*([WINDOW_END] if windowed else [])).text(str(path))
     for file in sorted(path.rglob("part-*.txt"), key=lambda file: file.parent.name):
@@ -66,10 +73,12 @@ def publish(home: Home, insert: Insert, published: Published) -> None:
     """Prints a staged file and takes it away."""
     path = home.path / published.staged
     try:
-        content = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except FileNotFoundError:
         return
     stream = sys.stderr if print_option(insert, "standard-error") else sys.stdout
-    stream.write(content)
+    # Bytes: an output that is not in UTF-8 refuses texts.
     stream.flush()
+    stream.buffer.write(content)
+    stream.buffer.flush()
     os.unlink(path)

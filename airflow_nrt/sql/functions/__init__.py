@@ -1,7 +1,7 @@
 """Scalar functions by name. A function takes its checked arguments, its place and its name, and gives a checked result.
 
-A new function is one entry in the file of its family; a new family is one file and one line here. `docs/functions.md`
-says of each what it does.
+A new function is one entry in the file of its family; a new family is one file and one line here.
+`docs/reference/functions.md` says what each does.
 """
 
 from airflow_nrt.sql.functions.arithmetic import ARITHMETIC
@@ -63,7 +63,7 @@ KNOWN_LATER: dict[str, str] = {
         ("NTILE", "PERCENT_RANK", "CUME_DIST"), "there are ROW_NUMBER, RANK and DENSE_RANK, and COUNT(*) OVER"
     ),
 }
-"""Functions of groups that are not there yet, and what comes near: `docs/sql.md` lists them."""
+"""Functions of groups that are not there yet, and what comes near: `docs/reference/sql.md` lists them."""
 
 _OF_TEXTS = "keep the text, and read it by JSON_VALUE and JSON_QUERY"
 _OF_SETS_OF_NUMBERS = "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values"

@@ -15,7 +15,7 @@ for dag_id in ("supervised", "supervised_too"):
             report="reports/orders_curve.sql",
             home=HOME,
             settings={"DATA": DATA},
-            conn_id="{{ dag_run.conf.get('conn_id', '') }}",
+            nrt_conn_id="{{ dag_run.conf.get('conn_id', '') }}",
             restart_delay=1,
             poll_interval=1,
             retries=2,

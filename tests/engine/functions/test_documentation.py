@@ -1,4 +1,4 @@
-"""The example of `docs/functions.md` that shows its result, over the rows of the golden statements."""
+"""The example of `docs/reference/functions.md` that shows its result, over the rows of the golden statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.golden.run import MODES
 from tests.golden.statements import ERRORS
 from tests.python_modules import write_module
 
-TEXT = (Path(__file__).resolve().parents[3] / "docs" / "functions.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
 EXAMPLE = re.search(r"```python\n([^`]*)```\n\n```sql\n([^`]*)```\n\n```json\n([^`]*)```", TEXT)
 assert EXAMPLE is not None
 

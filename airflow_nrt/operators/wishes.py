@@ -1,0 +1,55 @@
+"""What a DAG run asks of a backfill or a verification: `conf={"nrt": {"start": …, "end": …, "on_mismatch": "repair"}}`.
+
+The page's buttons write it, and so may whoever triggers the DAG. It names windows and may ask for a repair, where the
+task leaves that open; nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from airflow_nrt.report.errors import InputError
+
+CONF = "nrt"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Start and end are times of the report's clock; None where the run does not say it."""
+
+    start: str | None = None
+    end: str | None = None
+    on_mismatch: str | None = None
+
+    @classmethod
+    def of_run(cls, context: Mapping[str, Any]) -> Wishes:
+        """Raises InputError for what is no wish."""
+        conf = getattr(context.get("dag_run"), "conf", None) or {}
+        asked = conf.get(CONF) if isinstance(conf, Mapping) else None
+        if asked is None:
+            return cls()
+        names = [field.name for field in fields(cls)]
+        if not isinstance(asked, Mapping) or not all(isinstance(value, str) for value in asked.values()):
+            raise InputError(f"the run's conf {CONF!r} must be an object of texts: {', '.join(names)}")
+        unknown = [str(name) for name in asked if name not in names]
+        if unknown:
+            raise InputError(f"the run's conf {CONF!r} has {unknown[0]!r:.100}: there are {', '.join(names)}")
+        return cls(**asked)
+
+    def interval(self, start: str | None, end: str | None) -> tuple[str | None, str | None]:
+        """The bounds of the task, or, where it has none, those of the run. Raises InputError where both have some."""
+        return _open(start, self.start, "start"), _open(end, self.end, "end")
+
+    def mismatch(self, on_mismatch: str | None) -> str | None:
+        """What the task does about a difference, or what the run asks for. Raises InputError where these differ."""
+        return _open(on_mismatch, self.on_mismatch, "on_mismatch")
+
+
+def _open(given: str | None, asked: str | None, name: str) -> str | None:
+    if given and asked and given != asked:
+        raise InputError(
+            f"the run asks for {name} {asked!r:.100}, and the task says {given!r:.100}: leave {name} out of the task"
+        )
+    return given or asked
