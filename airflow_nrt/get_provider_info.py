@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _INTEGRATION = "Near-real-time reports"
+_DOCUMENTATION = "https://airflow-nrt.readthedocs.io/"
 
 
 def _text(label: str, description: str, **schema: Any) -> dict[str, Any]:
@@ -21,7 +22,9 @@ def get_provider_info() -> dict[str, Any]:
         "package-name": "airflow-nrt",
         "name": "Near-real-time reports",
         "description": "Reports in Flink SQL, streamed by Spark, supervised, backfilled and verified by Airflow",
-        "integrations": [{"integration-name": _INTEGRATION, "tags": ["software"]}],
+        "integrations": [
+            {"integration-name": _INTEGRATION, "external-doc-url": _DOCUMENTATION, "tags": ["software"]},
+        ],
         "hooks": _modules("hooks.nrt"),
         "operators": _modules("operators.stream", "operators.backfill", "operators.verify", "operators.stop"),
         "sensors": _modules("sensors.window"),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.get_provider_info import get_provider_info
 from airflow_nrt.report.spark_version import SPARK_VERSION
 from tests.cli.place import REPORT, furnish
 
@@ -71,6 +72,30 @@ def test_the_license_and_the_notice_are_in_the_wheel(installed: Path) -> None:
     for name in ("LICENSE", "NOTICE"):
         (file,) = [one for one in package.files or () if one.name == name]
         assert Path(str(file.locate())).read_bytes() == (ROOT / name).read_bytes()
+
+
+def test_the_examples_are_in_the_wheel(installed: Path) -> None:
+    (site,) = installed.glob("lib/python*/site-packages")
+    examples = site / "airflow_nrt" / "demo" / "dags"
+    wanted = {
+        file.relative_to(ROOT / "dags") for suffix in ("py", "sql") for file in (ROOT / "dags").rglob(f"*.{suffix}")
+    }
+    assert Path("reports", "orders_curve.sql") in wanted
+    for name in wanted:
+        assert (examples / name).read_bytes() == (ROOT / "dags" / name).read_bytes()
+    where = "from airflow_nrt.demo import example_dags; print(example_dags())"
+    assert run(installed / "bin" / "python", "-I", "-c", where).stdout.strip() == str(examples)
+
+
+def test_airflow_shows_where_the_documentation_is(installed: Path, tmp_path: Path) -> None:
+    asked = f"""
+import os
+os.environ["AIRFLOW_HOME"] = {str(tmp_path)!r}
+from airflow.providers_manager import ProvidersManager
+print(ProvidersManager().providers["airflow-nrt"].data["documentation-url"])
+"""
+    told = run(installed / "bin" / "python", "-I", "-c", asked).stdout.splitlines()[-1]
+    assert told == get_provider_info()["integrations"][0]["external-doc-url"]
 
 
 def sha256(file: Path) -> str:

@@ -7,15 +7,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import airflow_nrt
+from airflow_nrt.demo import example_dags
 from airflow_nrt.report.errors import InputError
-
-DAGS = Path(airflow_nrt.__file__).parents[1] / "dags"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep", action="store_true", help="leave Airflow up afterwards, and say how to stop it")
-    parser.add_argument("--dags", type=Path, default=DAGS, help="the DAGs of the demonstration (default: the clone's)")
+    parser.add_argument("--dags", type=Path, default=example_dags(), help="the DAGs of the demonstration")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.demo.screen import Screen
 
     if not (options.dags / "orders_curve.py").exists():
-        raise InputError(f"the DAGs of the demonstration are not in {options.dags}: run it in a clone, or give --dags")
+        raise InputError(f"the DAGs of the demonstration are not in {options.dags}: give the directory as --dags")
     end_as_by_ctrl_c()
     screen = Screen()
     place = Path(tempfile.mkdtemp(prefix="airflow-nrt-demo-"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import json
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
-
-import httpx
 
 from airflow_nrt.report.errors import NrtError
 
@@ -24,18 +26,16 @@ class AirflowClient:
     """Repeats what SQLite answers with "database is locked"; raises NrtError with what else Airflow refuses."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
         # No proxy of the environment: Airflow is on this host.
-        self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
-
-    def close(self) -> None:
-        self._http.close()
+        self._http = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def is_healthy(self) -> bool:
         """Whether the database and all four processes are well."""
         try:
-            parts = self._http.get("/api/v2/monitor/health").json()
+            parts = self._ask("GET", "/monitor/health", None)
             return all((parts.get(name) or {}).get("status") == "healthy" for name in _PARTS)
-        except (httpx.HTTPError, ValueError):
+        except _TROUBLE:
             return False
 
     def get(self, path: str) -> Any:
@@ -46,18 +46,24 @@ class AirflowClient:
         trouble = ""
         for attempt in range(_ATTEMPTS):
             try:
-                answer = self._http.request(method, f"/api/v2{path}", json=body)
-            except httpx.HTTPError as wrong:
-                trouble = repr(wrong)
-            else:
-                if answer.is_success:
-                    return answer.json() if answer.content else None
-                trouble = f"{answer.status_code} {answer.text[:1000]}"
-                if answer.status_code < 500:
+                return self._ask(method, path, body)
+            except urllib.error.HTTPError as refusal:
+                trouble = f"{refusal.code} {refusal.read(1000).decode(errors='replace')}"
+                if refusal.code < 500:
                     break
+            except _TROUBLE as wrong:
+                trouble = repr(wrong)
             time.sleep(0.25 * 2**attempt)
         kind = ConflictError if trouble.startswith("409") else NrtError
         raise kind(f"Airflow refused {method} {path}: {trouble}")
+
+    def _ask(self, method: str, path: str, body: Any) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        asked = urllib.request.Request(f"{self._url}/api/v2{path}", data, headers, method=method)
+        with self._http.open(asked, timeout=30) as answer:
+            content = answer.read()
+        return json.loads(content) if content else None
 
     # ------------------------------------------------------------------ DAGs and runs
 
@@ -154,6 +160,7 @@ def _texts(line: Any) -> list[str]:
     return [str(line.get("event")), *(f"{error['exc_type']}: {error['exc_value']}" for error in errors)]
 
 
+_TROUBLE = (OSError, http.client.HTTPException, ValueError)
 _PARTS = ("metadatabase", "scheduler", "triggerer", "dag_processor")
 
 

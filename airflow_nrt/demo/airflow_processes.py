@@ -111,7 +111,6 @@ class AirflowProcesses:
             with contextlib.suppress(ProcessLookupError):
                 process.terminate()
         _wait_or_kill(processes)
-        self.client.close()
 
     def release(self) -> list[int]:
         """Lets all processes live on without this object; gives their ids, each to be ended by SIGTERM."""

@@ -42,7 +42,6 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[AirflowClient]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client = AirflowClient(f"http://127.0.0.1:{server.server_port}")
         yield client
-        client.close()
         server.shutdown()
 
 

@@ -17,4 +17,3 @@ def test_its_processes_reach_each_other_past_a_proxy(
     processes = AirflowProcesses(tmp_path / "airflow", tmp_path)
     names = processes.environment[name].split(",")
     assert {*filter(None, [standing]), "127.0.0.1", "localhost"} == set(names)
-    processes.client.close()

@@ -1,0 +1,1 @@
+"""Complete windows as asset events of Airflow, one partition key a window."""

@@ -1,0 +1,53 @@
+"""A DAG that makes asset events of the windows of a report, wherever that is streamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow.sdk import DAG, Asset, AssetWatcher
+
+from airflow_nrt.operators.dispatch import NrtDispatchOperator
+from airflow_nrt.triggers.news import NrtNewsTrigger
+
+
+def dispatcher_dag(
+    asset: Asset,
+    *,
+    home: str,
+    table: str | None = None,
+    restated: Asset | None = None,
+    nrt_conn_id: str | None = None,
+    catchup: bool = False,
+    poll_interval: float = 5.0,
+    **dag_arguments: Any,
+) -> DAG:
+    """A DAG that emits an event of `asset` for each window of a report that is complete, and of `restated` for each one
+    that is published again.
+
+    The partition key is the window's end on the report's clock, `2024-06-18T10:00:00`. Each window is emitted once, and
+    in the order of the log; windows that come together share a run. See `NrtDispatchOperator` for what events hold.
+
+        dag = dispatcher_dag(Asset("orders_curve"), home="orders_curve")
+
+    :param asset: of windows that are complete
+    :param home: the report's home; a relative path starts at the connection's `home`
+    :param table: the table whose windows are meant; default: the only one of the report that has windows
+    :param restated: of windows that late rows, a backfill or a repair have changed; default: `<asset>_restated`
+    :param nrt_conn_id: a connection of type `nrt`
+    :param catchup: emit also what the log holds when the DAG is switched on first
+    :param poll_interval: seconds between looks at the home
+    :param dag_arguments: of `DAG`; default of `dag_id` is `<asset>_dispatcher`
+    """
+    trigger = NrtNewsTrigger(f"{asset.name}_log", home, table, nrt_conn_id, catchup, poll_interval)
+    log = Asset(f"{asset.name}_log", watchers=[AssetWatcher(name=f"{asset.name}_log", trigger=trigger)])
+    known: dict[str, Any] = {
+        "dag_id": f"{asset.name}_dispatcher",
+        "description": f"Emits the windows of {asset.name} as asset events",
+        "default_args": {"retries": 3, "retry_delay": 10},
+    }
+    with DAG(**{**known, **dag_arguments}, schedule=[log], catchup=False, max_active_runs=1) as dag:
+        for kind, target in (("complete", asset), ("restated", restated or Asset(f"{asset.name}_restated"))):
+            NrtDispatchOperator(
+                task_id=kind, log=log, asset=target, kind=kind, home=home, table=table, nrt_conn_id=nrt_conn_id
+            )
+    return dag

@@ -1,0 +1,118 @@
+"""Emitting the windows of a report as asset events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from airflow.sdk import Asset, BaseOperator, Context
+from airflow.sdk.exceptions import AirflowSkipException
+
+from airflow_nrt.operators.common import ending_the_task
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.home import Home
+    from airflow_nrt.report.news import Kind, News
+    from airflow_nrt.triggers.cursor import Cursor
+
+_EMITTED = ("success", "skipped")
+
+
+class NrtDispatchOperator(BaseOperator):
+    """Emits an asset event for each window that is new in the log of a home, with the window's end as partition key.
+
+    `airflow_nrt.assets.dispatcher.dispatcher_dag` makes a DAG of these tasks, which is the way to use them. A run takes
+    all windows that have come since the last one that succeeded, in their order, and each once; it is skipped if there
+    are none. A task that is cleared emits the windows of its run again.
+
+    The extra of an event has `report`, `home`, `table`, `entry` (the last one of the log that was read) and
+    `delay_seconds`: how long ago the first window of the run was published.
+
+    :param log: the asset whose watcher looks at the home; its state store keeps the cursor
+    :param asset: the asset of the events
+    :param kind: `complete`: windows that are complete; `restated`: those that were published again
+    :param home: (templated) the report's home; a relative path starts at the connection's `home`
+    :param table: (templated) the table whose windows are meant; default: the only one that has windows
+    :param nrt_conn_id: (templated) a connection of type `nrt`
+    """
+
+    template_fields: Sequence[str] = ("home", "table", "nrt_conn_id")
+    ui_color = "#e4f2ec"
+
+    def __init__(
+        self,
+        *,
+        log: Asset,
+        asset: Asset,
+        kind: str,
+        home: str,
+        table: str | None = None,
+        nrt_conn_id: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(inlets=[log], outlets=[asset], **kwargs)
+        self.log_asset = log
+        self.asset = asset
+        self.kind = kind
+        self.home = home
+        self.table = table
+        self.nrt_conn_id = nrt_conn_id
+
+    def execute(self, context: Context) -> list[str]:
+        """Gives the partition keys that it emits."""
+        from airflow_nrt.hooks.nrt import NrtHook
+        from airflow_nrt.report.home import Home
+        from airflow_nrt.report.news import KINDS, table_of
+        from airflow_nrt.triggers.cursor import Cursor
+
+        kind = next(kind for kind in KINDS if kind.name == self.kind)
+        store = context["asset_state_store"][self.log_asset]
+        known = store.get(kind.name)
+        if known is None:
+            raise AirflowSkipException("the watcher has not looked at the home yet")
+        with ending_the_task():
+            place = NrtHook(self.nrt_conn_id).home(self.home)
+            home = Home.open(place.path, place.group)
+            table = table_of(home, self.table)
+            news, after = self._claimed(home, kind, table, Cursor.from_json(known).of(home), context)
+            store.set(kind.name, Cursor(home.identity().id, after, news.until, context["ti"].run_id).to_json())
+        if not news.ends:
+            raise AirflowSkipException(f"no window is new up to entry {news.until} of the log")
+        return self._emit(home, table, news, context)
+
+    def _claimed(self, home: Home, kind: Kind, table: str, cursor: Cursor, context: Context) -> tuple[News, int]:
+        """What this run is to emit, and after which entry that begins. Another try takes what the first one took."""
+        from airflow_nrt.report.news import read_news
+
+        ti = context["ti"]
+        if cursor.run == ti.run_id:
+            return read_news(home, kind, table, cursor.after, cursor.until), cursor.after
+        after = cursor.begin(lambda run: self._has_emitted(ti, run))
+        return read_news(home, kind, table, after), after
+
+    def _has_emitted(self, ti: Any, run: str) -> bool:
+        found = ti.get_task_states(dag_id=ti.dag_id, task_ids=[ti.task_id], run_ids=[run])
+        state = found.get(run, {}).get(ti.task_id)
+        self.log.info("run %s, which emitted last: %s", run, state or "is not there any more")
+        return str(getattr(state, "value", state)) in _EMITTED
+
+    def _emit(self, home: Home, table: str, news: News, context: Context) -> list[str]:
+        from airflow_nrt.report.instants import format_instant
+
+        keys = [format_instant(end).replace(" ", "T") for end in news.ends]
+        delay = max(0.0, time.time() - (news.since or 0) / 1000)
+        event = context["outlet_events"][self.asset]
+        event.add_partitions(keys)
+        # A set has no order, and Airflow registers events in that of its keys.
+        event.partition_keys = dict.fromkeys(keys)  # type: ignore[assignment]
+        event.extra = {
+            "report": home.identity().name,
+            "home": str(home.path),
+            "table": table,
+            "entry": news.until,
+            "delay_seconds": round(delay, 1),
+        }
+        said = "%d windows of %s, from %s to %s, the first of them published %.1f s ago"
+        self.log.info(said, len(keys), table, keys[0], keys[-1], delay)
+        return keys

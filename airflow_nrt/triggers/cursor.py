@@ -1,0 +1,60 @@
+"""How far the windows of a home have become asset events: what stands in Airflow's asset state store.
+
+A run of the dispatcher claims a stretch of the log before it emits. Its asset events are registered together with its
+success, so a claim holds if its run succeeded. If that failed, the next run takes the stretch again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from airflow_nrt.report.decoding import decoded
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.home import Home
+
+BEFORE_ALL = -1
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The run `run` has claimed the entries after `after` up to `until`; '' for the begin, which nobody emits.
+
+    `home` is the id of the home that is meant; '' if there was none yet.
+    """
+
+    home: str
+    after: int
+    until: int
+    run: str = ""
+
+    @classmethod
+    def at_begin(cls, home: Home | None, catchup: bool) -> Cursor:
+        """Where dispatching begins: behind the last entry, or before all. A home that comes later is read whole."""
+        if home is None:
+            return cls("", BEFORE_ALL, BEFORE_ALL)
+        last = BEFORE_ALL if catchup else home.log().last
+        return cls(home.identity().id, last, last)
+
+    @classmethod
+    def from_json(cls, content: Any) -> Cursor:
+        """Raises InputError for what is none."""
+        try:
+            return decoded(content, cls)
+        except TypeError as wrong:
+            raise InputError(f"the cursor in the asset state store is none: {wrong}; delete it there") from None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def of(self, home: Home) -> Cursor:
+        """The cursor in this home: one of another home that stood there before says nothing about it."""
+        known = home.identity().id
+        if self.home == known:
+            return self
+        return replace(self, home=known) if not self.home else Cursor(known, BEFORE_ALL, BEFORE_ALL)
+
+    def begin(self, succeeded: Callable[[str], bool]) -> int:
+        """The entry after which the next run goes on; `succeeded` says of a run whether it emitted its claim."""
+        return self.until if not self.run or succeeded(self.run) else self.after

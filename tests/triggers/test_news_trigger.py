@@ -1,0 +1,132 @@
+"""The event trigger on real homes; a dictionary stands for Airflow's state store."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.sdk.serde import deserialize, serialize
+
+from airflow_nrt.report.entries import OperatorState, Position, Published, Tick
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from airflow_nrt.triggers.cursor import Cursor
+from airflow_nrt.triggers.news import NrtNewsTrigger
+from tests.launch.homes import lease, new_home
+
+
+class Store:
+    """The state store of the one asset that is asked for."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def __getitem__(self, asset: Any) -> Store:
+        return self
+
+    async def aget(self, key: str) -> Any:
+        return self.kept.get(key)
+
+    async def aset(self, key: str, value: Any) -> None:
+        self.kept[key] = value
+
+
+def trigger(path: Path, store: Store, **options: Any) -> NrtNewsTrigger:
+    made = NrtNewsTrigger("curve_log", str(path), **{"poll_interval": 0.05, **options})
+    made.asset_state_store = store  # type: ignore[assignment]
+    return made
+
+
+def complete(writer: Writer, end: int) -> int:
+    published = Published("orders_curve", end - 10, end, "complete", 1, "", "staged/none", f"{end}.json")
+    state = OperatorState(watermark=end, fired=end)
+    return writer.append(Tick((published,), 0, Position(operators={"operator": state}))).n
+
+
+def events(watching: NrtNewsTrigger, seconds: float, act: Any = None) -> list[int]:
+    """The entries of the events that come meanwhile; `act` happens half-way."""
+
+    async def listen() -> list[int]:
+        found: list[int] = []
+
+        async def collect() -> None:
+            async for event in watching.run():
+                found.append(event.payload["entry"])
+
+        listening = asyncio.create_task(collect())
+        await asyncio.sleep(seconds / 2)
+        if act is not None:
+            act()
+        await asyncio.sleep(seconds / 2)
+        listening.cancel()
+        return found
+
+    return asyncio.run(listen())
+
+
+def claim(store: Store, home: Home, until: int) -> None:
+    for kind in ("complete", "restated"):
+        store.kept[kind] = Cursor(home.identity().id, -1, until, "run").to_json()
+
+
+def test_it_survives_its_way_through_the_database() -> None:
+    path, arguments = NrtNewsTrigger("curve_log", "h", "curve", None, True, 2.0).serialize()
+    assert path == "airflow_nrt.triggers.news.NrtNewsTrigger"
+    assert NrtNewsTrigger(**deserialize(serialize(arguments))).serialize() == (path, arguments)
+
+
+def test_it_fires_for_what_is_new_once_until_that_is_claimed(tmp_path: Path) -> None:
+    home, store = new_home(tmp_path), Store()
+    writer = lease(home)
+    complete(writer, 10)
+    watching = trigger(home.path, store)
+    assert events(watching, 0.6) == []
+    assert store.kept["complete"] == store.kept["restated"] == Cursor(home.identity().id, 1, 1).to_json()
+    assert events(watching, 1.0, lambda: complete(writer, 20)) == [2]
+    assert events(watching, 0.6) == [2], "a restarted triggerer says it again: nobody has claimed it"
+    claim(store, home, 2)
+    assert events(watching, 1.0, lambda: complete(writer, 30)) == [3]
+
+
+def test_a_home_that_is_made_later_is_told_from_its_first_window(tmp_path: Path) -> None:
+    store = Store()
+
+    def begin() -> None:
+        complete(lease(new_home(tmp_path)), 10)
+
+    assert events(trigger(tmp_path / "home", store), 1.2, begin) == [1]
+    assert store.kept["complete"] == Cursor("", -1, -1).to_json()
+
+
+def test_catching_up_begins_at_the_first_entry(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    first = complete(lease(home), 10)
+    assert events(trigger(home.path, Store(), catchup=True), 0.8) == [first]
+
+
+def test_a_home_that_was_made_anew_is_read_from_its_begin(tmp_path: Path) -> None:
+    home, store = new_home(tmp_path), Store()
+    first = complete(lease(home), 10)
+    for kind in ("complete", "restated"):
+        store.kept[kind] = Cursor("another", 500, 900, "run").to_json()
+    assert events(trigger(home.path, store), 0.8) == [first]
+
+
+def test_windows_of_other_tables_wake_nobody(tmp_path: Path) -> None:
+    home, store = new_home(tmp_path), Store()
+    claim(store, home, -1)
+    complete(lease(home), 10)
+    assert events(trigger(home.path, store, table="another"), 0.6) == []
+
+
+def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home, store = new_home(tmp_path), Store()
+    claim(store, home, -1)
+    complete(lease(home), 10)
+    entry = home.log_directory / "1.json"
+    content = entry.read_bytes()
+    entry.write_text("{")
+    assert events(trigger(home.path, store), 1.2, lambda: entry.write_bytes(content)) == [1]
+    assert "can't be watched" in capsys.readouterr().out
