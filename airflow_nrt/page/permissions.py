@@ -72,4 +72,5 @@ def _known(dag_ids: set[str]) -> Mapping[str, str | None]:
         return {}
     with create_session() as session:
         known = list(session.scalars(select(DagModel.dag_id).where(DagModel.dag_id.in_(dag_ids))))
-        return DagModel.get_dag_id_to_team_name_mapping(known, session=session) if known else {}
+        teams = DagModel.get_dag_id_to_team_name_mapping(known, session=session) if known else {}
+    return {dag_id: teams.get(dag_id) for dag_id in known}

@@ -15,6 +15,7 @@ from airflow.models import DagModel, import_all_models
 from airflow.models.base import Base
 from airflow.models.dagbundle import DagBundleModel
 from airflow.models.team import Team
+from airflow.utils.db import synchronize_log_template
 from airflow.utils.session import create_session
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -31,6 +32,7 @@ def airflow_database() -> None:
     """The tables of Airflow's models, made at once instead of migration by migration."""
     import_all_models()
     Base.metadata.create_all(settings.engine)
+    synchronize_log_template()
 
 
 def know_dags(*dag_ids: str, team: str | None = None, paused: bool = False) -> None:
