@@ -27,32 +27,40 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Batch:
-    """An action that is a run of a DAG: of the task of this `kind`, if that follows these wishes of a run."""
+    """An action that is a run of a DAG, with these wishes in its configuration.
+
+    It is of the first task of these kinds that takes what is needed; `operator` is what to use where there is none.
+    """
 
     name: str
-    kind: str
+    kinds: Mapping[str, tuple[str, ...]]
     operator: str
-    needs: tuple[str, ...]
     text: str
     wishes: Mapping[str, str]
 
     def task(self, tasks: Mapping[str, TaskOfHome]) -> TaskOfHome:
         """Raises RefusedError."""
-        task = tasks.get(self.kind)
-        if task is None:
-            raise RefusedError(f"no task {self.operator} has worked on this home yet: run its DAG once")
-        missing = [need for need in self.needs if need not in task.takes]
-        if missing:
-            what = "start and end" if missing[0] == "interval" else "verify=False or on_mismatch"
-            raise RefusedError(f"the task {task.task_id} of {task.dag_id} has {what} of its own: leave that out of it")
-        return task
+        known = [(tasks[kind], needs) for kind, needs in self.kinds.items() if kind in tasks]
+        for task, needs in known:
+            if set(needs) <= set(task.takes):
+                return task
+        if known:
+            task = known[0][0]
+            raise RefusedError(
+                f"the task {task.task_id} of {task.dag_id} has start, end, verify or on_mismatch of its own: leave "
+                "them out of it, and run it once"
+            )
+        raise RefusedError(f"no task {self.operator} has worked on this home yet: run its DAG once")
 
 
 BATCHES = (
-    Batch("verify", VERIFY, "NrtVerifyOperator", ("interval",), "compares these windows with the batch result", {}),
-    Batch("backfill", BACKFILL, "NrtBackfillOperator", ("interval",), "computes these windows in batch", {}),
     Batch(
-        "repair", BACKFILL, "NrtBackfillOperator", ("interval", "repair"),
+        "verify", {VERIFY: ("interval",), BACKFILL: ("interval", "verify")}, "NrtVerifyOperator",
+        "compares these windows with the batch result", {},
+    ),
+    Batch("backfill", {BACKFILL: ("interval",)}, "NrtBackfillOperator", "computes these windows in batch", {}),
+    Batch(
+        "repair", {BACKFILL: ("interval", "repair")}, "NrtBackfillOperator",
         "verifies these windows and publishes the batch result of those that differ", {"on_mismatch": "repair"},
     ),
 )  # fmt: skip
@@ -123,7 +131,8 @@ def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str
             task.dag_id,
             triggered_by=DagRunTriggeredByType.UI,
             triggering_user_name=user,
-            conf={"nrt": {**wishes, **batch.wishes}},
+            # Beside it for DAGs with parameters of these names, which their tasks' templates read.
+            conf={"nrt": {**wishes, **batch.wishes}, **batch.wishes},
             note=f"{batch.name} of windows that end after {wishes['start']} and up to {wishes['end']}, from the page",
         )
     except (AirflowException, ValueError) as wrong:

@@ -11,7 +11,7 @@ from airflow.utils.session import create_session
 from sqlalchemy import select
 
 from airflow_nrt.report.home_ids import home_id
-from airflow_nrt.report.notes.tasks import BACKFILL, TaskOfHome, note_task
+from airflow_nrt.report.notes.tasks import BACKFILL, VERIFY, TaskOfHome, note_task
 from tests.page.homes import Made
 from tests.page.lab import SAME_ORIGIN, Lab, know_dags, serialize_dag
 
@@ -63,7 +63,7 @@ def test_windows_are_named_in_the_configuration_of_a_run(
     with create_session() as session:
         run = session.scalars(select(DagRun).where(DagRun.run_id == run_id)).one()
         assert (run.dag_id, run.triggering_user_name, run.run_type) == ("orders_nightly", "a user", "manual")
-        assert run.conf == {"nrt": {"start": "2024-06-18 00:00:00", "end": "2024-06-19 00:00:00", **asked}}
+        assert run.conf == {"nrt": {"start": "2024-06-18 00:00:00", "end": "2024-06-19 00:00:00", **asked}, **asked}
         assert f"nrt_{action}" in session.scalars(select(Log.event).where(Log.dag_id == "orders_nightly")).all()
     assert answer.json()["link"].startswith("/dags/orders_nightly/runs/manual__")
 
@@ -88,7 +88,14 @@ def test_a_task_that_follows_no_wish_is_not_asked(own: Lab, fresh: Made) -> None
     note_task(fresh.home, BACKFILL, TaskOfHome("orders_nightly", "backfill", ("interval",)))
     told = actions(own, fresh)
     assert told["backfill"]["enabled"] and not told["repair"]["enabled"]
-    assert "leave that out of it" in act(own, fresh, "repair", **DAY).json()["detail"]
+    assert "of its own: leave them out of it" in act(own, fresh, "repair", **DAY).json()["detail"]
+
+
+def test_a_backfill_that_verifies_does_where_no_task_verifies_any_windows(own: Lab, fresh: Made) -> None:
+    note_task(fresh.home, VERIFY, TaskOfHome("nightly", "verify"))
+    assert not actions(own, fresh)["verify"]["enabled"]
+    note_task(fresh.home, BACKFILL, TaskOfHome("orders_nightly", "backfill", ("interval", "verify")))
+    assert actions(own, fresh)["verify"]["dag_id"] == "orders_nightly"
 
 
 def test_a_dag_of_another_team_is_not_triggered(own: Lab, fresh: Made) -> None:
