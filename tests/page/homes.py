@@ -244,7 +244,7 @@ def make_home(
 def make_homes(root: Path, reports: int = 50, windows: int = 10_000) -> Iterator[Made]:
     """One home with so many windows, and others with three days; the last ones have failed, stopped, or are broken."""
     root.mkdir(parents=True, exist_ok=True)
-    plan = plan_of_homes(root)
+    plan = plan_of_homes(root.with_name(f"{root.name}-data"))
     for n in range(reports):
         name = "orders_curve" if n == 0 else f"report_{n:02d}"
         made = make_home(root, plan, name, windows=windows if n == 0 else 432, dag_id=f"dag_{n % 10}", seed=n)

@@ -8,7 +8,12 @@ The real app in a bare server: everybody is an administrator, and the DAGs that 
 from __future__ import annotations
 
 import argparse
+import socket
 import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -25,6 +30,9 @@ from airflow_nrt.page.app import build_app
 from airflow_nrt.page.mounted import PREFIX
 from airflow_nrt.page.places import Root
 
+DAGS = [name for n in range(10) for name in (f"dag_{n}", f"dag_{n}_nightly")]
+"""Those that `make_homes` names."""
+
 
 def served(root: Path) -> FastAPI:
     """The app under its prefix, with an administrator who has not logged in."""
@@ -36,6 +44,26 @@ def served(root: Path) -> FastAPI:
     return server
 
 
+@contextmanager
+def serving(root: Path) -> Iterator[str]:
+    """The app over the homes below `root`, on a free port as long as the context lasts; gives its address."""
+    airflow_database()
+    know_dags(*DAGS)
+    door = socket.socket()
+    door.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(served(root), log_level="warning", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=([door],), daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{door.getsockname()[1]}{PREFIX}/"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        door.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reports", type=int, default=50)
@@ -45,7 +73,7 @@ def main() -> None:
     options = parser.parse_args()
     root = options.homes or Path(tempfile.mkdtemp(prefix="nrt-page-"))
     airflow_database()
-    know_dags(*(f"dag_{n}" for n in range(10)), *(f"dag_{n}_nightly" for n in range(10)))
+    know_dags(*DAGS)
     if not root.is_dir() or not any(root.iterdir()):
         for made in make_homes(root, options.reports, options.windows):
             print(made.home.path, flush=True)

@@ -10,12 +10,13 @@ import pytest
 from airflow_nrt.report.home_ids import home_id
 from tests.page.homes import make_homes
 from tests.page.lab import Lab, know_dags
+from tests.page.serve import DAGS
 
 
 @pytest.mark.slow
 def test_fifty_reports_and_ten_thousand_windows(lab: Lab, tmp_path: Path) -> None:
     homes = list(make_homes(tmp_path / "homes"))
-    know_dags(*(f"dag_{n}" for n in range(10)), *(f"dag_{n}_nightly" for n in range(10)))
+    know_dags(*DAGS)
     client = Lab.over(tmp_path / "homes").client("viewer")
 
     def seconds(path: str) -> float:
