@@ -119,8 +119,8 @@ def interval(start: str, end: str) -> dict[str, str]:
 def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str) -> tuple[str, str]:
     """Triggers a run; a message, and where it is shown. Raises RefusedError."""
     from airflow.api.common.trigger_dag import trigger_dag
-    from airflow.exceptions import AirflowException
     from airflow.models import DagModel
+    from airflow.sdk.exceptions import AirflowException
     from airflow.utils.types import DagRunTriggeredByType
 
     model = DagModel.get_dagmodel(task.dag_id)

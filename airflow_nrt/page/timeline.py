@@ -23,8 +23,9 @@ def timeline(reader: Reader, state: State, day: int | None) -> dict[str, Any]:
     """`day` is a midnight (ms of the wall clock); None: the newest day with entries. Raises HomeError."""
     facts = reader.facts()
     events = [*facts.events, *map(_of_verdict, reader.verdicts()), *_of_heartbeat(state)]
-    days = sorted({one.time // DAY for one in (*facts.batches, *events)}, reverse=True)
-    newest = max((one.time for one in (*facts.batches, *events)), default=state.now)
+    times = [*(one.time for one in facts.batches), *(one.time for one in events)]
+    days = sorted({time // DAY for time in times}, reverse=True)
+    newest = max(times, default=state.now)
     start = newest // DAY * DAY if day is None else day
     batches = [one for one in facts.batches if start <= one.time < start + DAY]
     merged = -(-len(batches) // MOST_BATCHES) or 1

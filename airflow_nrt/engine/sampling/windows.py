@@ -47,8 +47,9 @@ def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[P
     windows = [(end, list(files)) for end, files in groupby(in_order, key=attrgetter("end"))]
     for end, files in windows[-MOST_WINDOWS:]:
         contents = [_content(insert, one) for one in files]
-        if all(content is not None for content in contents):
-            yield _sample(insert, sampling, entry.n, end, list(zip(files, contents)))
+        present = [(one, content) for one, content in zip(files, contents) if content is not None]
+        if len(present) == len(files):
+            yield _sample(insert, sampling, entry.n, end, present)
 
 
 def _content(insert: Insert, one: Published) -> bytes | None:
