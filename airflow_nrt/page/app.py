@@ -115,10 +115,10 @@ def _file(name: str) -> Response:
 def reports(request: Request, user: GetUserDep, dag_id: Text = None) -> dict[str, Any]:
     """All reports that the user may see, or those that tasks of one DAG work on."""
     now = now_ms()
-    seen, access, found = request.app.state.shelf.seen_by(user)
+    seen, access, found = request.app.state.shelf.seen_by(user, now)
     if dag_id:
-        seen = [one for one in seen if any(task.dag_id == dag_id for task in one.tasks.values())]
-    listed = [{**state_of(one.reader, now).to_json(), **_task(one)} for one in seen]
+        seen = [one for one in seen if any(task.dag_id == dag_id for task in one[0].tasks.values())]
+    listed = [{**state.to_json(), **_task(one)} for one, state in seen]
     listed.sort(key=lambda one: (str(one["name"]), str(one["home_label"])))
     problems = list(found.problems) if access.is_administrator else []
     return {"now": instant_text(now), "reports": listed, "truncated": found.truncated, "problems": problems}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from airflow_nrt.page.patience import answers_in_time
 from airflow_nrt.report.home_ids import home_id
 
 DEPTH = 4
@@ -47,24 +48,40 @@ class Found:
     truncated: bool = False
 
 
-def find(roots: Sequence[Root]) -> Found:
-    """All homes below these roots; one that several roots have counts for the first."""
+def find(root: Root) -> Found:
+    """The homes below a root."""
+    top = Path(root.path.removeprefix("file://"))
+    if "://" in root.path.removeprefix("file://"):
+        return Found(problems=(f"{root.label}: homes can't be on {root.path} yet",))
     places: dict[str, Place] = {}
-    problems, left = [], [_MOST_DIRECTORIES]
-    for root in dict.fromkeys(roots):
-        top = Path(root.path.removeprefix("file://"))
-        if "://" in str(top):
-            problems.append(f"{root.label}: homes can't be on {root.path} yet")
-            continue
-        try:
-            for path in _homes(top, DEPTH, left):
-                place = Place(path, str(path.relative_to(top)), root, home_id(path))
-                places.setdefault(place.id, place)
-                if len(places) >= MOST_HOMES:
-                    return Found(places, tuple(problems), True)
-        except OSError as wrong:
-            problems.append(f"{root.label}: {top} can't be read: {wrong.strerror}")
-    return Found(places, tuple(problems), left[0] <= 0)
+    left = [_MOST_DIRECTORIES]
+    try:
+        for path in _homes(top, DEPTH, left):
+            place = Place(path, str(path.relative_to(top)), root, home_id(path))
+            places[place.id] = place
+            if len(places) >= MOST_HOMES:
+                return Found(places, (), True)
+    except OSError as wrong:
+        return Found(problems=(f"{root.label}: {top} can't be read: {wrong.strerror}",))
+    return Found(places, (), left[0] <= 0)
+
+
+def find_in_time(root: Root, before: Found) -> Found:
+    """As `find`; what was found `before` where the file system does not answer."""
+    found: list[Found] = []
+    if answers_in_time(Path(root.path), lambda: found.append(find(root))):
+        return found[0]
+    known = {one.id: one for one in before.places.values() if one.root == root}
+    return Found(known, (f"{root.label}: the file system of {root.path} does not answer",), before.truncated)
+
+
+def joined(some: Sequence[Found]) -> Found:
+    """A home that several roots have counts for the first."""
+    places: dict[str, Place] = {}
+    for one in some:
+        places = {**one.places, **places}
+    problems = tuple(problem for one in some for problem in one.problems)
+    return Found(places, problems, any(one.truncated for one in some))
 
 
 def _homes(directory: Path, depth: int, left: list[int]) -> Iterator[Path]:
@@ -101,6 +118,7 @@ class Places:
     def found(self) -> Found:
         with self._lock:
             if time.monotonic() >= self._until:
-                self._found = find(self._roots())
+                roots = dict.fromkeys(self._roots())
+                self._found = joined([find_in_time(root, self._found) for root in roots])
                 self._until = time.monotonic() + _SECONDS
             return self._found

@@ -75,7 +75,8 @@ class Reader:
         self._tail: tuple[int, Tail] = (-1, Tail())
         self._facts = Facts()
         self._verdicts: dict[str, KeptVerdict] = {}
-        self._tasks: tuple[int, Mapping[str, TaskOfHome]] | None = None
+        self.known_tasks: Mapping[str, TaskOfHome] = {}
+        self._tasks_of = 0
         self._samples: OrderedDict[tuple[str, str], tuple[object, dict[tuple[int, int], Sample]]] = OrderedDict()
 
     @property
@@ -126,10 +127,11 @@ class Reader:
             try:
                 key = os.stat(home.tasks, follow_symlinks=False).st_mtime_ns
             except OSError:
-                return {}
-            if self._tasks is None or self._tasks[0] != key:
-                self._tasks = (key, tasks_of(home))
-            return self._tasks[1]
+                key = 0
+            if self._tasks_of != key or not key:
+                self.known_tasks = tasks_of(home) if key else {}
+                self._tasks_of = key
+            return self.known_tasks
 
     def verdicts(self) -> list[KeptVerdict]:
         """Newest first."""

@@ -99,16 +99,20 @@ class State:
         }
 
 
+def unreachable(reader: Reader, why: str, now: int) -> State:
+    name = shortened(reader.place.path.name, _MOST_NAME)
+    return State(reader.place, name, UNREACHABLE, shortened(why, _MOST_LETTERS), now=now)
+
+
 def state_of(reader: Reader, now: int | None = None) -> State:
     """Raises nothing: a home that can't be read says so."""
-    at, place = now_ms() if now is None else now, reader.place
-    name = shortened(place.path.name, _MOST_NAME)
+    at = now_ms() if now is None else now
     try:
         kept, tail, beat = reader.kept(), reader.tail(), reader.heartbeat()
     except HomeError as wrong:
-        return State(place, name, UNREACHABLE, shortened(str(wrong), _MOST_LETTERS), now=at)
+        return unreachable(reader, str(wrong), at)
     state, why = _judge(tail, beat, at)
-    return State(place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at)
+    return State(reader.place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at)
 
 
 def _judge(tail: Tail, beat: Heartbeat | None, now: int) -> tuple[str, str | None]:
