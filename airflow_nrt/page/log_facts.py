@@ -1,6 +1,6 @@
 """The log of a home as the page needs it: versions of windows, batches and events, folded entry by entry.
 
-Entries are read as JSON with the few fields that are shown: all of their position would take six times as long.
+Entries are read as JSON with the few fields that are shown: to type all of their position takes three times as long.
 """
 
 from __future__ import annotations

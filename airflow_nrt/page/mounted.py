@@ -33,22 +33,18 @@ def _build() -> Any:
 FASTAPI_APPS = [{"app": LazyApp(_build), "url_prefix": PREFIX, "name": "Near-real-time reports"}]
 _OF_DAG = f"{PREFIX}/?dag_id={{DAG_ID}}"
 _OF_RUN = f"{_OF_DAG}&run_id={{RUN_ID}}"
+
+
+def _view(name: str, href: str, destination: str, route: str, **more: str) -> dict[str, str]:
+    icon = f"{PREFIX}/static/icon.svg"
+    return {"name": name, "href": href, "destination": destination, "url_route": route, "icon": icon, **more}
+
+
 EXTERNAL_VIEWS = [
-    {
-        "name": "NRT reports",
-        "href": f"{PREFIX}/",
-        "destination": "nav",
-        "category": "browse",
-        "url_route": "nrt_reports",
-    },
-    {"name": "NRT", "href": _OF_DAG, "destination": "dag", "url_route": "nrt_dag"},
-    {"name": "NRT", "href": _OF_RUN, "destination": "dag_run", "url_route": "nrt_run"},
-    {
-        "name": "NRT",
-        "href": f"{_OF_RUN}&task_id={{TASK_ID}}",
-        "destination": "task_instance",
-        "url_route": "nrt_task_instance",
-    },
-    {"name": "NRT", "href": f"{_OF_DAG}&task_id={{TASK_ID}}", "destination": "task", "url_route": "nrt_task"},
+    _view("NRT reports", f"{PREFIX}/", "nav", "nrt_reports", category="browse"),
+    _view("NRT", _OF_DAG, "dag", "nrt_dag"),
+    _view("NRT", _OF_RUN, "dag_run", "nrt_run"),
+    _view("NRT", f"{_OF_RUN}&task_id={{TASK_ID}}", "task_instance", "nrt_task_instance"),
+    _view("NRT", f"{_OF_DAG}&task_id={{TASK_ID}}", "task", "nrt_task"),
 ]
 """Airflow fills the names in braces, URL-encoded."""

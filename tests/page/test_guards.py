@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from airflow_nrt.report.home_ids import home_id
@@ -84,3 +87,21 @@ def test_answers_are_json_whatever_a_home_says(lab: Lab, homes: dict[str, Made])
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.json()["lines"] == ["<script>alert(1)</script>?[31m?"]
+
+
+@pytest.mark.parametrize(
+    "place", ["notes/samples/orders_curve/2024-06-18/1.jsonl", "notes/tasks/stream.json", "driver.log"]
+)
+def test_a_link_in_a_home_is_no_door(lab: Lab, fresh: Made, tmp_path: Path, place: str) -> None:
+    """Whoever can write into a home gets nothing shown that the api-server can read elsewhere."""
+    secret = tmp_path / "secret"
+    secret.write_text(json.dumps({"dag_id": "their_secret", "task_id": "task"}))
+    door = fresh.home.path / place
+    door.parent.mkdir(parents=True, exist_ok=True)
+    door.unlink(missing_ok=True)
+    door.symlink_to(secret)
+    client = Lab.over(fresh.home.path.parent).client()
+    one = f"/nrt/api/reports/{home_id(fresh.home.path)}"
+    answers = [client.get(f"{one}/{part}") for part in ("", "log", "curve?day=2024-06-18", "timeline")]
+    assert all("their_secret" not in answer.text for answer in answers)
+    assert {answer.status_code for answer in answers} <= {200, 307, 409}
