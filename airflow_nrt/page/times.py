@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.instants import LAST_MINUTE, format_instant, parse_instant
+from airflow_nrt.report.instants import LAST_MINUTE, format_instant, from_datetime, parse_instant
+
+_YEAR_1 = from_datetime(datetime(1, 1, 1))
 
 
 def instant_text(ms: int | None) -> str | None:
@@ -20,7 +22,7 @@ def clock_text(ms: int | None) -> str | None:
 
     A window that ends with its input ends at the end of 9999: that is no time to show either.
     """
-    if ms is None or not -LAST_MINUTE // 200 < ms < LAST_MINUTE:
+    if ms is None or not _YEAR_1 <= ms < LAST_MINUTE:
         return None
     return format_instant(ms).replace(" ", "T")
 
