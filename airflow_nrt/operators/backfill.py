@@ -9,7 +9,7 @@ from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
-from airflow_nrt.operators.literals import check_literal, check_value, one_of
+from airflow_nrt.operators.literals import check_literal, check_value, is_template, one_of
 from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.report.instants import iso_instant, parse_instant
 from airflow_nrt.report.zones import zone_rules
@@ -48,11 +48,14 @@ class NrtBackfillOperator(NrtBatchOperator):
         check_literal("timezone", timezone, zone_rules)
         self.verify = verify
         self.on_mismatch = on_mismatch
+        # Before it is rendered: a template may give what the next run asks for.
+        self._is_open = on_mismatch in (None, "repair") or is_template(on_mismatch)
         self.timezone = timezone
 
     def takes(self) -> tuple[str, ...]:
-        may_repair = self.verify and self.on_mismatch in (None, "repair")
-        return (*super().takes(), *(("repair",) if may_repair else ()))
+        verifies = ("verify",) if self.verify and self.on_mismatch != "repair" else ()
+        repairs = ("repair",) if self.verify and self._is_open else ()
+        return (*super().takes(), *verifies, *repairs)
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():

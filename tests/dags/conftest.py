@@ -30,6 +30,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     (data / "orders").mkdir(parents=True)
     play(data / "orders", rows=3000, seconds=0.5, seed=7)
     environment = {
+        "AIRFLOW__NRT__HOMES": str(root / "homes"),
         "ORDERS_DATA": str(data),
         "ORDERS_HOME": str(root / "homes" / "orders_curve"),
         "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
