@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import Context
 
 from airflow_nrt.operators.common import NrtBaseOperator
+from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.restarts import RestartPolicy
+from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
+    from airflow.sdk.definitions.callback import AsyncCallback
+
     from airflow_nrt.operators.supervision import Supervision
     from airflow_nrt.report.home import Home
 
@@ -39,6 +43,12 @@ class NrtStreamOperator(NrtBaseOperator):
     :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
+    :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
+        task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
+        the clock
+    :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
+        side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
+        `context["nrt"]` has what `NrtNotifier` lists
     """
 
     def __init__(
@@ -54,6 +64,8 @@ class NrtStreamOperator(NrtBaseOperator):
         on_stall: str = RESTART,
         silence_timeout: float = 15.0,
         poll_interval: float = 2.0,
+        freshness: str | None = None,
+        freshness_callback: AsyncCallback | None = None,
         earliest_event: float = EARLIEST_SECONDS,
         **kwargs: Any,
     ) -> None:
@@ -62,11 +74,16 @@ class NrtStreamOperator(NrtBaseOperator):
             raise ValueError(f"on_stall must be {FAIL!r} or {RESTART!r}, not {on_stall!r}")
         self.available_now = available_now
         self.startup_timeout = startup_timeout
+        check_literal("freshness", freshness, _positive_duration)
+        if freshness is None and freshness_callback is not None:
+            raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
         self.restarts = RestartPolicy(max_restarts, restart_window, restart_delay, max_restart_delay)
         self.stall_timeout = stall_timeout
         self.on_stall = on_stall
         self.silence_timeout = silence_timeout
         self.poll_interval = poll_interval
+        self.freshness = freshness
+        self.freshness_callback = freshness_callback
         self.earliest_event = earliest_event
         self._supervision: Supervision | None = None
 
@@ -115,3 +132,9 @@ class NrtStreamOperator(NrtBaseOperator):
     def on_kill(self) -> None:
         if self._supervision is not None:
             self._supervision.give_up()
+
+
+def _positive_duration(text: str) -> None:
+    """Raises ValueError unless it is one."""
+    if parse_duration(text) <= 0:
+        raise ValueError(f"{text!r} is no time within which a window can be published: write for example '15 min'")
