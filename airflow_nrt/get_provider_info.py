@@ -26,9 +26,11 @@ def get_provider_info() -> dict[str, Any]:
             {"integration-name": _INTEGRATION, "external-doc-url": _DOCUMENTATION, "tags": ["software"]},
         ],
         "hooks": _modules("hooks.nrt"),
-        "operators": _modules("operators.stream", "operators.backfill", "operators.verify", "operators.stop"),
+        "operators": _modules(
+            "operators.stream", "operators.backfill", "operators.verify", "operators.stop", "operators.dispatch"
+        ),
         "sensors": _modules("sensors.window"),
-        "triggers": _modules("triggers.driver", "triggers.window"),
+        "triggers": _modules("triggers.driver", "triggers.window", "triggers.news"),
         "task-decorators": [
             {"name": "nrt_report", "class-name": "airflow_nrt.decorators.nrt_report.nrt_report_task"},
         ],

@@ -55,7 +55,7 @@ def test_all_modules_are_there_and_none_is_missing(kind: str) -> None:
         "hooks": "(BaseHook)",
         "operators": "Operator)",
         "sensors": "SensorOperator)",
-        "triggers": "(BaseTrigger)",
+        "triggers": "Trigger):",
     }
     holding = {
         f"airflow_nrt.{kind}.{file.stem}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from airflow.sdk import DAG, Asset, AssetWatcher
 
+from airflow_nrt.operators.connection import DEFAULT_CONNECTION
 from airflow_nrt.operators.dispatch import NrtDispatchOperator
 from airflow_nrt.triggers.news import NrtNewsTrigger
 
@@ -16,7 +17,7 @@ def dispatcher_dag(
     home: str,
     table: str | None = None,
     restated: Asset | None = None,
-    nrt_conn_id: str | None = None,
+    nrt_conn_id: str | None = DEFAULT_CONNECTION,
     catchup: bool = False,
     poll_interval: float = 5.0,
     **dag_arguments: Any,
@@ -33,7 +34,7 @@ def dispatcher_dag(
     :param home: the report's home; a relative path starts at the connection's `home`
     :param table: the table whose windows are meant; default: the only one of the report that has windows
     :param restated: of windows that late rows, a backfill or a repair have changed; default: `<asset>_restated`
-    :param nrt_conn_id: a connection of type `nrt`
+    :param nrt_conn_id: a connection of type `nrt`; none where `nrt_default` is not defined
     :param catchup: emit also what the log holds when the DAG is switched on first
     :param poll_interval: seconds between looks at the home
     :param dag_arguments: of `DAG`; default of `dag_id` is `<asset>_dispatcher`

@@ -18,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.demo.endings import end_as_by_ctrl_c
-    from airflow_nrt.demo.play import Scene, play, stage
+    from airflow_nrt.demo.play import play
+    from airflow_nrt.demo.scene import Scene, stage
     from airflow_nrt.demo.screen import Screen
 
     if not (options.dags / "orders_curve.py").exists():
@@ -26,12 +27,13 @@ def run(options: argparse.Namespace) -> int:
     end_as_by_ctrl_c()
     screen = Screen()
     place = Path(tempfile.mkdtemp(prefix="airflow-nrt-demo-"))
+    scene = Scene(place, options.dags.absolute())
     keep = False
     try:
         screen.step("Airflow starts: SQLite, LocalExecutor, four processes on 127.0.0.1")
-        with stage(Scene(place, options.dags.absolute())) as airflow:
+        with stage(scene) as airflow:
             screen.step(f"Airflow is up at {airflow.url}")
-            summary = play(Scene(place, options.dags.absolute()), airflow, screen)
+            summary = play(scene, airflow, screen)
             if options.keep:
                 keep = True
                 pids = " ".join(str(pid) for pid in airflow.release())

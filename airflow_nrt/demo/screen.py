@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.cli.show import picture_lines, progress_line
@@ -26,6 +27,11 @@ class Screen:
     def step(self, text: str) -> None:
         self._lines = 0
         print(f"[{time.monotonic() - self._started:5.0f} s] {text}", flush=True)
+
+    def lines(self, lines: Sequence[str]) -> None:
+        """What belongs to the step before."""
+        self._lines = 0
+        print("\n".join(lines), flush=True)
 
     def curve(self, reader: CurveReader, status: Status, until: int) -> None:
         """Draws, unless it did so a moment ago."""

@@ -12,20 +12,22 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.operators.literals import check_literal
-from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart
+from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
+from airflow_nrt.operators.saying.ending import ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk import Context
     from jinja2 import Environment
 
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.report.home import Home
     from airflow_nrt.report.inline import InlineReport
+    from airflow_nrt.report.lineage import Lineage
     from airflow_nrt.report.program import Program
     from airflow_nrt.report.settings import Settings
 
@@ -142,7 +144,7 @@ class NrtBaseOperator(BaseOperator):
                 _hide(self._given(self.hook.masked_settings()))
 
     def _shown(self) -> str | None:
-        from airflow_nrt.operators.shown_sql import shown_report, shown_text
+        from airflow_nrt.operators.saying.report_text import shown_report, shown_text
 
         if self._inline is None:
             return shown_report(str(self.report), self._near())
@@ -189,18 +191,34 @@ class NrtBaseOperator(BaseOperator):
 
         Raises InputError, and NrtError if it takes too long.
         """
+        return plan_apart(**self._question(), home=home)
+
+    def traced(self) -> Lineage:
+        """What the report reads and writes. Raises as `planned` does."""
+        return trace_apart(**self._question())
+
+    def _question(self) -> dict[str, Any]:
         from airflow_nrt.launch.environment import named_variables, needed_environment
 
         given = self.report_settings()
-        return plan_apart(
-            str(self.program() or self.report_file()),
-            given,
-            needed_environment(named_variables(self.hook.get_conn().environment)),
-            base=self._near() if self._inline is not None else None,
-            home=home,
-            seconds=self.planning_timeout,
-            say=lambda line: self.log.info("%s", given.shown(line)),
-        )
+        return {
+            "report": str(self.program() or self.report_file()),
+            "settings": given,
+            "environment": needed_environment(named_variables(self.hook.get_conn().environment)),
+            "base": self._near() if self._inline is not None else None,
+            "seconds": self.planning_timeout,
+            "say": lambda line: self.log.info("%s", given.shown(line)),
+        }
+
+    # OpenLineage's listener asks for these where its provider is installed and on; a stream says it when it begins.
+
+    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+        from airflow_nrt.operators.lineage import lineage_of_task
+
+        return lineage_of_task(self)
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
+        return self.get_openlineage_facets_on_start()
 
 
 def _names(parameter: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import Asset, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowSkipException
 
-from airflow_nrt.operators.ending import ending_the_task
+from airflow_nrt.operators.connection import DEFAULT_CONNECTION
+from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
@@ -34,7 +35,7 @@ class NrtDispatchOperator(BaseOperator):
     :param kind: `complete`: windows that are complete; `restated`: those that were published again
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param table: (templated) the table whose windows are meant; default: the only one that has windows
-    :param nrt_conn_id: (templated) a connection of type `nrt`
+    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
     """
 
     template_fields: Sequence[str] = ("home", "table", "nrt_conn_id")
@@ -48,7 +49,7 @@ class NrtDispatchOperator(BaseOperator):
         kind: str,
         home: str,
         table: str | None = None,
-        nrt_conn_id: str | None = None,
+        nrt_conn_id: str | None = DEFAULT_CONNECTION,
         **kwargs: Any,
     ) -> None:
         super().__init__(inlets=[log], outlets=[asset], **kwargs)

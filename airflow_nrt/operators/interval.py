@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,8 @@ def interval_of_run(
         raise InputError(f"start and end belong together: only {'start' if start else 'end'} is given")
     key = context.get("partition_key") or getattr(context.get("dag_run"), "partition_key", None)
     if key:
-        return interval_of_key(key)
+        # The key of an event is a window's end, also at midnight; a timetable may mean the day.
+        return interval_of_event(key) if _comes_from_asset(context) else interval_of_key(key)
     first, last = context.get("data_interval_start"), context.get("data_interval_end")
     if first is not None and last is not None and last > first:
         return _on_clock(first, zone), _on_clock(last, zone)
@@ -59,7 +61,24 @@ def interval_of_key(key: str) -> tuple[str, str]:
             f"{at.to_date_string()} for the day (a CronPartitionTimetable does so with key_format='%Y-%m-%d'), or "
             "START/END"
         )
-    return _shown(at.subtract(microseconds=1000)), _shown(at)
+    return _window(at)
+
+
+def interval_of_event(key: str) -> tuple[str, str]:
+    """As `interval_of_key`, of a key that an asset event brought (see `dispatcher_dag`): midnight is a window's end."""
+    with suppress(ValueError):
+        if ":" in key:
+            return _window(_read(key))
+    return interval_of_key(key)
+
+
+def _comes_from_asset(context: Mapping[str, Any]) -> bool:
+    kind = getattr(context.get("dag_run"), "run_type", None)
+    return str(getattr(kind, "value", kind)) == "asset_triggered"
+
+
+def _window(end: pendulum.DateTime) -> tuple[str, str]:
+    return _shown(end.subtract(microseconds=1000)), _shown(end)
 
 
 def zone_of_clock(report: PlannedReport, context: Mapping[str, Any]) -> str:

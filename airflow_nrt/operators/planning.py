@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.launch.asking import Asked, ask, facts
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
+    from airflow_nrt.report.lineage import Lineage
     from airflow_nrt.report.settings import Settings
 
 PLANNING_SECONDS = 120.0
@@ -43,12 +44,29 @@ def plan_apart(
 
     Raises what `load_report` and `Home.create` raise, and as `ask` does.
     """
-    question = {
-        "report": report,
-        "settings": settings.to_json(),
-        "base": None if base is None else str(base),
-        "home": None if home is None else str(home.path),
-        "group": None if home is None else home.group,
-    }
-    asked = Asked(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)
-    return facts(ask("airflow_nrt.table.planned", question, asked, environment), PlannedReport)
+    place = {"home": None if home is None else str(home.path), "group": None if home is None else home.group}
+    question = {**_question(report, settings, base), **place}
+    return facts(ask("airflow_nrt.table.planned", question, _asked(report, seconds, say), environment), PlannedReport)
+
+
+def trace_apart(
+    report: str,
+    settings: Settings,
+    environment: Mapping[str, str],
+    base: Path | None = None,
+    seconds: float = PLANNING_SECONDS,
+    say: Callable[[str], None] = print,
+) -> Lineage:
+    """What a script or a program reads and writes, column by column. Raises as `plan_apart` does."""
+    from airflow_nrt.report.lineage import Lineage
+
+    question = _question(report, settings, base)
+    return facts(ask("airflow_nrt.table.traced", question, _asked(report, seconds, say), environment), Lineage)
+
+
+def _question(report: str, settings: Settings, base: Path | None) -> dict[str, Any]:
+    return {"report": report, "settings": settings.to_json(), "base": None if base is None else str(base)}
+
+
+def _asked(report: str, seconds: float, say: Callable[[str], None]) -> Asked:
+    return Asked(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)

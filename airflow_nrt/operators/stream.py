@@ -9,10 +9,14 @@ from airflow.sdk import BaseOperatorLink, Context
 
 from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
 from airflow_nrt.operators.common import NrtBaseOperator
+from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.restarts import RestartPolicy
+from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
+    from airflow.sdk.definitions.callback import AsyncCallback
+
     from airflow_nrt.operators.supervision import Supervision
     from airflow_nrt.report.home import Home
 
@@ -45,6 +49,12 @@ class NrtStreamOperator(NrtBaseOperator):
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
     :param status_interval: seconds between lines about the stream in the task's log, and versions of the XCom `status`
+    :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
+        task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
+        the clock
+    :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
+        side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
+        `context["nrt"]` has what `NrtNotifier` lists
     """
 
     operator_extra_links: Collection[BaseOperatorLink] = (NrtReportLink(), NrtDriverLogLink(), NrtSparkLink())
@@ -63,6 +73,8 @@ class NrtStreamOperator(NrtBaseOperator):
         silence_timeout: float = 15.0,
         poll_interval: float = 2.0,
         status_interval: float = 60.0,
+        freshness: str | None = None,
+        freshness_callback: AsyncCallback | None = None,
         earliest_event: float = EARLIEST_SECONDS,
         **kwargs: Any,
     ) -> None:
@@ -71,12 +83,17 @@ class NrtStreamOperator(NrtBaseOperator):
             raise ValueError(f"on_stall must be {FAIL!r} or {RESTART!r}, not {on_stall!r}")
         self.available_now = available_now
         self.startup_timeout = startup_timeout
+        check_literal("freshness", freshness, _positive_duration)
+        if freshness is None and freshness_callback is not None:
+            raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
         self.restarts = RestartPolicy(max_restarts, restart_window, restart_delay, max_restart_delay)
         self.stall_timeout = stall_timeout
         self.on_stall = on_stall
         self.silence_timeout = silence_timeout
         self.poll_interval = poll_interval
         self.status_interval = status_interval
+        self.freshness = freshness
+        self.freshness_callback = freshness_callback
         self.earliest_event = earliest_event
         self._supervision: Supervision | None = None
 
@@ -125,3 +142,9 @@ class NrtStreamOperator(NrtBaseOperator):
     def on_kill(self) -> None:
         if self._supervision is not None:
             self._supervision.give_up()
+
+
+def _positive_duration(text: str) -> None:
+    """Raises ValueError unless it is one."""
+    if parse_duration(text) <= 0:
+        raise ValueError(f"{text!r} is no time within which a window can be published: write for example '15 min'")

@@ -12,13 +12,15 @@ from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
-from airflow_nrt.operators.ending import FinalError
 from airflow_nrt.operators.restarts import BudgetSpentError
-from airflow_nrt.operators.stream_log import StreamLog
+from airflow_nrt.operators.saying.ending import FinalError
+from airflow_nrt.operators.saying.stream_log import StreamLog
+from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.texts import shortened
+from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.task_state import is_given_up_now
 from airflow_nrt.triggers.vigil import ENDED, LOST, STALLED, Judgement, Vigil
@@ -118,10 +120,18 @@ class Supervision:
             endless=self.endless,
             group=self.home.group,
             status_interval=self.task.status_interval,
+            freshness=self._alarm(),
         )
         home = {"home": str(self.home.path), "group": self.home.group}
         kept = {"restarts": list(restarts), "endless": self.endless, **home}
         self.task.defer(trigger=trigger, method_name="resume", kwargs=kept)
+
+    def _alarm(self) -> dict[str, Any] | None:
+        if self.task.freshness is None:
+            return None
+        allowed, callback = parse_duration(self.task.freshness), self.task.freshness_callback
+        alarm = Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
+        return alarm.to_json()
 
     def _fail(self, failure: NrtError) -> NoReturn:
         """Raises it; before, the log shows what the driver said last."""

@@ -39,6 +39,7 @@ class InsertOutline:
 
     `columns` are names and kinds of type (`BIGINT`) of what the files hold, `key` those that tell the rows of a window
     apart. `options` say how a line is made of them. With `whole_windows` each file holds all rows of a window.
+    `operators` are those whose windows they are.
     """
 
     name: str
@@ -49,6 +50,7 @@ class InsertOutline:
     window: WindowOutline | None = None
     whole_windows: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
+    operators: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
@@ -76,6 +78,7 @@ class InsertOutline:
             window=window,
             whole_windows=bool(insert.operators) and sink.connector == "filesystem" and not insert.tells_changes,
             options={name: sink.options[name] for name in _OF_LINES if name in sink.options},
+            operators=insert.operators,
         )
 
 

@@ -11,6 +11,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from airflow_nrt.report.home import Home
 from airflow_nrt.triggers import EARLIEST_SECONDS
+from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch
 from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
 from airflow_nrt.triggers.vigil import ENDED, LOST, Judgement, Vigil
@@ -23,7 +24,8 @@ class NrtDriverTrigger(BaseTrigger):
     `epoch` is that of the driver to begin with, `endless` as in `Vigil`. `lost` is the reason why there is nothing to
     watch: then it only waits. `back_off` seconds pass before a loss is told, so that a restart waits here and not in a
     worker. It never fires before `earliest` seconds have passed. `group` may share the home. Each `status_interval`
-    seconds it says how the report is doing. After a restart of the triggerer the home tells it all that it needs.
+    seconds it says how the report is doing. `freshness` has the fields of the `Alarm` that says when windows are
+    missing. After a restart of the triggerer the home tells it all that it needs.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class NrtDriverTrigger(BaseTrigger):
         endless: bool = False,
         group: str | None = None,
         status_interval: float = 60.0,
+        freshness: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
@@ -52,21 +55,32 @@ class NrtDriverTrigger(BaseTrigger):
         self.endless = endless
         self.group = group
         self.status_interval = status_interval
+        self.freshness = freshness
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless group status_interval"
+        names = (
+            "home epoch back_off stall_timeout silence poll_interval earliest lost endless group status_interval "
+            "freshness"
+        )
         return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names.split()}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
         # The first question to a new triggerer takes it many seconds: asked now, `on_kill` is answered in time.
-        asked = asyncio.create_task(is_given_up(self.task_instance))
-        judgement = Judgement(LOST, 0, self.lost) if self.lost is not None else await self._watch()
-        if judgement.kind != ENDED and not judgement.final:
-            self.log.warning("%s: %s; resuming in %g s", self.home, judgement.why, self.back_off)
-            await asyncio.sleep(self.back_off)
-        await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
-        asked.cancel()
+        beside: list[asyncio.Task[Any]] = [asyncio.create_task(is_given_up(self.task_instance))]
+        if self.freshness is not None:
+            alarm = Alarm(**self.freshness)
+            watch = FreshnessWatch(self.home, self.group, alarm, self.task_instance, self.log)
+            beside.append(asyncio.create_task(watch.run()))
+        try:
+            judgement = Judgement(LOST, 0, self.lost) if self.lost is not None else await self._watch()
+            if judgement.kind != ENDED and not judgement.final:
+                self.log.warning("%s: %s; resuming in %g s", self.home, judgement.why, self.back_off)
+                await asyncio.sleep(self.back_off)
+            await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
+        finally:
+            for one in beside:
+                one.cancel()
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
 
     async def _watch(self) -> Judgement:

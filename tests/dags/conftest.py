@@ -32,6 +32,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "ORDERS_HOME": str(root / "homes" / "orders_curve"),
         "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
         "AIRFLOW__TRIGGERER__JOB_HEARTBEAT_SEC": "2",
+        "AIRFLOW__OPENLINEAGE__DISABLED": "True",
     }
     (root / "homes").mkdir()
     processes = AirflowProcesses(root / "airflow", dags)

@@ -28,8 +28,8 @@ def keys(lab: Lab, asset: str = "announced") -> list[str]:
     known = [one for one in client.get(f"/assets?name_pattern={asset}")["assets"] if one["name"] == asset]
     if not known:
         return []
-    found = client.get(f"/assets/events?asset_id={known[0]['id']}&limit=100&order_by=id")["asset_events"]
-    return [event["partition_key"] for event in found]
+    found = client.get(f"/assets/events?asset_id={known[0]['id']}&limit=100")["asset_events"]
+    return [event["partition_key"] for event in sorted(found, key=lambda event: event["id"])]
 
 
 def followed(lab: Lab, dag_id: str) -> list[str]:

@@ -56,7 +56,7 @@ def test_a_day_streamed_killed_verified_and_backfilled(lab: Lab) -> None:
     assert told["verdict"]["equal"] + told["verdict"]["explained"] == WINDOWS_OF_A_DAY
 
 
-def test_a_published_cell_that_was_changed_fails_the_backfill_and_names_the_window(lab: Lab) -> None:
+def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> None:
     pytest.importorskip("pyarrow")
     client = lab.client
     windows = sorted((lab.data / "orders_curve" / f"ds={DAY}").rglob("*.parquet"))
@@ -70,6 +70,12 @@ def test_a_published_cell_that_was_changed_fails_the_backfill_and_names_the_wind
     log = client.log("orders_curve_nightly", "doubt", "verify")
     assert "orders_curve, window [2024-06-18 00:00:00, 2024-06-1" in log
     assert client.task("orders_curve_nightly", "doubt", "verify")["try_number"] == 1
+
+    client.wait_for_dag("orders_curve_repair")
+    client.trigger("orders_curve_repair", "repair", {"day": DAY})
+    assert client.wait_for_run("orders_curve_repair", "repair") == "success"
+    verdict = client.xcom("orders_curve_repair", "repair", "prove")
+    assert (verdict["windows"], verdict["equal"]) == (WINDOWS_OF_A_DAY, WINDOWS_OF_A_DAY)
 
 
 def test_the_plain_trigger_button_means_the_day_before(lab: Lab) -> None:

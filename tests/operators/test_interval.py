@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 import pendulum
 import pytest
@@ -55,6 +56,19 @@ def test_half_an_interval_fails() -> None:
 )
 def test_partition_keys(key: str, interval: tuple[str, str]) -> None:
     assert interval_of_key(key) == interval
+
+
+@pytest.mark.parametrize(
+    "key, interval",
+    [
+        ("2024-06-19T00:00:00", ("2024-06-18 23:59:59.999", "2024-06-19 00:00:00")),
+        ("2024-06-18T10:00:00", ("2024-06-18 09:59:59.999", "2024-06-18 10:00:00")),
+        ("2024-06-18", ("2024-06-18 00:00:00", "2024-06-19 00:00:00")),
+    ],
+)
+def test_the_key_of_an_asset_event_names_a_window_or_a_day(key: str, interval: tuple[str, str]) -> None:
+    run = SimpleNamespace(run_type="asset_triggered", partition_key=key)
+    assert interval_of_run(None, None, {"partition_key": key, "dag_run": run}) == interval
 
 
 def test_midnight_is_refused_since_timetables_write_days_like_that() -> None:

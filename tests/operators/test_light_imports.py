@@ -16,7 +16,7 @@ before = set(sys.modules)
 start = time.perf_counter()
 import airflow_nrt.decorators.nrt_report
 import airflow_nrt.operators.backfill, airflow_nrt.operators.stop, airflow_nrt.operators.stream
-import airflow_nrt.operators.verify, airflow_nrt.sensors.window
+import airflow_nrt.operators.verify, airflow_nrt.sensors.window, airflow_nrt.assets.dispatcher
 seconds = time.perf_counter() - start
 print(json.dumps({"seconds": seconds, "modules": sorted(set(sys.modules) - before)}))
 """

@@ -1,0 +1,109 @@
+"""One published row that late rows explain: the row, and the orders that came too late for it, from the late ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pyarrow import parquet
+
+from airflow_nrt.report.entries import Commit
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.ledger import LATE_PREFIX, records
+from airflow_nrt.report.shown import standing_at
+
+WELL_SHOWN = 2
+"""So many late rows are read at a glance."""
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """A shop's figures in one window."""
+
+    orders: int
+    buyers: int
+    gmv: Decimal
+
+    def __str__(self) -> str:
+        return f"{self.orders} orders of {self.buyers} buyers, {self.gmv}"
+
+
+@dataclass(frozen=True)
+class LateOrder:
+    """Times in ms of the report's clock; the watermark is that of its arrival."""
+
+    paid: int
+    price: Decimal
+    watermark: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.price} at {format_instant(self.paid)}, read when the watermark was {format_instant(self.watermark)}"
+        )
+
+
+@dataclass(frozen=True)
+class ExplainedRow:
+    """A shop's row of the window that ends at `end` (ms), as published before these orders came."""
+
+    shop: int
+    end: int
+    published: CurveRow
+    late: tuple[LateOrder, ...]
+
+    def explains(self, now: CurveRow | None) -> bool:
+        """Whether the late orders are exactly what this row has more; a late order's buyer may be a known one."""
+        if now is None:
+            return False
+        orders, gmv = self.published.orders + len(self.late), self.published.gmv + sum(one.price for one in self.late)
+        return (now.orders, now.gmv) == (orders, gmv) and 0 <= now.buyers - self.published.buyers <= len(self.late)
+
+    def lines(self) -> list[str]:
+        late = [f"    late       {one}" for one in self.late]
+        return [
+            f"  one of them: shop {self.shop}, window that ends at {format_instant(self.end)}",
+            f"    published  {self.published}",
+            *late,
+        ]
+
+
+def explained_row(home: Home, table: Path, until: int) -> ExplainedRow:
+    """The row that is shown best, of a window that ends by `until`. Raises NrtError if no order was late."""
+    missed = [record for record in _late_records(home) if record["missed_until"] <= until]
+    lacking: dict[tuple[int, int], list[LateOrder]] = {}
+    for shop, end in {(one["row"]["shop_id"], one["missed_until"]) for one in missed}:
+        lacking[shop, end] = [
+            LateOrder(one["rowtime"], Decimal(str(one["row"]["price"])), one["watermark"])
+            for one in missed
+            if one["row"]["shop_id"] == shop and one["missed_from"] <= end <= one["missed_until"]
+        ]
+    for shop, end in sorted(lacking, key=lambda place: (abs(len(lacking[place]) - WELL_SHOWN), place[::-1])):
+        row = curve_row(home, table, shop, end)
+        if row is not None:
+            return ExplainedRow(shop, end, row, tuple(lacking[shop, end]))
+    raise NrtError("no order was late for a row that was published: the demonstration has nothing to explain")
+
+
+def curve_row(home: Home, table: Path, shop: int, end: int) -> CurveRow | None:
+    """A shop's row as it stands in the published window that ends at `end` (ms)."""
+    for change in standing_at(home.log().entries()):
+        if change.published.end != end:
+            continue
+        with (table / change.published.target).open("rb") as file:
+            rows = parquet.ParquetFile(file).read(["shop_id", "orders", "buyers", "gmv"]).to_pylist()
+        for row in rows:
+            if row.pop("shop_id") == shop:
+                return CurveRow(**row)
+    return None
+
+
+def _late_records(home: Home) -> Iterator[dict[str, Any]]:
+    for entry in home.log().entries():
+        if isinstance(entry.body, Commit) and entry.body.ledger is not None:
+            for directory in sorted((home.path / entry.body.ledger).glob(f"{LATE_PREFIX}*")):
+                yield from records(directory)

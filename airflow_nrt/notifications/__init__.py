@@ -1,0 +1,1 @@
+"""Notifiers: what says it to people."""

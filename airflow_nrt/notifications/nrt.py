@@ -1,0 +1,76 @@
+"""A message to a web hook."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.request
+from collections.abc import Sequence
+from typing import Any
+from urllib.error import HTTPError
+
+from airflow.sdk import BaseHook, BaseNotifier, Context
+from airflow.sdk.exceptions import AirflowException
+from asgiref.sync import sync_to_async
+
+_LIMIT_SECONDS = 30
+_LONGEST = 4000
+_TEXT = (
+    "{{ nrt.text if nrt is defined else "
+    "ti.dag_id ~ '.' ~ ti.task_id ~ ' of ' ~ ti.run_id ~ ': ' ~ (exception | default(ti.state | default(''), true)) }}"
+)
+
+
+class NrtNotifier(BaseNotifier):
+    """Posts `{"text": …}` to a web hook, as Slack, Mattermost, Rocket.Chat, Teams and Google Chat take it.
+
+    As `freshness_callback` of `NrtStreamOperator`, with `AsyncCallback(NrtNotifier, kwargs={…})`, it says that a window
+    is missing and that the report is fresh again; as callback of a DAG or a task it names the task and its error; as
+    callback of a `DeadlineAlert` it needs a `text`.
+
+    :param http_conn_id: a connection of type `http`: its host is the hook's whole URL, or its host's name; its
+        password, if it has one, is sent as a bearer token
+    :param text: (templated) the message, cut at 4,000 characters; of a notice of freshness `nrt` has `report`, `home`,
+        `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`, `allowed_seconds` and `text`
+    """
+
+    template_fields: Sequence[str] = ("text",)
+
+    def __init__(self, *, http_conn_id: str, text: str = _TEXT, context: Context | None = None) -> None:
+        super().__init__(context)
+        self.http_conn_id = http_conn_id
+        self.text = text
+
+    def notify(self, context: Context) -> None:
+        """Raises AirflowException if the hook does not take it."""
+        _post(BaseHook.get_connection(self.http_conn_id), self.text)
+
+    async def async_notify(self, context: Context) -> None:
+        """As `notify`."""
+        connection = await sync_to_async(BaseHook.get_connection)(self.http_conn_id)
+        await asyncio.to_thread(_post, connection, self.text)
+
+
+def _post(connection: Any, text: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    if connection.password:
+        headers["Authorization"] = f"Bearer {connection.password}"
+    body = json.dumps({"text": text[:_LONGEST]}).encode()
+    request = urllib.request.Request(_url(connection), body, headers)
+    try:
+        with urllib.request.urlopen(request, timeout=_LIMIT_SECONDS):
+            pass
+    except HTTPError as refused:
+        # Not the URL: who knows it may post.
+        raise AirflowException(f"the web hook of {connection.conn_id} answered {refused.code}") from None
+    except OSError as wrong:
+        raise AirflowException(f"the web hook of {connection.conn_id} does not answer: {wrong}") from None
+
+
+def _url(connection: Any) -> str:
+    """Raises AirflowException unless it is one of HTTP."""
+    host, port = connection.host or "", f":{connection.port}" if connection.port else ""
+    url = host if "://" in host else f"{connection.schema or 'https'}://{host}{port}"
+    if not host or not url.startswith(("https://", "http://")):
+        raise AirflowException(f"the connection {connection.conn_id!r} has no host to post to: give it the hook's URL")
+    return url

@@ -1,0 +1,24 @@
+// States of reports and windows: their order and colours.
+
+const KINDS = {
+  failed: "bad", fenced: "bad", lost: "bad", unreachable: "bad", silent: "bad",
+  restarting: "warn", starting: "warn", stopping: "warn",
+  running: "good",
+  finished: "idle", stopped: "idle", none: "idle",
+};
+const ORDER = Object.keys(KINDS);
+
+/** Which colour a report's state has: `good`, `warn`, `bad` or `idle`. */
+export const kindOf = (state) => KINDS[state] ?? "idle";
+
+/** What needs a person comes first. */
+export const rank = (state) => (ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length);
+
+export const WINDOW_STATES = {
+  early: "early: not complete yet",
+  complete: "complete",
+  "late-updated": "updated by late rows",
+  backfilled: "backfilled",
+  repaired: "repaired",
+  mismatch: "mismatch: the verifier finds other rows",
+};

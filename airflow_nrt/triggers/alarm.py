@@ -1,0 +1,147 @@
+"""Saying that a report is stale, and that it is fresh again, on behalf of the task that supervises it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.log import Log
+from airflow_nrt.report.texts import shortened
+from airflow_nrt.report.zones import wall_clock
+from airflow_nrt.triggers.freshness import Freshness, Notice, TableSight
+from airflow_nrt.triggers.watcher import WATCHER
+
+MISSED = "missed_windows"
+"""The key of the XCom: by table the newest window (ms) that was missing, until the table is fresh again."""
+_LIMIT_SECONDS = 60.0
+_LOOK_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """What is called: an async function or a notifier, by its import path, with these arguments. Without a path the
+    task's log alone says it. Windows have `allowed` ms after their end."""
+
+    allowed: int
+    path: str | None = None
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    async def ring(self, context: Mapping[str, Any]) -> None:
+        """Raises whatever the callback raises."""
+        if self.path is None:
+            return
+        from airflow.sdk import BaseNotifier
+
+        module, _, name = self.path.rpartition(".")
+        callback = getattr(importlib.import_module(module), name)
+        if inspect.isclass(callback) and issubclass(callback, BaseNotifier):
+            notifier = callback(**self.kwargs)
+            # Not all of them take it as an argument.
+            notifier.context = dict(context)  # type: ignore[assignment]
+            await notifier
+        else:
+            await callback(**self.kwargs, context=dict(context))
+
+
+class FreshnessWatch:
+    """Looks at the windows of a home, on behalf of a task instance, if there is one.
+
+    A notice that could not be delivered is delivered with the next look. What was said stands in an XCom of the task:
+    another triggerer does not say it again.
+    """
+
+    def __init__(self, location: str, group: str | None, alarm: Alarm, task: Any, log: Any) -> None:
+        self.location = location
+        self.group = group
+        self.alarm = alarm
+        self.task = task
+        self.log = log
+
+    async def run(self, every: float = _LOOK_SECONDS) -> None:
+        """Never ends by itself."""
+        missed, said = await self._missed(), ""
+        while True:
+            try:
+                report, zone, sights = await WATCHER.read(self.location, ("freshness", self.group), self._look)
+                judge = Freshness(self.alarm.allowed, zone, missed)
+                for notice in judge.judge(sights, now_ms()):
+                    await self._say(notice, report)
+                    judge.accept(notice)
+                    missed = judge.missed
+                    await self._keep(missed)
+                said = ""
+            except Exception as wrong:
+                if str(wrong) != said:
+                    said = str(wrong)
+                    self.log.warning("%s: its freshness can't be judged or told: %s", self.location, shortened(said))
+            await asyncio.sleep(every)
+
+    def _look(self) -> tuple[str, str | None, list[TableSight]]:
+        return look_at_tables(Home.open(self.location, self.group))
+
+    async def _say(self, notice: Notice, report: str) -> None:
+        self.log.warning("%s", notice.text)
+        facts = {
+            "report": report,
+            "home": self.location,
+            "state": notice.state,
+            "table": notice.table,
+            "window_end": format_instant(notice.window_end),
+            "complete_until": format_instant(notice.complete_until),
+            "allowed_seconds": notice.allowed // 1000,
+            "text": notice.text,
+        }
+        await asyncio.wait_for(self.alarm.ring({"nrt": facts, "ti": self.task}), _LIMIT_SECONDS)
+
+    async def _missed(self) -> dict[str, int]:
+        if self.task is None:
+            return {}
+        from airflow.sdk.execution_time.xcom import XCom
+
+        try:
+            kept = await asyncio.wait_for(XCom.aget_one(key=MISSED, **self._task_instance()), _LIMIT_SECONDS)
+            return {str(table): int(end) for table, end in (kept or {}).items()}
+        except Exception as wrong:
+            self.log.warning("the XCom %r can't be read: %r", MISSED, wrong)
+            return {}
+
+    async def _keep(self, missed: Mapping[str, int]) -> None:
+        if self.task is None:
+            return
+        from airflow.sdk.execution_time.xcom import XCom
+
+        await asyncio.wait_for(XCom.aset(MISSED, dict(missed), **self._task_instance()), _LIMIT_SECONDS)
+
+    def _task_instance(self) -> dict[str, Any]:
+        index = self.task.map_index if self.task.map_index is not None else -1
+        of = {name: getattr(self.task, name) for name in ("dag_id", "task_id", "run_id")}
+        return {**of, "map_index": index}
+
+
+def look_at_tables(home: Home) -> tuple[str, str | None, list[TableSight]]:
+    """The report, the zone of its clock, and its tables that have windows, as its driver has published them.
+
+    Raises HomeError if the home can't be read.
+    """
+    identity, outline, beat = home.identity(), home.outline(), read_heartbeat(home.heartbeats)
+    log = Log(home.log_directory)
+    operators = log.position(min(log.last, beat.entry)).operators if beat is not None else {}
+    sights = []
+    for insert in outline.inserts if outline is not None else ():
+        if insert.window is not None:
+            ends = [operators[name].complete_until for name in insert.operators or operators if name in operators]
+            known = [end for end in ends if end is not None]
+            reached = min(known) if known and len(known) == len(ends) else None
+            since = wall_clock(identity.created, home.zone)
+            sights.append(TableSight(insert.name, insert.window.stride, reached, since))
+    return identity.name, home.zone, sights

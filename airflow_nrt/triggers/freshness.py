@@ -1,0 +1,83 @@
+"""Whether the windows of a report are published in time. No clock, no file: the caller brings both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from airflow_nrt.report.durations import format_duration
+from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.zones import wall_clock_passed
+
+STALE, FRESH = "stale", "fresh"
+
+
+@dataclass(frozen=True)
+class TableSight:
+    """One look at a table: its windows end every `stride` ms, and those up to `complete_until` are published.
+
+    `since` is the time of the report's clock before which no window is expected; all times are of that clock.
+    """
+
+    table: str
+    stride: int
+    complete_until: int | None
+    since: int
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A table is `stale` because its window `window_end` is missing, or `fresh` again after that one was."""
+
+    state: str
+    table: str
+    window_end: int
+    complete_until: int | None
+    allowed: int
+
+    @property
+    def text(self) -> str:
+        end, reached = format_instant(self.window_end), format_instant(self.complete_until)
+        if self.state == FRESH:
+            return f"{self.table} is fresh again: the window that ends at {end} is published, complete up to {reached}"
+        return (
+            f"{self.table} is stale: the window that ends at {end} is not published {format_duration(self.allowed)} "
+            f"after its end, complete up to {reached}"
+        )
+
+
+class Freshness:
+    """Judges successive looks at the tables of a report.
+
+    A window has `allowed` ms after its end, by the clocks of `zone` (None: UTC): an hour that is shown twice in autumn
+    counts once it is over. `missed` is, by table, the newest window that was found missing before.
+    """
+
+    def __init__(self, allowed: int, zone: str | None, missed: Mapping[str, int] | None = None) -> None:
+        self.allowed = allowed
+        self.zone = zone
+        self.missed = dict(missed or {})
+
+    def judge(self, sights: Iterable[TableSight], now: int) -> list[Notice]:
+        """What has changed at the instant `now` (ms): a newer window is missing, or none is any more."""
+        last = wall_clock_passed(now - self.allowed - 1, self.zone) + 1
+        return [notice for sight in sights if (notice := self._judge(sight, last)) is not None]
+
+    def accept(self, notice: Notice) -> None:
+        """It was said: it is not said again."""
+        if notice.state == STALE:
+            self.missed[notice.table] = notice.window_end
+        else:
+            self.missed.pop(notice.table, None)
+
+    def _judge(self, sight: TableSight, last: int) -> Notice | None:
+        """`last` is the end that a window must have reached in time."""
+        reached = sight.complete_until
+        origin = 0 if reached is None else reached
+        due = last - (last - origin) % sight.stride
+        missed = self.missed.get(sight.table)
+        if due > (sight.since if reached is None else reached):
+            if missed is not None and due <= missed:
+                return None
+            return Notice(STALE, sight.table, due, reached, self.allowed)
+        return None if missed is None else Notice(FRESH, sight.table, missed, reached, self.allowed)

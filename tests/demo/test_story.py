@@ -1,0 +1,78 @@
+"""The demonstration's story: a row that late orders explain, and a last line that holds only if everything does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_nrt.demo import example_dags
+from airflow_nrt.demo.explained import curve_row, explained_row
+from airflow_nrt.demo.generator import orders, write
+from airflow_nrt.demo.play import MIDNIGHT
+from airflow_nrt.demo.summary import Summary
+from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.run import Runner
+from airflow_nrt.engine.verify import Interval
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.home import Home
+from airflow_nrt.sql.load import load_report
+
+HOUR = 3600
+
+
+def test_a_row_is_explained_by_its_late_orders_and_repaired_by_them(spark, tmp_path: Path) -> None:
+    night = [order for order in orders(8000, seed=7) if order.paid < 3 * HOUR]
+    late = [order for order in night if order.paid < HOUR][10:13]
+    plan = load_report(example_dags() / "reports" / "orders_curve.sql", {"DATA": str(tmp_path)})
+    data, table = tmp_path / "orders", tmp_path / "orders_curve"
+    data.mkdir()
+    write(data, [order for order in night if order.paid < 2 * HOUR and order not in late], 0)
+    home = Home.create(tmp_path / "home", plan)
+
+    Runner(spark, plan, home, available_now=True).run()
+    with pytest.raises(NrtError, match="nothing to explain"):
+        explained_row(home, table, MIDNIGHT)
+    write(data, [*late, *(order for order in night if order.paid >= 2 * HOUR)], 1)
+    Runner(spark, plan, home, available_now=True).run()
+
+    shown = explained_row(home, table, MIDNIGHT)
+    assert f"{shown.published.gmv}" in shown.lines()[1] and len(shown.lines()) == 2 + len(shown.late)
+    assert not shown.explains(shown.published) and not shown.explains(None)
+    backfill(spark, plan, home, Interval(MIDNIGHT - 24 * HOUR * 1000, shown.end), check=False)
+    assert shown.explains(curve_row(home, table, shown.shop, shown.end))
+
+
+def verdict(equal: int, explained: int, different: int = 0) -> dict[str, Any]:
+    rows = {"equal": equal, "explained": explained, "missing": 0, "extra": 0, "different": different}
+    windows = {"windows": 144, "explained": min(explained, 26), "unexplained": different, "late_rows": 94}
+    return {**windows, "proven": not different, "inserts": [{"rows": rows}]}
+
+
+SUMMARY = Summary(verdict(28450, 301), {"proven": False, "unexplained": 1}, "12:10", 1, verdict(28755, 0), True)
+
+
+def test_the_last_line_counts_rows() -> None:
+    assert SUMMARY.holds
+    assert SUMMARY.lines()[-1] == (
+        "demo: 144 windows, 28450 rows equal, 301 explained, 0 unexplained; repaired: 28755 of 28755 equal"
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param({"verdict": verdict(28450, 301, 1)}, id="a difference for no reason"),
+        pytest.param({"verdict": verdict(28450, 0)}, id="nothing to explain"),
+        pytest.param({"verdict": verdict(300, 301)}, id="more explained than equal"),
+        pytest.param({"flipped": {"proven": True, "unexplained": 0}}, id="the flipped cell not found"),
+        pytest.param({"kills": 0}, id="no kill"),
+        pytest.param({"repaired": verdict(28754, 1)}, id="not all equal after the repair"),
+        pytest.param({"repaired": verdict(100, 0)}, id="rows gone after the repair"),
+        pytest.param({"row_explained": False}, id="the row not explained"),
+    ],
+)
+def test_the_demonstration_fails_if_one_promise_does_not_hold(wrong: dict[str, Any]) -> None:
+    assert not replace(SUMMARY, **wrong).holds

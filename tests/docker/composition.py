@@ -1,0 +1,148 @@
+"""The composition of docker/compose.yaml without a container engine: images by podman, processes by buildah.
+
+Processes share a network of their own, in which each name of a service is one address. Those of one image share a
+container.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from airflow_nrt.demo.endings import kill_all_with
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = ROOT / "docker" / "compose.yaml"
+USER = 50000
+_BUILDAH = ("buildah", "--storage-driver=vfs")
+_ADDRESS = "10.255.0.1"
+_CLONE_NEWNET = 0x40000000
+
+
+def resolved(environment: Path) -> dict[str, Any]:
+    """The composition as docker-compose understands it. Raises CalledProcessError where it does not."""
+    command = ("docker-compose", "--file", str(COMPOSE), "--env-file", str(environment), "--profile", "demo", "config")
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = yaml.safe_load(told.stdout)
+    return found
+
+
+@dataclass
+class Composition:
+    """`volumes` is a directory with one for each named volume, as the images' user owns them."""
+
+    config: Mapping[str, Any]
+    volumes: Path
+
+    def __post_init__(self) -> None:
+        self.mark = {"NRT_COMPOSITION": str(self.volumes)}
+        self._containers: dict[str, str] = {}
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        for name in self.config["volumes"]:
+            place = self.volumes / name
+            place.mkdir(parents=True)
+            os.chown(place, USER, 0)
+
+    def start(self, name: str) -> None:
+        """Starts a service's command; what it prints goes to `volumes/NAME.log`."""
+        with (self.volumes / f"{name}.log").open("ab") as log:
+            self._running[name] = subprocess.Popen(
+                self._command(name, self.config["services"][name]["command"]),
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+
+    def run(self, name: str, *command: str) -> str:
+        """What a command prints that runs where a service does, by default the service's own.
+
+        Raises CalledProcessError.
+        """
+        words = self._command(name, command or self.config["services"][name]["command"])
+        told = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if told.returncode:
+            raise AssertionError(f"{name}: {command} ended with {told.returncode}\n{told.stdout}\n{told.stderr}")
+        return told.stdout
+
+    def is_healthy(self, name: str) -> bool:
+        """What the service's health check says."""
+        kind, *words = self.config["services"][name]["healthcheck"]["test"]
+        check = ("sh", "-c", *words) if kind == "CMD-SHELL" else words
+        return subprocess.run(self._command(name, check), capture_output=True, check=False).returncode == 0
+
+    def wait_until_healthy(self, name: str, seconds: float = 240) -> None:
+        deadline = time.monotonic() + seconds
+        while not self.is_healthy(name):
+            ended = self._running[name].poll()
+            assert ended is None and time.monotonic() < deadline, f"{name} ({ended}):\n{self.tail(name)}"
+            time.sleep(2)
+
+    def end(self, name: str) -> None:
+        """Kills a service's processes, as the loss of its container does."""
+        kill_all_with({**self.mark, "NRT_SERVICE": name})
+        self._running.pop(name).wait()
+
+    def tail(self, name: str) -> str:
+        return "\n".join((self.volumes / f"{name}.log").read_text(errors="replace").splitlines()[-40:])
+
+    def close(self) -> None:
+        """Nothing of it is left."""
+        kill_all_with(self.mark)
+        for process in self._running.values():
+            process.wait()
+        for container in self._containers.values():
+            subprocess.run((*_BUILDAH, "rm", container), capture_output=True, check=False)
+
+    def _command(self, name: str, command: Any) -> list[str]:
+        service = self.config["services"][name]
+        environment = {**service.get("environment", {}), **self.mark, "NRT_SERVICE": name}
+        options = [f"--env={key}={value}" for key, value in environment.items()]
+        options += [f"--volume={self._mount(volume)}" for volume in service.get("volumes", ())]
+        container = self._container(service["image"])
+        return [*_BUILDAH, "run", "--isolation=chroot", f"--hostname={name}", *options, container, "--", *command]
+
+    def _mount(self, volume: str) -> str:
+        source, rest = volume.split(":", 1)
+        return f"{source if source.startswith('/') else self.volumes / source}:{rest}"
+
+    def _container(self, image: str) -> str:
+        if image not in self._containers:
+            hosts = [f"--add-host={name}:{_ADDRESS}" for name in self.config["services"]]
+            made = subprocess.run(
+                (*_BUILDAH, "from", *hosts, f"localhost/{image}"), capture_output=True, text=True, check=True
+            )
+            self._containers[image] = made.stdout.strip()
+        return self._containers[image]
+
+
+def image_config(image: str) -> dict[str, Any]:
+    """What an image says of its user, its command and its ports."""
+    told = subprocess.run(
+        (*_BUILDAH, "inspect", "--type=image", f"localhost/{image}"), capture_output=True, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(told.stdout)["OCIv1"]["config"]
+    return found
+
+
+@contextlib.contextmanager
+def own_network() -> Iterator[None]:
+    """Inside, this thread and what it starts have a network of their own: no port of it is taken."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    before = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    try:
+        if libc.unshare(_CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "no network of its own")
+        subprocess.run(("ip", "link", "set", "lo", "up"), check=True)
+        subprocess.run(("ip", "address", "add", f"{_ADDRESS}/32", "dev", "lo"), check=True)
+        yield
+    finally:
+        libc.setns(before, _CLONE_NEWNET)
+        os.close(before)

@@ -1,0 +1,1 @@
+import tests.airflow_home  # noqa: F401

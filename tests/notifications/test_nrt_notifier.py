@@ -1,0 +1,57 @@
+"""Messages that arrive at a real web hook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from airflow.sdk.exceptions import AirflowException
+
+from airflow_nrt.notifications.nrt import NrtNotifier
+from tests.notifications.hook import WebHook, web_hook
+
+
+@pytest.fixture
+def hook() -> Iterator[WebHook]:
+    with web_hook() as hook:
+        yield hook
+
+
+def connect(monkeypatch: pytest.MonkeyPatch, **fields: object) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_ALERTS", json.dumps({"conn_type": "http", **fields}))
+
+
+def failed() -> dict[str, object]:
+    ti = SimpleNamespace(dag_id="curve", task_id="stream", run_id="today", state="failed")
+    return {"ti": ti, "exception": "overflow in gmv"}
+
+
+def test_a_task_that_failed_is_named_with_its_error(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url, password="token")
+    NrtNotifier(http_conn_id="alerts")(failed())
+    ((body, headers),) = hook.posts
+    assert body == {"text": "curve.stream of today: overflow in gmv"}
+    assert headers["Authorization"] == "Bearer token"
+
+
+def test_a_text_is_templated_and_cut(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host="127.0.0.1", port=hook.server_port, schema="http")
+    NrtNotifier(http_conn_id="alerts", text="{{ ti.run_id * 2000 }}")(failed())
+    assert hook.texts == [("today" * 800)]
+
+
+def test_a_hook_that_refuses_is_an_error_without_its_url(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url)
+    hook.answers = [403]
+    with pytest.raises(AirflowException, match="the web hook of alerts answered 403") as refused:
+        NrtNotifier(http_conn_id="alerts")(failed())
+    assert "secret-of-the-path" not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["", "file:///etc/passwd"])
+def test_only_web_addresses_are_posted_to(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    connect(monkeypatch, host=host)
+    with pytest.raises(AirflowException, match="has no host to post to: give it the hook's URL"):
+        NrtNotifier(http_conn_id="alerts")(failed())

@@ -1,0 +1,119 @@
+"""Freshness on real homes, said to a real web hook."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.sdk.definitions.callback import AsyncCallback
+
+from airflow_nrt.notifications.nrt import NrtNotifier
+from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.report.entries import OperatorState, Position, Tick
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.heartbeat import now_ms
+from airflow_nrt.report.home import Home
+from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch, look_at_tables
+from airflow_nrt.triggers.driver import NrtDriverTrigger
+from tests.launch.homes import beat, lease, new_home
+from tests.notifications.hook import WebHook, web_hook
+
+HOUR, MINUTE = 3_600_000, 60_000
+CALLED: list[dict[str, Any]] = []
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebHook]:
+    with web_hook() as hook:
+        monkeypatch.setenv("AIRFLOW_CONN_ALERTS", json.dumps({"conn_type": "http", "host": hook.url}))
+        yield hook
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return new_home(tmp_path)
+
+
+def reach(home: Home, minutes_ago: int) -> int:
+    """The windows of the home are published up to then."""
+    end = (now_ms() // MINUTE - minutes_ago) * MINUTE
+    outline = home.outline()
+    assert outline is not None
+    operators = {name: OperatorState(watermark=end, fired=end) for name in outline.inserts[0].operators}
+    writer = lease(home)
+    beat(home, writer.epoch, entry=writer.append(Tick((), now_ms(), Position(operators=operators))).n)
+    return end
+
+
+def watch(home: Home, alarm: Alarm, seconds: float = 0.6) -> None:
+    async def listen() -> None:
+        watching = FreshnessWatch(str(home.path), None, alarm, None, logging.getLogger("freshness"))
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(watching.run(every=0.1), seconds)
+
+    asyncio.run(listen())
+
+
+async def called(context: dict[str, Any], to: str) -> None:
+    CALLED.append({**context["nrt"], "to": to})
+
+
+def test_a_stale_report_is_said_once(home: Home, hook: WebHook) -> None:
+    reach(home, minutes_ago=60)
+    alarm = Alarm(5 * MINUTE, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"})
+    watch(home, alarm)
+    (text,) = hook.texts
+    assert text.startswith("orders_curve is stale: the window that ends at")
+
+
+def test_what_could_not_be_said_is_said_with_the_next_look(home: Home, hook: WebHook) -> None:
+    reach(home, minutes_ago=60)
+    hook.answers = [503, 503]
+    watch(home, Alarm(5 * MINUTE, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"}), 1.5)
+    assert len(hook.texts) == 1
+
+
+def test_a_fresh_report_is_not_said_to_be_so(home: Home, hook: WebHook) -> None:
+    reach(home, minutes_ago=1)
+    watch(home, Alarm(HOUR, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"}))
+    assert hook.texts == []
+
+
+def test_a_function_is_called_with_the_facts(home: Home) -> None:
+    end = reach(home, minutes_ago=60)
+    watch(home, Alarm(5 * MINUTE, f"{__name__}.called", {"to": "the night shift"}))
+    (facts,) = CALLED
+    assert (facts["to"], facts["report"], facts["table"]) == ("the night shift", "orders_curve", "orders_curve")
+    assert (facts["state"], facts["allowed_seconds"], facts["home"]) == ("stale", 300, str(home.path))
+    assert look_at_tables(home)[2][0].complete_until == end
+
+
+def test_a_trigger_judges_while_it_supervises(home: Home, hook: WebHook) -> None:
+    reach(home, minutes_ago=60)
+    alarm = Alarm(5 * MINUTE, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"})
+
+    async def supervise() -> None:
+        trigger = NrtDriverTrigger(str(home.path), poll_interval=0.1, freshness=alarm.to_json())
+        running = asyncio.ensure_future(anext(trigger.run()))  # type: ignore[arg-type]
+        await asyncio.sleep(1)
+        running.cancel()
+        await asyncio.sleep(0.1)
+        left = [one for one in asyncio.all_tasks() if "FreshnessWatch" in repr(one)]
+        assert left == []
+
+    asyncio.run(supervise())
+    assert len(hook.texts) == 1
+
+
+def test_a_stream_s_freshness_is_checked_when_the_dag_is_parsed() -> None:
+    notify = AsyncCallback(NrtNotifier, {"http_conn_id": "alerts"})
+    NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness="15 min", freshness_callback=notify)
+    with pytest.raises(InputError, match="freshness: 'soon' is not a duration"):
+        NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness="soon")
+    with pytest.raises(ValueError, match="give that too"):
+        NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness_callback=notify)
