@@ -12,9 +12,9 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
+from airflow_nrt.operators.saying.ending import ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.masters import check_master
 
@@ -144,7 +144,7 @@ class NrtBaseOperator(BaseOperator):
                 _hide(self._given(self.hook.masked_settings()))
 
     def _shown(self) -> str | None:
-        from airflow_nrt.operators.shown_sql import shown_report, shown_text
+        from airflow_nrt.operators.saying.report_text import shown_report, shown_text
 
         if self._inline is None:
             return shown_report(str(self.report), self._near())

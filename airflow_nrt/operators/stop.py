@@ -10,7 +10,7 @@ import pendulum
 from airflow.sdk import BaseOperator, Context
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import ending_the_task
+from airflow_nrt.operators.saying.ending import ending_the_task
 from airflow_nrt.report.errors import NrtError
 
 _LOOK_SECONDS = 0.5

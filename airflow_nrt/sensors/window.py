@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseSensorOperator, Context, conf
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import FinalError, ending_the_task
+from airflow_nrt.operators.saying.ending import FinalError, ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import format_instant, parse_instant
 from airflow_nrt.triggers import EARLIEST_SECONDS
