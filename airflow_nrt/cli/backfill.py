@@ -19,6 +19,7 @@ from airflow_nrt.cli.common import (
     tell,
     time_of,
 )
+from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.verdict import unread_lines, verdict_lines
 from airflow_nrt.table.load import plan_of_home
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     add_interval(parser, required=True)
     add_master(parser)
+    add_waiting(parser)
     parser.add_argument("--verify", action="store_true", help="verify what stands, and publish only what is asked for")
     parser.add_argument(
         "--on-mismatch",
@@ -45,8 +47,10 @@ def run(options: argparse.Namespace) -> int:
 
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
-    check_backfill(plan, Home.checked(options.home, plan, plan_of_home, options.group), interval)
+    home = Home.checked(options.home, plan, plan_of_home, options.group)
     steps = Steps()
+    wait_for_stream(plan, home, options.wait_for_stream, steps)
+    check_backfill(plan, home, interval)
     # Rows of a `print` sink must not get into the JSON.
     rows = contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout)
     with rows, session(plan, options.master) as spark:
@@ -66,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
                 "verdict": verdict,
             }
         )
-        steps(*unread)
+        steps(*(verdict_lines(result.verdict.without_rows()) if result.verdict else unread))
     else:
         notes = (f"note: {note}" for note in result.notes)
         found = verdict_lines(result.verdict) if result.verdict else unread

@@ -18,9 +18,10 @@ from airflow_nrt.cli.common import (
     tell,
     time_of,
 )
+from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
 from airflow_nrt.report.history import read_history
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.verdict import unread_lines, verdict_lines
+from airflow_nrt.report.verdict import verdict_lines
 from airflow_nrt.table.load import plan_of_home
 
 
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     add_interval(parser, required=False)
     add_master(parser)
+    add_waiting(parser)
     parser.add_argument("--published", metavar="DIR", help="verify this copy of the sink's directory instead")
     add_json(parser)
 
@@ -40,15 +42,16 @@ def run(options: argparse.Namespace) -> int:
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
     home = Home.open(options.home, options.group)
     home.check_report(plan, plan_of_home)
-    check_interval(plan, read_history(home.log().entries(), plan), interval)
     steps = Steps()
+    wait_for_stream(plan, home, options.wait_for_stream, steps)
+    check_interval(plan, read_history(home.log().entries(), plan), interval)
     with session(plan, options.master) as spark:
         steps("Spark session started")
         published = Path(options.published).absolute() if options.published else None
         verdict = verify(spark, plan, home, interval, published, steps)
     if options.json:
         print_json(verdict.to_json())
-        steps(*unread_lines(verdict.unread_files, verdict.unread_bytes))
+        steps(*verdict_lines(verdict.without_rows()))
     else:
         tell(*verdict_lines(verdict))
     return 0 if verdict.is_proven else 1

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
@@ -258,15 +259,18 @@ def _restate(
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
         frame = with_state(insert, frame, _final_state(insert, history))
-        staged += sink_of(insert).stage(frame, insert, directory, "restated", tasks)
-        say(f"{insert.name}: {len(staged)} windows computed")
+        with shown_tasks(spark, f"{insert.name}, computing", say):
+            made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks))
+        staged += made
+        say(f"{insert.name}: {len(made)} windows of {span_of(interval.start, interval.end)} computed")
     for one in read.values():
         one.kept.unpersist()
     removed = tuple(_void(history, interval, staged, only))
     files = {} if history.batches else {name: tuple(files) for name, files in needed.items()}
     body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files)
     entry = append_restatement(home.log(), body)
-    publish_entry(home, plan, entry)
+    publish_entry(home, plan, entry, ShownWindows(len(entry.published), say))
+    say(f"{len(entry.published)} windows published (100 %)")
     if len(entry.published) < len(staged):
         say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
     return list(entry.published)

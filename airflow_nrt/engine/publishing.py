@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from airflow_nrt.engine.faults import reach
@@ -15,18 +15,22 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
 
+Then = Callable[[Published], None]
+"""What is called with each file that is visible now."""
 
-def publish_entry(home: Home, plan: Plan, entry: Entry) -> None:
+
+def publish_entry(home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None) -> None:
     """Makes everything that an entry decided visible. Calling it again changes nothing."""
     newer = {_place(one) for later in _behind(home, entry) for one in later.published} if entry.removed else set()
-    _publish(home, plan, entry, [target for target in entry.removed if target not in newer])
+    _publish(home, plan, entry, [target for target in entry.removed if target not in newer], then)
 
 
-def _publish(home: Home, plan: Plan, entry: Entry, gone: Iterable[str]) -> None:
+def _publish(home: Home, plan: Plan, entry: Entry, gone: Iterable[str], then: Then = lambda published: None) -> None:
     reach("publish-before")
     for published in sorted(entry.published, key=lambda one: (one.end or 0, one.insert)):
         insert = plan.insert(published.insert)
         sink_of(insert).publish(home, insert, published)
+        then(published)
         reach("publish-between")
     for target in gone:
         name, _, path = target.partition("/")

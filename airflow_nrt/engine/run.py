@@ -80,7 +80,7 @@ class Runner:
         application, process = self.spark.sparkContext.applicationId, ProcessStart.of(os.getpid())
         return Heartbeat(
             STARTING, 0, socket.gethostname(), os.getpid(), started, application, self.launch, progress=started,
-            process_start=process,
+            process_start=process, ui=self.spark.sparkContext.uiWebUrl or "",
         )  # fmt: skip
 
     def run(self) -> str:

@@ -28,6 +28,7 @@ from airflow_nrt.engine.evidence import (
 )
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.progress import shown_tasks
 from airflow_nrt.engine.published import as_read, foreign_rows, standing_rows
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
@@ -148,10 +149,11 @@ def _verified(
         if unknown is not None:
             notes.append(f"{insert.name}: {unknown}")
             continue
-        verdict, foreign = _verify_insert(scene, insert, published)
+        with shown_tasks(spark, f"{insert.name}, comparing", say):
+            verdict, foreign = _verify_insert(scene, insert, published)
         problems += foreign
         inserts.append(verdict)
-        say(f"{insert.name}: {verdict.windows} windows compared")
+        say(f"{insert.name}: {verdict.windows} windows compared ({len(inserts)} of {len(plan.inserts)} inserts)")
     for read in scene.sources.values():
         read.kept.unpersist()
     unread = unread_files(plan, history)

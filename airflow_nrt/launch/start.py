@@ -16,7 +16,8 @@ from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import HomeError, NrtError
+from airflow_nrt.report.driver_log import cause_in, told_end
+from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.launch_failure import launch_failure
@@ -24,7 +25,6 @@ from airflow_nrt.report.private_files import open_private
 from airflow_nrt.report.texts import shortened
 
 _LOOK_SECONDS = 0.5
-_TAIL_BYTES = 4000
 
 
 class LaunchFailedError(NrtError):
@@ -91,12 +91,13 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
         if failure is not None:
             raise LaunchFailedError(failure.error, failure.final)
         if is_over:
-            raise LaunchFailedError(f"the driver ended before its first heartbeat:\n{printed(home, launch)}", False)
+            cause = cause_in(told_end(home, begin=launch.output))
+            raise LaunchFailedError(f"the driver ended before its first heartbeat: {cause}", False)
         if is_overdue:
             launch.kill(home)
             raise LaunchFailedError(
-                f"no heartbeat of launch {launch.id} within {_in_words(launch.patience)} (startup_timeout); the end of "
-                f"{home.driver_log}:\n{printed(home, launch)}",
+                f"no heartbeat of launch {launch.id} within {_in_words(launch.patience)} (startup_timeout): "
+                f"{cause_in(told_end(home, begin=launch.output))}",
                 False,
             )
         time.sleep(_LOOK_SECONDS)
@@ -104,13 +105,3 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
 
 def _in_words(ms: int) -> str:
     return pendulum.duration(milliseconds=ms).in_words()
-
-
-def printed(home: Home, launch: Launch) -> str:
-    """The end of what a launch has printed."""
-    try:
-        with open(open_private(home.driver_log, os.O_RDONLY), "rb") as file:
-            file.seek(max(launch.output, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-            return file.read(_TAIL_BYTES).decode(errors="replace").strip()
-    except (OSError, HomeError) as wrong:
-        return f"({home.driver_log} can't be read: {wrong})"

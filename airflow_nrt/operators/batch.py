@@ -10,9 +10,11 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.instants import format_instant, iso_instant
 
 if TYPE_CHECKING:
+    from airflow.sdk import Context
+
     from airflow_nrt.operators.planning import PlannedReport
 
 _MOST_NAMED = 10
@@ -25,22 +27,30 @@ class NrtBatchOperator(NrtBaseOperator):
 
     :param start: (templated) windows that end after this time of the report's clock
     :param end: (templated) windows that end at or before it
+    :param wait_for_stream: seconds to wait, before anything else, until the stream has read what had arrived when the
+        task began; 0: not at all, and what it has not read is counted in `unread_files`
     """
 
     template_fields: Sequence[str] = (*NrtBaseOperator.template_fields, "start", "end")
 
-    def __init__(self, *, start: str | None = None, end: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *, start: str | None = None, end: str | None = None, wait_for_stream: float = 0.0, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
+        if not 0 <= wait_for_stream < float("inf"):
+            raise ValueError(f"wait_for_stream is a number of seconds, not {wait_for_stream}")
         self.start = start
         self.end = end
+        self.wait_for_stream = wait_for_stream
         self._command: Command | None = None
 
     def run_command(
-        self, name: str, planned: PlannedReport, interval: tuple[str, str] | None, *options: str
+        self, context: Context, name: str, planned: PlannedReport, interval: tuple[str, str] | None, *options: str
     ) -> Outcome:
         """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
         cluster = self.hook.cluster()
         home = self.hook.home(self.home, planned.name)
+        self.show_home(context, home)
         arguments = [
             name,
             str(self.program() or self.report_file()),
@@ -52,6 +62,8 @@ class NrtBatchOperator(NrtBaseOperator):
             cluster.master,
             "--json",
         ]
+        if self.wait_for_stream:
+            arguments += ["--wait-for-stream", f"{int(self.wait_for_stream * 1000)}ms"]
         if home.group is not None:
             arguments += ["--group", home.group]
         given = self.report_settings()
@@ -75,12 +87,17 @@ class NrtBatchOperator(NrtBaseOperator):
 
 
 def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """A verdict (`Verdict.to_json`) for XCom: all numbers, and the first of the windows that nothing explains."""
-    names = "report home entry start end windows equal explained unexplained pending unread_files late_rows proven"
+    """A verdict (`Verdict.to_json`) for XCom: all numbers, the `text` that says it, and the first windows that differ.
+
+    Times are ISO, on the report's clock.
+    """
+    names = "report home entry windows equal explained unexplained pending unread_files late_rows proven text"
     bad = [_named(one["insert"], window) for one in verdict["inserts"] for window in one["bad"]]
     counts = ("insert", "windows", "equal", "explained", "unexplained", "pending", "rows")
     return {
         **{name: verdict[name] for name in names.split()},
+        "start": iso_instant(verdict["start"]),
+        "end": iso_instant(verdict["end"]),
         "inserts": [{name: one[name] for name in counts} for one in verdict["inserts"]],
         "unexplained_windows": bad[:_MOST_NAMED],
         "problems": [*verdict["problems"], *_ledger_problems(verdict)][:_MOST_NAMED],

@@ -17,13 +17,12 @@ import threading
 import traceback
 from collections.abc import Sequence
 
+from airflow_nrt.report.driver_log import MARK
 from airflow_nrt.report.errors import DataError, InputError, NrtError
 from airflow_nrt.report.settings import Settings
 
 WRONG_INPUT, WRONG_DATA = 2, 3
 """Exit statuses that a retry would meet again."""
-MARK = "airflow-nrt: "
-"""What the paragraph about a failure begins with, on standard error."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from airflow_nrt.launch.environment import needed_environment
-from airflow_nrt.operators.child import MARK, WRONG_DATA, WRONG_INPUT
+from airflow_nrt.operators.child import WRONG_DATA, WRONG_INPUT
+from airflow_nrt.report.driver_log import MARK
 from airflow_nrt.report.errors import DataError, InputError, NrtError
 from airflow_nrt.report.settings import NO_SETTINGS, Settings
 

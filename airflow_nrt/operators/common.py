@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk import BaseOperator, BaseOperatorLink
 
+from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
+from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
-from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     from airflow_nrt.report.lineage import Lineage
     from airflow_nrt.report.program import Program
     from airflow_nrt.report.settings import Settings
-    from airflow_nrt.report.status import Status
 
 
 class NrtBaseOperator(BaseOperator):
-    """A task about one report.
+    """A task about one report. Its rendered field `sql` shows the report, with its placeholders.
 
     :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
         that builds one; a relative path starts at the DAG file's directory; or a function of the DAG file, as
@@ -52,7 +52,9 @@ class NrtBaseOperator(BaseOperator):
     :param planning_timeout: seconds within which the report, what it imports among it, must be planned
     """
 
-    template_fields: Sequence[str] = ("report", "home", "settings", "nrt_conn_id", "master")
+    template_fields: Sequence[str] = ("report", "home", "settings", "nrt_conn_id", "master", "sql")
+    template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql"}
+    operator_extra_links: Collection[BaseOperatorLink] = (NrtReportLink(),)
     ui_color = "#e4f2ec"
 
     def __init__(
@@ -81,7 +83,9 @@ class NrtBaseOperator(BaseOperator):
         self.nrt_conn_id = connection_named(nrt_conn_id, conn_id)
         self.master = master
         self.planning_timeout = planning_timeout
+        self.sql: str | None = None
         self._hook: NrtHook | None = None
+        self._links: dict[str, str] = {}
 
     @property
     def hook(self) -> NrtHook:
@@ -92,6 +96,21 @@ class NrtBaseOperator(BaseOperator):
         if known is None or (known.nrt_conn_id, known.master) != (self.nrt_conn_id, self.master):
             known = self._hook = NrtHook(self.nrt_conn_id, self.master)
         return known
+
+    @property
+    def links(self) -> Mapping[str, str]:
+        """What the task's extra links lead to, by XCom key; empty until the task knows its home."""
+        return self._links
+
+    def keep_links(self, home: Home, spark: str = "") -> None:
+        """Each phase in a worker has to: Airflow asks for the links when it ends, and writes what it is given."""
+        self._links = links_of(home, spark)
+
+    def show_home(self, context: Context, home: Home, spark: str = "") -> None:
+        """Says in the log which home this is, and makes its links visible. `spark` is as in `links_of`."""
+        self.keep_links(home, spark)
+        self.log.info("home %s", home.path)
+        push_links(self._links, context["ti"])
 
     def report_file(self) -> Path:
         """The report's absolute path."""
@@ -109,17 +128,28 @@ class NrtBaseOperator(BaseOperator):
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Ends the task as `ending_the_task` does. Meanwhile an inline report has a directory to be written to."""
-        with TemporaryDirectory(prefix="airflow-nrt-") as place, ending_the_task():
+        with TemporaryDirectory(prefix="airflow-nrt-") as place, ending_the_task(self.log):
             self._place = Path(place)
             yield
 
     def render_template_fields(self, context: Context, jinja_env: Environment | None = None) -> None:
+        # It is no template: placeholders are all that is filled in a report.
+        self.sql = None
         super().render_template_fields(context, jinja_env)
+        self.sql = self._shown()
         # Before Airflow shows what it has rendered.
         if isinstance(self.settings, Mapping):
             _hide(self._given(self.masked_settings))
             with suppress(InputError):
                 _hide(self._given(self.hook.masked_settings()))
+
+    def _shown(self) -> str | None:
+        from airflow_nrt.operators.shown_sql import shown_report, shown_text
+
+        if self._inline is None:
+            return shown_report(str(self.report), self._near())
+        dag = self.get_dag()
+        return shown_text(self._inline.text, dag.fileloc if dag is not None else "the DAG file")
 
     def _near(self) -> Path:
         dag = self.get_dag()
@@ -180,15 +210,11 @@ class NrtBaseOperator(BaseOperator):
             "say": lambda line: self.log.info("%s", given.shown(line)),
         }
 
-    # OpenLineage's listener asks for these where its provider is installed and on; a stream says it when it begins.
-
-    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
+        """What OpenLineage's listener asks for, where its provider is installed and on."""
         from airflow_nrt.operators.lineage import lineage_of_task
 
         return lineage_of_task(self)
-
-    def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
-        return self.get_openlineage_facets_on_start()
 
 
 def _names(parameter: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -211,20 +237,3 @@ def _inline(report: Callable[..., Any]) -> InlineReport:
 
     # A function that is a task already stands inside of it.
     return inline_report(getattr(report, "function", report))
-
-
-@contextmanager
-def ending_the_task() -> Iterator[None]:
-    """Wrong input and data that can't be computed fail a task for good; other trouble may pass with a retry."""
-    try:
-        yield
-    except (InputError, DataError) as wrong:
-        raise AirflowFailException(str(wrong)) from None
-    except NrtError as wrong:
-        raise AirflowException(str(wrong)) from None
-
-
-def status_xcom(status: Status) -> dict[str, Any]:
-    """What a task says about a report in its XCom: numbers and names, no lists. Times are as in `Status`."""
-    names = "report home driver epoch entry watermark last_window windows rows late dropped rejected restatements"
-    return {name: getattr(status, name) for name in names.split()}

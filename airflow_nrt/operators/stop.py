@@ -9,8 +9,8 @@ from typing import Any
 import pendulum
 from airflow.sdk import BaseOperator, Context
 
-from airflow_nrt.operators.common import ending_the_task, status_xcom
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
+from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.report.errors import NrtError
 
 _LOOK_SECONDS = 0.5
@@ -49,9 +49,10 @@ class NrtStopOperator(BaseOperator):
         from airflow_nrt.hooks.nrt import NrtHook
         from airflow_nrt.launch.living import is_stopping
         from airflow_nrt.report.home import Home
+        from airflow_nrt.triggers.progress import end_xcom
 
         hook = NrtHook(self.nrt_conn_id)
-        with ending_the_task():
+        with ending_the_task(self.log):
             place = hook.home(self.home)
             home = Home.open(place.path, place.group)
             deadline = time.monotonic() + self.timeout
@@ -64,4 +65,4 @@ class NrtStopOperator(BaseOperator):
                         f"{pendulum.duration(seconds=self.timeout).in_words()}; the request stands"
                     )
                 time.sleep(_LOOK_SECONDS)
-            return status_xcom(hook.status(self.home))
+            return end_xcom(hook.status(self.home))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk import Context
+from airflow.sdk import BaseOperatorLink, Context
 
+from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.restarts import RestartPolicy
@@ -14,6 +15,7 @@ from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
+    from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.operators.supervision import Supervision
@@ -32,7 +34,11 @@ class NrtStreamOperator(NrtBaseOperator):
     its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
     asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
 
-    The return value tells the report's status at the end.
+    While it waits its log has a line a minute, and the XCom `status` is as old as that: `report`, `home`, `at`,
+    `driver`, `epoch`, `restarts`, `entry`, `zone`, `watermark`, `lag_seconds`, `last_window`, `windows`, `rows`,
+    `late`, `dropped`, `rejected`, and all of it as a `text`. The return value is that of the end, with `restatements`.
+    `at` is in UTC; `watermark` and `last_window`, up to which all windows are complete, are times of the report's
+    clock, which `zone` names. The log of a task that fails ends with what the driver printed last, and with the cause.
 
     :param available_now: end when all that has arrived is absorbed
     :param startup_timeout: seconds until the first heartbeat of a driver that was launched
@@ -43,13 +49,17 @@ class NrtStreamOperator(NrtBaseOperator):
     :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
+    :param status_interval: seconds between lines about the stream in the task's log, and versions of the XCom `status`
     :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
         task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
         the clock
     :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
         side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
         `context["nrt"]` has what `NrtNotifier` lists
+    :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
     """
+
+    operator_extra_links: Collection[BaseOperatorLink] = (NrtReportLink(), NrtDriverLogLink(), NrtSparkLink())
 
     def __init__(
         self,
@@ -64,6 +74,7 @@ class NrtStreamOperator(NrtBaseOperator):
         on_stall: str = RESTART,
         silence_timeout: float = 15.0,
         poll_interval: float = 2.0,
+        status_interval: float = 60.0,
         freshness: str | None = None,
         freshness_callback: AsyncCallback | None = None,
         earliest_event: float = EARLIEST_SECONDS,
@@ -84,6 +95,7 @@ class NrtStreamOperator(NrtBaseOperator):
         self.poll_interval = poll_interval
         self.freshness = freshness
         self.freshness_callback = freshness_callback
+        self.status_interval = status_interval
         self.earliest_event = earliest_event
         self._supervision: Supervision | None = None
 
@@ -128,6 +140,10 @@ class NrtStreamOperator(NrtBaseOperator):
 
         self._supervision = Supervision(self, context, home, endless)
         return self._supervision
+
+    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+        """As `get_openlineage_facets_on_complete`: a stream ends long after it has begun."""
+        return self.get_openlineage_facets_on_complete(None)
 
     def on_kill(self) -> None:
         if self._supervision is not None:

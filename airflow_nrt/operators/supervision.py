@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from airflow.sdk import Context
-from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
-from airflow_nrt.operators.common import status_xcom
+from airflow_nrt.operators.ending import FinalError
+from airflow_nrt.operators.restarts import BudgetSpentError
+from airflow_nrt.operators.stream_log import StreamLog
 from airflow_nrt.report.durations import parse_duration
+from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import read_status
+from airflow_nrt.report.texts import shortened
 from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.task_state import is_given_up_now
@@ -40,42 +42,52 @@ class Supervision:
         self.context = context
         self.home = home
         self.endless = endless
+        self.said = StreamLog(task, context, home)
         self.before: Judgement | None = None
 
     def answer(self, event: Mapping[str, Any], restarts: Sequence[float]) -> Any:
-        """Ends the task, fails it, or restarts the driver and defers again. Raises BudgetSpentError too."""
+        """Ends the task, or restarts the driver and defers again. Raises FinalError, BudgetSpentError."""
+        self.said.keep_links()
         judgement = Judgement(**event)
         if judgement.kind == ENDED:
             self.log.info("the driver of epoch %s %s", judgement.epoch, judgement.why)
-            return status_xcom(read_status(self.home))
+            return self.said.end()
         if judgement.final:
-            raise AirflowFailException(judgement.why)
+            self._fail(FinalError(judgement.why))
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
         is_killed = self._make_room(judgement)
         if judgement.kind == STALLED and self.task.on_stall == "fail":
             # One that runs elsewhere, where nobody here can kill it, stops when its batch does.
             self.home.ask_to_stop()
-            raise AirflowFailException(f"{judgement.why}; the driver was {'killed' if is_killed else 'asked to stop'}")
+            done = "killed" if is_killed else "asked to stop"
+            self._fail(FinalError(f"{judgement.why}; the driver was {done}"))
         if self._is_stop_asked(judgement):
             self.log.info("it was asked to stop, so no other one follows")
-            return status_xcom(read_status(self.home))
-        spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
+            return self.said.end()
+        try:
+            spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
+        except BudgetSpentError as failure:
+            self._fail(failure)
         self.before = judgement
         return self.ensure(spent)
 
     def ensure(self, restarts: Sequence[float]) -> Any:
         """Ensures that one driver runs, and defers; ends the task if that driver ended already.
 
-        Raises AirflowFailException if no driver can begin.
+        Raises FinalError if no driver can begin.
         """
         try:
             beat = self._ensure_driver()
         except LaunchFailedError as failed:
+            why = self.said.shown(str(failed))
             if failed.final:
-                raise AirflowFailException(str(failed)) from None
-            self.log.warning("%s", failed)
-            # The database keeps it, and it may be what Java has printed.
-            self._wait(0, restarts, lost=self.task.report_settings().shown(str(failed))[-1500:])
+                self._fail(FinalError(why))
+            self.said.say_driver_s_end()
+            self.log.warning("%s", why)
+            # The database keeps it.
+            self._wait(0, restarts, lost=shortened(why, 1500))
+        self.said.say_where(beat)
+        self.said.keep_status()
         judgement = Vigil(endless=self.endless).judge(look(str(self.home.path), self.home.group), time.monotonic())
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
             return self.answer(judgement.to_json(), restarts)
@@ -108,6 +120,7 @@ class Supervision:
             endless=self.endless,
             group=self.home.group,
             freshness=self._alarm(),
+            status_interval=self.task.status_interval,
         )
         home = {"home": str(self.home.path), "group": self.home.group}
         kept = {"restarts": list(restarts), "endless": self.endless, **home}
@@ -119,6 +132,12 @@ class Supervision:
         allowed, callback = parse_duration(self.task.freshness), self.task.freshness_callback
         alarm = Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
         return alarm.to_json()
+
+    def _fail(self, failure: NrtError) -> NoReturn:
+        """Raises it; before, the log shows what the driver said last."""
+        self.said.keep_status()
+        self.said.say_driver_s_end()
+        raise failure
 
     # ------------------------------------------------------------------ one driver
 

@@ -15,8 +15,11 @@ class NrtVerifyOperator(NrtBatchOperator):
     """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
 
     Without `start` and `end`, of the task or of the run's configuration (`{"nrt": {"start": …, "end": …}}`), it covers
-    everything that is complete. The return value is the verdict; the XCom `verdict`
-    is there also where the task fails for it.
+    everything that is complete. The return value is the verdict: `report`, `home`, `entry` (of the log, up to which it
+    holds), `start` and `end` (ISO, on the report's clock), `windows`, `equal`, `explained`, `unexplained`, `pending`,
+    `unread_files`, `late_rows`, `proven`, the `text` that says it, `inserts` (these numbers of each, and `rows` by
+    class), `unexplained_windows` (the first ten, as text) and `problems`. The XCom `verdict` is there also where the
+    task fails for it.
     """
 
     def execute(self, context: Context) -> dict[str, Any]:
@@ -25,7 +28,7 @@ class NrtVerifyOperator(NrtBatchOperator):
             if bool(start) != bool(end):
                 raise InputError(f"start and end belong together: only {'start' if start else 'end'} is given")
             interval = (start, end) if start and end else None
-            verdict = verdict_xcom(self.run_command("verify", self.planned(), interval).result)
+            verdict = verdict_xcom(self.run_command(context, "verify", self.planned(), interval).result)
         context["ti"].xcom_push("verdict", verdict)
         fail_unless_proven(verdict)
         return verdict

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ _MOST_LETTERS_OF_NAMES = 255
 _MOST_FILES = 1000
 """In the directory: one an epoch that is not taken away yet, and what writers left that died."""
 _TRIES = 10
+_ADDRESS = re.compile(r"https?://[\w.:@%/\[\]-]{1,500}", re.ASCII)
 
 
 def _without_process_start(content: Content) -> Content:
@@ -42,7 +44,12 @@ def _without_process_start(content: Content) -> Content:
     return {**content, "process_start": None}
 
 
-_FORMAT = Format("the heartbeat", (_without_process_start,))
+def _without_ui(content: Content) -> Content:
+    """Format 2 did not say where Spark's pages are."""
+    return {**content, "ui": ""}
+
+
+_FORMAT = Format("the heartbeat", (_without_process_start, _without_ui))
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,8 @@ class Heartbeat:
     `launch` is the id that the launcher gave, by which it knows its driver. `beat` is when this was written, `progress`
     when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until they can
     be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
-    `process_start` tells the process apart from all others, None where its system or its version doesn't say.
+    `process_start` tells the process apart from all others, None where its system or its version doesn't say. `ui` is
+    the address of Spark's pages, empty where there are none.
     """
 
     state: str
@@ -71,6 +79,7 @@ class Heartbeat:
     final: bool = False
     unreadable_files: int = 0
     process_start: ProcessStart | None = None
+    ui: str = ""
 
     def __post_init__(self) -> None:
         if self.state not in _STATES:
@@ -85,6 +94,9 @@ class Heartbeat:
         for name in (self.host, self.application, self.launch):
             if len(name) > _MOST_LETTERS_OF_NAMES or not name.isprintable():
                 raise ValueError(f"it has the name {name[:100]!r}, which is none")
+        if self.ui and _ADDRESS.fullmatch(self.ui) is None:
+            # It becomes a link of Airflow.
+            raise ValueError(f"its pages of Spark are at {self.ui[:100]!r}, which is no address")
         if self.error is not None:
             object.__setattr__(self, "error", shortened(self.error))
 

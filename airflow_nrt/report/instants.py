@@ -70,6 +70,18 @@ def format_instant(ms: int | None) -> str:
     return f"{text}.{ms % 1000:03d}" if ms % 1000 else text
 
 
+def iso_instant(ms: int | None) -> str | None:
+    """`2024-06-18T10:00:00`, with milliseconds only where there are any; None for none and for the end of time."""
+    if ms is None or ms >= END_OF_TIME:
+        return None
+    return format_instant(ms).replace(" ", "T", 1)
+
+
+def iso_moment(ms: int) -> str:
+    """A time of the wall clock in UTC, `2024-06-18T10:00:00.250+00:00`."""
+    return datetime.fromtimestamp(ms / 1000, timezone.utc).isoformat(timespec="milliseconds")
+
+
 def check_span(start: int | None, end: int | None) -> None:
     """Raises InputError if no time lies behind the start and up to the end. None is open."""
     if start is not None and end is not None and end <= start:

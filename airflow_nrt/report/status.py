@@ -16,14 +16,13 @@ STALE_MS = 15_000
 """A driver beats every second; one that is silent for this long has died, hangs, or can't reach the home."""
 
 
-@dataclass(frozen=True)
-class Status:
-    """`driver` is the heartbeat's state, `silent` if it stopped beating without ending, or `none`.
+@dataclass(frozen=True, kw_only=True)
+class Pulse:
+    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if it stopped beating without
+    ending, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
-    `changed_files` says of the files that were read last which have changed since, as far as they are seen from here.
-    `lag` is how far the watermark is behind what that clock shows now, `age` how long ago the last entry was written;
-    None where there is nothing to tell.
+    `lag` is how far the watermark is behind what that clock shows now; None where there is nothing to tell.
     """
 
     report: str
@@ -40,33 +39,68 @@ class Status:
     late: int
     dropped: int
     rejected: int
+    zone: str | None = None
+
+    @property
+    def lag(self) -> int | None:
+        return None if self.watermark is None else wall_clock(now_ms(), self.zone) - self.watermark
+
+    @property
+    def restarts(self) -> int:
+        """How many drivers followed the first one of the home, whoever restarted it."""
+        return max(self.epoch - 1, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status(Pulse):
+    """What takes a look at the whole log, and at the files that were read.
+
+    `changed_files` says of the files that were read last which have changed since, as far as they are seen from here.
+    `age` is how long ago the last entry was written; None where there is nothing to tell.
+    """
+
     restatements: int
     pending_files: int
     pending_bytes: int
     age: int | None
     suspects: dict[str, int]
     changed_files: list[str]
-    zone: str | None = None
     unreadable_files: int = 0
-
-    @property
-    def lag(self) -> int | None:
-        return None if self.watermark is None else wall_clock(now_ms(), self.zone) - self.watermark
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
 
 
+def read_pulse(home: Home, now: int | None = None) -> Pulse:
+    """From the heartbeat and the last entries of the log. Raises HomeError if the home can't be read."""
+    return _pulse(home, home.log(), now)
+
+
 def read_status(home: Home, now: int | None = None) -> Status:
     """Raises HomeError if the home can't be read."""
     log = home.log()
+    pulse = _pulse(home, log, now)
+    beat = pulse.heartbeat
+    restated, suspects = _restatements(log, log.position())
+    return Status(
+        **vars(pulse),
+        restatements=restated,
+        pending_files=beat.pending_files if beat else 0,
+        pending_bytes=beat.pending_bytes if beat else 0,
+        age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
+        suspects=suspects,
+        changed_files=list(changes_of(last_read(log)).values()),
+        unreadable_files=beat.unreadable_files if beat else 0,
+    )
+
+
+def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     beat = read_heartbeat(home.heartbeats)
     position = log.position()
     watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
     complete = [state.complete_until for state in position.operators.values() if state.complete_until is not None]
     sources = position.sources.values()
-    restated, suspects = _restatements(log, position)
-    return Status(
+    return Pulse(
         report=home.identity().name,
         home=str(home.path),
         driver=_driver(beat, now),
@@ -81,14 +115,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         late=position.late,
         dropped=position.dropped,
         rejected=sum(source.rejected for source in sources),
-        restatements=restated,
-        pending_files=beat.pending_files if beat else 0,
-        pending_bytes=beat.pending_bytes if beat else 0,
-        age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
-        suspects=suspects,
-        changed_files=list(changes_of(last_read(log)).values()),
         zone=home.zone,
-        unreadable_files=beat.unreadable_files if beat else 0,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_nrt.report.instants import format_instant
@@ -120,9 +120,25 @@ class Verdict:
         honest = all(not ledger.invented and not ledger.lacking for ledger in self.ledgers)
         return self.unexplained == 0 and honest and not self.problems
 
+    @property
+    def text(self) -> str:
+        """The verdict in one line."""
+        word = "NOT PROVEN" if not self.is_proven else "proven" if self.windows else "nothing to prove"
+        return (
+            f"{self.report}: {word}; {self.windows} windows, {self.equal} equal, {self.explained} explained by late "
+            f"rows, {self.unexplained} unexplained, {self.pending} pending"
+        )
+
+    def without_rows(self) -> Verdict:
+        """The verdict without any row of the report, for a log that others read."""
+        inserts = tuple(
+            replace(one, bad=tuple(replace(window, samples=()) for window in one.bad)) for one in self.inserts
+        )
+        return replace(self, inserts=inserts, ledgers=tuple(replace(one, samples=()) for one in self.ledgers))
+
     def to_json(self) -> dict[str, Any]:
         totals = {name: getattr(self, name) for name in ("windows", "equal", "explained", "unexplained", "pending")}
-        return {**asdict(self), **totals, "proven": self.is_proven}
+        return {**asdict(self), **totals, "proven": self.is_proven, "text": self.text}
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:

@@ -7,10 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseSensorOperator, Context, conf
-from airflow.sdk.exceptions import AirflowFailException
 
-from airflow_nrt.operators.common import ending_the_task
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
+from airflow_nrt.operators.ending import FinalError, ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import format_instant, parse_instant
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -68,21 +67,20 @@ class NrtWindowSensor(BaseSensorOperator):
 
     def resume(self, context: Context, event: dict[str, Any]) -> str:
         """Ends as the trigger found it."""
-        if event["error"] is not None:
-            raise AirflowFailException(self._hopeless(event["error"]))
+        with ending_the_task(self.log):
+            self._check_hope(event["error"])
         return self.window_end
 
     def poke(self, context: Context) -> bool:
         from airflow_nrt.triggers.window import WindowSight, look_at_windows
 
         self._check_window_end()
-        with ending_the_task():
+        with ending_the_task(self.log):
             home = self._home()
             sight = look_at_windows(str(home.path), home.group) if home.report_file.exists() else WindowSight(None)
-        if sight.reaches(self.window_end):
-            return True
-        if sight.error is not None:
-            raise AirflowFailException(self._hopeless(sight.error))
+            if sight.reaches(self.window_end):
+                return True
+            self._check_hope(sight.error)
         self.log.info("complete until %s", format_instant(sight.complete_until))
         return False
 
@@ -92,11 +90,15 @@ class NrtWindowSensor(BaseSensorOperator):
         return NrtHook(self.nrt_conn_id).home(self.home)
 
     def _check_window_end(self) -> None:
-        with ending_the_task():
+        with ending_the_task(self.log):
             try:
                 parse_instant(self.window_end)
             except ValueError as wrong:
                 raise InputError(f"window_end: {wrong}") from None
 
-    def _hopeless(self, error: str) -> str:
-        return f"the window that ends at {self.window_end} will not become complete, its driver failed: {error}"
+    def _check_hope(self, error: str | None) -> None:
+        """Raises FinalError if the driver has ended with an error that a restart would meet again."""
+        if error is not None:
+            raise FinalError(
+                f"the window that ends at {self.window_end} will not become complete, its driver failed: {error}"
+            )

@@ -12,6 +12,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.report.home import Home
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch
+from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
 from airflow_nrt.triggers.vigil import ENDED, LOST, Judgement, Vigil
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
@@ -22,9 +23,9 @@ class NrtDriverTrigger(BaseTrigger):
 
     `epoch` is that of the driver to begin with, `endless` as in `Vigil`. `lost` is the reason why there is nothing to
     watch: then it only waits. `back_off` seconds pass before a loss is told, so that a restart waits here and not in a
-    worker. It never fires before `earliest` seconds have passed. `group` may share the home. `freshness` has the fields
-    of the `Alarm` that says when windows are missing. After a restart of the triggerer the home tells it all that it
-    needs.
+    worker. It never fires before `earliest` seconds have passed. `group` may share the home. Each `status_interval`
+    seconds it says how the report is doing. `freshness` has the fields of the `Alarm` that says when windows are
+    missing. After a restart of the triggerer the home tells it all that it needs.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class NrtDriverTrigger(BaseTrigger):
         lost: str | None = None,
         endless: bool = False,
         group: str | None = None,
+        status_interval: float = 60.0,
         freshness: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -52,10 +54,12 @@ class NrtDriverTrigger(BaseTrigger):
         self.lost = lost
         self.endless = endless
         self.group = group
+        self.status_interval = status_interval
         self.freshness = freshness
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless group freshness"
+        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless group status_interval"
+        names += " freshness"
         return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names.split()}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -79,6 +83,7 @@ class NrtDriverTrigger(BaseTrigger):
 
     async def _watch(self) -> Judgement:
         vigil = Vigil(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
+        progress = Progress(self.home, self.group, self.status_interval, self.task_instance, self.log)
         told = ""
         while True:
             try:
@@ -93,6 +98,7 @@ class NrtDriverTrigger(BaseTrigger):
                 judgement = vigil.judge(sight, time.monotonic())
                 if judgement is not None:
                     return judgement
+                await progress.tell(time.monotonic())
             await asyncio.sleep(self.poll_interval)
 
     async def on_kill(self) -> None:

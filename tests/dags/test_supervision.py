@@ -18,6 +18,8 @@ import pytest
 from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.demo.airflow_processes import TRIGGERER
 from airflow_nrt.launch.records import last_launch
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.home_ids import home_id
 from tests.dags.lab import Lab, driver_of, kill, leases, parent_of, wait_for_end
 
 pytestmark = pytest.mark.slow
@@ -45,6 +47,7 @@ def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> No
     lab.wait_until_watched("supervised", run, TASK)
     assert driver_of(home).pid == driver.pid
     assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised", run, TASK, attempt=2)
+    _says_how_it_is_doing(lab, run, home)
 
     second = lab.run("supervised_too", home)
     lab.wait_until_watched("supervised_too", second, TASK)
@@ -55,6 +58,24 @@ def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> No
     assert client.wait_for_run("supervised_too", second) == "success"
     assert client.run_state("supervised", run) == "failed"
     assert leases(home) == 1
+
+
+def _says_how_it_is_doing(lab: Lab, run: str, home: Home) -> None:
+    """Log, XCom, links and rendered report of a task that is deferred."""
+    client, of = lab.client, f"/dags/supervised/dagRuns/{run}/taskInstances/{TASK}"
+    status = client.xcom("supervised", run, TASK, "status")
+    assert (status["report"], status["driver"], status["rows"]) == ("orders_curve", "running", 3001)
+    wait_until(
+        lambda: client.xcom("supervised", run, TASK, "status")["at"] > status["at"], 60, "the trigger's next status"
+    )
+    log = client.log("supervised", run, TASK, attempt=2)
+    for line in (f"home {home.path}", f"driver log {home.driver_log}", "Spark UI none", "orders_curve running: "):
+        assert line in log
+    links = client.get(f"{of}/links")["extra_links"]
+    assert links["Report"].endswith(f"/nrt/#/report/{home_id(home.path)}")
+    assert links["Driver log"].endswith(f"/nrt/api/reports/{home_id(home.path)}/log")
+    sql = client.get(of)["rendered_fields"]["sql"]
+    assert sql.startswith("-- Buyers, orders and turnover") and "${DATA}" in sql
 
 
 def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab) -> None:
@@ -99,6 +120,9 @@ def test_wrong_input_fails_at_once_without_a_driver(lab: Lab, name: str, conf: d
     client, home = lab.client, lab.home(name)
     run = lab.run("supervised", home, **conf)
     assert client.wait_for_run("supervised", run) == "failed"
-    assert complaint in client.log("supervised", run, TASK)
+    # A line of its own, and the message of the exception.
+    log = client.log("supervised", run, TASK).splitlines()
+    assert any(line.startswith(complaint) for line in log)
+    assert any(line.startswith(f"AirflowFailException: {complaint}") for line in log)
     assert client.task("supervised", run, TASK)["try_number"] == 1
     assert not home.path.exists()

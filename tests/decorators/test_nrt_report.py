@@ -24,7 +24,8 @@ from airflow_nrt.triggers.vigil import ENDED, Judgement
 from tests.launch.homes import beat, lease
 from tests.python_modules import write_module
 
-CONTEXT: Any = {"ti": SimpleNamespace(dag_id="dag", task_id="loud", run_id="run", map_index=-1, try_number=1)}
+TI = SimpleNamespace(dag_id="dag", task_id="loud", run_id="run", map_index=-1, try_number=1, xcom_push={}.__setitem__)
+CONTEXT: Any = {"ti": TI}
 
 DAG_FILE = """
 from __future__ import annotations

@@ -18,7 +18,7 @@ from airflow_nrt.operators.batch import fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.verdict import BadWindow, InsertVerdict, LedgerVerdict, Verdict
+from airflow_nrt.report.verdict import BadWindow, InsertVerdict, LedgerVerdict, RowSample, Verdict, verdict_lines
 from tests.launch.homes import REPORT, beat, lease, new_home
 
 MINUTE = 60_000
@@ -40,6 +40,27 @@ def test_xcom_has_the_numbers_and_no_long_list() -> None:
     assert (told["windows"], told["unexplained"], told["late_rows"], told["proven"]) == (144, 144, 5, False)
     assert len(told["unexplained_windows"]) == 10
     assert len(json.dumps(told)) < 4000
+
+
+def test_xcom_has_iso_times_and_the_verdict_as_text() -> None:
+    told = verdict_xcom({**verdict(*windows(1)), "start": 0, "end": 60_000})
+    assert (told["start"], told["end"]) == ("1970-01-01T00:00:00", "1970-01-01T00:01:00")
+    assert told["text"] == (
+        "report: NOT PROVEN; 144 windows, 140 equal, 2 explained by late rows, 1 unexplained, 3 pending"
+    )
+    assert verdict_xcom(verdict())["start"] is None
+
+
+def test_the_verdict_of_a_task_s_log_has_no_rows() -> None:
+    sample = RowSample("different", "7", "secret 1", "secret 2")
+    window = BadWindow(0, MINUTE, 0, 0, 1, (sample,))
+    insert = InsertVerdict("curve", 1, 0, 0, 1, 0, {}, (window,), (MINUTE,))
+    ledger = LedgerVerdict("operator", 1, 0, 1, 0, ("secret 3",))
+    whole = Verdict("report", "/home", 7, None, None, (insert,), (ledger,))
+    lines = "\n".join(verdict_lines(whole.without_rows()))
+    assert "secret" not in lines and "secret 3" in "\n".join(verdict_lines(whole))
+    assert "window [1970-01-01 00:00:00, 1970-01-01 00:01:00): 1 different rows" in lines
+    assert lines.endswith("NOT PROVEN")
 
 
 def test_a_proven_verdict_passes() -> None:

@@ -9,7 +9,9 @@ import pytest
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.operators.backfill import NrtBackfillOperator
+from airflow_nrt.report.home_ids import home_id
 from tests.cli.place import REPORT, furnish
+from tests.task_log import said
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +39,9 @@ def backfill(report: Path, attempt: Attempt, **options: Any) -> dict[str, Any]:
     return task.execute({"ti": attempt})  # type: ignore[typeddict-item]
 
 
-def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(tmp_path: Path) -> None:
+def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     report, attempt = furnish(tmp_path), Attempt()
     assert backfill(report, attempt, verify=False)["published_windows"] == 2
     published = max((tmp_path / "curve").glob("*.json"))
@@ -50,7 +54,13 @@ def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(tmp_path: 
     assert (verdict["windows"], verdict["unexplained"], verdict["proven"]) == (2, 1, False)
     assert len(verdict["unexplained_windows"]) == 1
 
+    capsys.readouterr()
     repaired = backfill(report, attempt, on_mismatch="repair")
+    log = "\n".join(said(capsys))
+    assert f"home {report.parent / 'home'}" in log
+    assert "1 windows of 1 day computed" in log and "1 windows published (100 %)" in log
+    assert log.rstrip().endswith("proven: every difference is explained by late rows")
+    assert attempt.xcoms["_link_NrtReportLink"].endswith(f"/nrt/#/report/{home_id(report.parent / 'home')}")
     assert (repaired["published_windows"], repaired["verdict"]["proven"]) == (1, True)
     assert attempt.xcoms["verdict"] == repaired["verdict"]
 

@@ -39,7 +39,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
 
 def run(task: NrtStreamOperator) -> dict[str, Any]:
     """The task from begin to end, its trigger run in between."""
-    ti = SimpleNamespace(dag_id="dag", task_id=task.task_id, run_id="run", map_index=-1, try_number=1)
+    ti = SimpleNamespace(
+        dag_id="dag", task_id=task.task_id, run_id="run", map_index=-1, try_number=1, xcom_push={}.__setitem__
+    )
     context: Any = {"ti": ti}
     try:
         return task.execute(context)  # type: ignore[no-any-return]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,11 +25,18 @@ from airflow_nrt.operators import supervision
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.report.heartbeat import FAILED, FINISHED, STOPPED
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.report.instants import END_OF_TIME, parse_instant
 from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.watcher import look
-from tests.launch.homes import REPORT, beat, hanging_driver, launch, lease, new_home
+from tests.launch.homes import REPORT, beat, fire, hanging_driver, launch, lease, new_home
+from tests.task_log import said
 
-CONTEXT: Any = {"ti": SimpleNamespace(dag_id="dag", task_id="stream", run_id="run", map_index=-1, try_number=1)}
+XCOMS: dict[str, Any] = {}
+TI = SimpleNamespace(
+    dag_id="dag", task_id="stream", run_id="run", map_index=-1, try_number=1, xcom_push=XCOMS.__setitem__
+)
+CONTEXT: Any = {"ti": TI}
 
 
 @pytest.fixture
@@ -76,9 +85,60 @@ def test_an_end_is_a_success_whatever_has_become_of_the_report(home: Home, tmp_p
     assert answer(home, ENDED, report=str(edited))["driver"] == "stopped"
 
 
+def test_times_of_an_xcom_are_iso_and_the_line_stands_beside_the_numbers(home: Home) -> None:
+    entry = fire(home, lease(home), parse_instant("2024-06-18 10:00:00.5"))
+    beat(home, 2, STOPPED, entry=entry)
+    told = answer(home, ENDED, epoch=2)
+    assert (told["watermark"], told["last_window"], told["zone"]) == (*["2024-06-18T10:00:00.500"] * 2, "UTC")
+    assert abs(datetime.fromisoformat(told["at"]).timestamp() - time.time()) < 60
+    assert told["lag_seconds"] > 0
+    assert told["text"].startswith("orders_curve stopped: 0 windows published, complete up to 2024-06-18 10:00:00.500;")
+    assert told["restarts"] == 1
+    assert {**XCOMS["status"], "at": told["at"], "lag_seconds": told["lag_seconds"], "text": told["text"]} == {
+        name: value for name, value in told.items() if name != "restatements"
+    }
+    beat(home, 2, FINISHED, entry=fire(home, lease(home), END_OF_TIME))
+    told = answer(home, ENDED, epoch=3)
+    assert (told["watermark"], told["lag_seconds"]) == (None, None)
+
+
 def test_a_final_failure_ends_the_task_for_good(home: Home) -> None:
-    with pytest.raises(AirflowFailException, match="for a reason"):
+    with pytest.raises(AirflowFailException, match=r"^for a reason$"):
         answer(home, BROKEN, final=True)
+
+
+def test_the_log_ends_with_what_the_driver_said_last_and_the_cause(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home.driver_log.write_text("".join(f"line {number}\n" for number in range(100)) + "password hunter22\n")
+    with pytest.raises(AirflowFailException):
+        answer(home, BROKEN, final=True, settings={"DATA": "/d", "PASSWORD": "hunter22"})
+    lines = said(capsys)
+    begin = lines.index(f"the end of {home.driver_log}:")
+    assert lines[begin + 1 :] == [
+        *(f"  line {number}" for number in range(81, 100)), "  password ${PASSWORD}", "for a reason",
+    ]  # fmt: skip
+
+
+def test_the_log_says_where_everything_is_and_links_lead_there(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    beat(home, 1, ui="http://driver:4040")
+    task = stream(home)
+    deferral(lambda: task.execute(CONTEXT))
+    lines = said(capsys)
+    for place in (f"home {home.path}", f"driver log {home.driver_log}", "Spark UI http://driver:4040"):
+        assert place in lines
+    page = f"/nrt/#/report/{home_id(home.path)}"
+    links = {link.name: link.get_link(task, ti_key=None) for link in task.operator_extra_links}
+    assert links["Report"].endswith(page)
+    assert links["Driver log"].endswith(f"/nrt/api/reports/{home_id(home.path)}/log")
+    assert links["Spark UI"] == "http://driver:4040"
+    # They are seen while the task is deferred.
+    assert XCOMS["_link_NrtReportLink"].endswith(page)
+    # Airflow asks the task of the next phase again.
+    beat(home, 1, STOPPED, ui="http://driver:4040")
+    again = stream(home)
+    again.resume(CONTEXT, Judgement(ENDED, 1, "stopped").to_json(), restarts=[], home=str(home.path), endless=True)
+    assert links == {link.name: link.get_link(again, ti_key=None) for link in again.operator_extra_links}
 
 
 @pytest.mark.parametrize("state, endless", [(STOPPED, True), (STOPPED, False), (FINISHED, True)])

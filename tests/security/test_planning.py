@@ -94,7 +94,9 @@ def batch(kind: type[Any], task: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Command, "run", ran)
     with pytest.raises(AirflowException, match="ran"):
-        kind(**task, start="2024-06-18 10:00", end="2024-06-18 11:00").execute({})
+        kind(**task, start="2024-06-18 10:00", end="2024-06-18 11:00").execute(
+            {"ti": SimpleNamespace(xcom_push={}.__setitem__)}  # type: ignore[typeddict-item]
+        )
 
 
 @pytest.mark.parametrize("operator", ["stream", "backfill", "verify"])

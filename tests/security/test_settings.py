@@ -12,6 +12,7 @@ import sys
 import tarfile
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
@@ -231,7 +232,8 @@ def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monk
         task_id="verify", report=str(report), home=str(report.parent / "home"), settings=dict(given(report).values),
         masked_settings=["NAMED"], nrt_conn_id="secretive",
     )  # fmt: skip
-    operator.run_command("verify", operator.planned(), None)
+    about: Any = {"ti": SimpleNamespace(xcom_push={}.__setitem__)}
+    operator.run_command(about, "verify", operator.planned(), None)
     (command,) = commands
     assert not any(hidden in " ".join(command._arguments) for hidden in (*HIDDEN, "of-the-connection"))
     handed = Settings.from_json(command._settings.to_json())

@@ -17,11 +17,13 @@ from airflow.triggers.base import BaseTrigger
 
 from airflow_nrt.report.heartbeat import FAILED, FINISHED, RUNNING, STOPPED
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST
 from airflow_nrt.triggers.watcher import Unreadable, Watcher
 from airflow_nrt.triggers.window import NrtWindowTrigger
 from tests.launch.homes import beat, fire, lease, new_home
+from tests.task_log import said
 
 
 @pytest.fixture
@@ -117,6 +119,25 @@ def test_a_newer_driver_is_followed(home: Home) -> None:
 
 def test_what_was_lost_before_is_only_waited_for(home: Home) -> None:
     assert event_of(trigger(home, lost="no heartbeat"))["why"] == "no heartbeat"
+
+
+def test_how_the_report_is_doing_stands_in_the_log_now_and_then(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    fire(home, lease(home), parse_instant("2024-06-18 10:00"))
+    beat(home, 2)
+    later(0.7, lambda: beat(home, 2, FINISHED))
+    event_of(trigger(home, status_interval=0.4))
+    lines = [line for line in said(capsys) if line.startswith("orders_curve ")]
+    assert len(lines) == 2
+    assert lines[0].startswith(
+        "orders_curve running: 0 windows published, complete up to 2024-06-18 10:00:00; watermark 2024-06-18 10:00:00, "
+    )
+    assert lines[0].endswith(" behind the clock; 0 rows, 0 late, 0 rejected; 1 restart")
+
+
+def test_a_stored_trigger_of_an_earlier_version_is_loaded() -> None:
+    old = {"home": "/h", "epoch": 3, "back_off": 2.0, "stall_timeout": None, "silence": 15.0, "poll_interval": 2.0,
+           "earliest": 10.0, "lost": None, "endless": True, "group": None}  # fmt: skip
+    assert NrtDriverTrigger(**old).status_interval == 60.0
 
 
 def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:

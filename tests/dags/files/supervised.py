@@ -18,6 +18,7 @@ for dag_id in ("supervised", "supervised_too"):
             nrt_conn_id="{{ dag_run.conf.get('conn_id', '') }}",
             restart_delay=1,
             poll_interval=1,
+            status_interval=3,
             retries=2,
             retry_delay=1,
         )

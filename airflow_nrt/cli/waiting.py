@@ -1,0 +1,83 @@
+"""Waiting until a home's stream has read what has arrived, so that a verification leaves nothing of it out."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+from airflow_nrt.launch.living import living_driver
+from airflow_nrt.launch.records import pending_launch
+from airflow_nrt.report.durations import format_duration, parse_duration
+from airflow_nrt.report.entries import Commit, SourceFile
+from airflow_nrt.report.errors import NrtError
+from airflow_nrt.report.history import read_history
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Log
+from airflow_nrt.report.plan import Plan
+
+_LOOK_SECONDS = 1.0
+_SAY_SECONDS = 10.0
+
+
+class NotReadError(NrtError):
+    """The stream has not read what had arrived. It may read it later."""
+
+    passes = True
+
+
+def add_waiting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--wait-for-stream",
+        type=_milliseconds,
+        default=0,
+        metavar="TIME",
+        help="wait so long, for example 10min, until the stream has read what has arrived (default: not at all)",
+    )
+
+
+def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], None]) -> None:
+    """Waits until the stream of a home has read all files that have arrived by now, `patience` milliseconds at most.
+
+    Where no stream ever ran there is nothing to wait for. Raises NotReadError if the time is over, or no driver lives.
+    """
+    if not patience:
+        return
+    # The engine is loaded only where something of it is asked.
+    from airflow_nrt.engine.verify import unread_files
+
+    log = home.log() if home.report_file.exists() else None
+    history = read_history(log.entries(), plan) if log is not None else None
+    if log is None or history is None or not history.batches:
+        say("no stream has run here: nothing to wait for")
+        return
+    unread = {file.path: file for file in unread_files(plan, history)}
+    seen, began, said = history.entry, time.monotonic(), 0.0
+    while unread:
+        passed = time.monotonic() - began
+        waiting = f"{len(unread)} files ({sum(file.size for file in unread.values())} bytes)"
+        if passed * 1000 > patience:
+            raise NotReadError(f"the stream has not read {waiting} within {format_duration(patience)}")
+        # A launch that begins in between is found as one or the other.
+        if pending_launch(home) is None and living_driver(home) is None:
+            raise NotReadError(f"no driver runs in {home.path}, and {waiting} are not read: start the stream first")
+        if passed >= said:
+            said = passed + _SAY_SECONDS
+            say(f"waiting until the stream has read {waiting}")
+        time.sleep(_LOOK_SECONDS)
+        seen = _take_away_what_was_read(unread, log, seen)
+    say(f"the stream has read what had arrived, after {time.monotonic() - began:.0f} s")
+
+
+def _take_away_what_was_read(unread: dict[str, SourceFile], log: Log, seen: int) -> int:
+    for entry in log.entries(seen + 1, log.refresh()):
+        for file in entry.body.files if isinstance(entry.body, Commit) else ():
+            unread.pop(file.path, None)
+    return log.last
+
+
+def _milliseconds(text: str) -> int:
+    try:
+        return parse_duration(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None

@@ -1,0 +1,96 @@
+"""How a report is doing, as its task says it: a line of the log now and then, and an XCom that is kept current."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from airflow_nrt.report.durations import SECOND, format_duration
+from airflow_nrt.report.heartbeat import now_ms
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import END_OF_TIME, format_instant, iso_instant, iso_moment
+from airflow_nrt.report.status import Pulse, Status, read_pulse
+from airflow_nrt.triggers.watcher import WATCHER, Unreadable
+
+STATUS = "status"
+"""The key of the XCom."""
+_LIMIT_SECONDS = 30.0
+
+
+def status_line(pulse: Pulse) -> str:
+    """The windows, the watermark, the rows and the restarts, for a person."""
+    restarts = "1 restart" if pulse.restarts == 1 else f"{pulse.restarts} restarts"
+    return (
+        f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
+        f"{format_instant(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_behind(pulse)}; "
+        f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
+    )
+
+
+def status_xcom(pulse: Pulse) -> dict[str, Any]:
+    """Numbers, names and ISO times, no lists. See `NrtStreamOperator`."""
+    names = "report home driver epoch restarts entry windows rows late dropped rejected"
+    lag = None if pulse.lag is None or pulse.watermark == END_OF_TIME else pulse.lag // SECOND
+    return {
+        **{name: getattr(pulse, name) for name in names.split()},
+        "at": iso_moment(now_ms()),
+        "zone": pulse.zone or "UTC",
+        "watermark": iso_instant(pulse.watermark),
+        "last_window": iso_instant(pulse.last_window),
+        "lag_seconds": lag,
+        "text": status_line(pulse),
+    }
+
+
+def end_xcom(status: Status) -> dict[str, Any]:
+    """As `status_xcom`, with how often windows were restated: what a task returns."""
+    return {**status_xcom(status), "restatements": status.restatements}
+
+
+class Progress:
+    """Says each `interval` seconds how the report of a home is doing, on behalf of a task instance, if there is one."""
+
+    def __init__(self, location: str, group: str | None, interval: float, task: Any, log: Any) -> None:
+        self.location = location
+        self.group = group
+        self.interval = interval
+        self.task = task
+        self.log = log
+        self._due = 0.0
+        self._pushing: asyncio.Task[None] | None = None
+
+    async def tell(self, now: float) -> None:
+        """`now` is in seconds of a clock that only goes forward. Of a home that can't be read it says nothing."""
+        if now < self._due:
+            return
+        self._due = now + self.interval
+        try:
+            pulse = await WATCHER.read(self.location, ("pulse", self.group), self._read)
+        except Unreadable:
+            return
+        self.log.info("%s", status_line(pulse))
+        if self.task is not None and (self._pushing is None or self._pushing.done()):
+            # Not waited for: the first answer of a new triggerer takes seconds.
+            self._pushing = asyncio.create_task(self._push(status_xcom(pulse)))
+
+    def _read(self) -> Pulse:
+        return read_pulse(Home.open(self.location, self.group))
+
+    async def _push(self, status: dict[str, Any]) -> None:
+        # Spares whoever only describes a status the part of Airflow that tasks run in.
+        from airflow.sdk.execution_time.xcom import XCom
+
+        of = {"dag_id": self.task.dag_id, "task_id": self.task.task_id, "run_id": self.task.run_id}
+        index = self.task.map_index if self.task.map_index is not None else -1
+        try:
+            await asyncio.wait_for(XCom.aset(STATUS, status, **of, map_index=index), _LIMIT_SECONDS)
+        except Exception as wrong:
+            self.log.warning("the XCom %r can't be written: %r", STATUS, wrong)
+
+
+def _behind(pulse: Pulse) -> str:
+    lag = pulse.lag
+    if lag is None or pulse.watermark == END_OF_TIME:
+        return ""
+    how = "behind" if lag >= 0 else "ahead of"
+    return f", {format_duration(abs(lag) // SECOND * SECOND)} {how} the clock"

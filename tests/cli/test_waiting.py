@@ -1,0 +1,82 @@
+"""`--wait-for-stream`: a verification begins when the stream has read what had arrived before."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+# A heartbeat of a test is one only: it must not grow old while this is loaded.
+import airflow_nrt.engine.verify  # noqa: F401
+from airflow_nrt.cli.waiting import NotReadError, wait_for_stream
+from airflow_nrt.report.entries import Commit, Position, SourceFile
+from airflow_nrt.report.heartbeat import FAILED, now_ms
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Writer
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql.load import load_report
+from tests.launch.homes import REPORT, beat, lease, new_home
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    (tmp_path / "orders").mkdir()
+    return load_report(REPORT, {"DATA": str(tmp_path)})
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return new_home(tmp_path)
+
+
+def arrive(plan: Plan, name: str) -> SourceFile:
+    path = Path(plan.sources[0].table.path.removeprefix("file://")) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("1,a\n")
+    return SourceFile(str(path), 4, 0)
+
+
+def read(plan: Plan, writer: Writer, *files: SourceFile) -> int:
+    """A batch that has read these files; gives the number of its entry."""
+    source = plan.sources[0].name
+    return writer.append(Commit(source, files, 1, now_ms(), {}, {}, (), None, (), Position())).n
+
+
+def test_a_file_that_had_arrived_is_waited_for_and_a_later_one_is_not(home: Home, plan: Plan) -> None:
+    writer = lease(home)
+    first, second = arrive(plan, "1.csv"), arrive(plan, "2.csv")
+    beat(home, 1, entry=read(plan, writer, first))
+    said: list[str] = []
+
+    def go_on() -> None:
+        arrive(plan, "3.csv")
+        beat(home, 1, entry=read(plan, writer, second))
+
+    threading.Timer(0.8, go_on).start()
+    wait_for_stream(plan, home, 20_000, said.append)
+    assert said[0] == "waiting until the stream has read 1 files (4 bytes)"
+    assert said[-1].startswith("the stream has read what had arrived, after ")
+
+
+def test_patience_ends(home: Home, plan: Plan) -> None:
+    beat(home, 1, entry=read(plan, lease(home), arrive(plan, "1.csv")))
+    arrive(plan, "2.csv")
+    with pytest.raises(NotReadError, match=r"has not read 1 files \(4 bytes\) within 1 second"):
+        wait_for_stream(plan, home, 1000, lambda line: None)
+
+
+def test_nobody_waits_for_a_driver_that_is_not_there(home: Home, plan: Plan) -> None:
+    entry = read(plan, lease(home), arrive(plan, "1.csv"))
+    beat(home, 1, FAILED, entry=entry)
+    arrive(plan, "2.csv")
+    with pytest.raises(NotReadError, match=r"no driver runs in .*: start the stream first"):
+        wait_for_stream(plan, home, 60_000, lambda line: None)
+
+
+def test_where_no_stream_ran_there_is_nothing_to_wait_for(tmp_path: Path, home: Home, plan: Plan) -> None:
+    arrive(plan, "1.csv")
+    said: list[str] = []
+    wait_for_stream(plan, home, 60_000, said.append)
+    wait_for_stream(plan, Home.at(tmp_path / "never"), 60_000, said.append)
+    assert said == ["no stream has run here: nothing to wait for"] * 2
