@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from airflow.api_fastapi.core_api.datamodels.assets import CreateAssetEventsBody
 from airflow.api_fastapi.core_api.datamodels.backfills import BackfillPostBody
 from airflow.api_fastapi.core_api.datamodels.dag_run import TriggerDAGRunPostBody
 from airflow.sdk import DAG
@@ -23,7 +24,12 @@ from airflow_nrt.sql.load import load_report
 from tests.docs.pages import ROOT, Example, examples
 
 PARTS = ("README.md", "docs/index", "docs/tutorial/", "docs/how-to/", "docs/reference/operators", "docs/explanation/")
-REQUESTS = {"/backfills": BackfillPostBody, "/backfills/dry_run": BackfillPostBody, "/dagRuns": TriggerDAGRunPostBody}
+REQUESTS = {
+    "/assets/events": CreateAssetEventsBody,
+    "/backfills": BackfillPostBody,
+    "/backfills/dry_run": BackfillPostBody,
+    "/dagRuns": TriggerDAGRunPostBody,
+}
 SCHEMA = """
 CREATE TABLE orders (shop STRING, buyer STRING, price DECIMAL(10, 2), paid TIMESTAMP(3),
     WATERMARK FOR paid AS paid - INTERVAL '2' MINUTES
