@@ -91,12 +91,15 @@ def operator_page(owner: type) -> str:
         found = {name: text for base in reversed([*ours(owner)]) for name, text in fields(base, kind).items()}
         if found:
             lines.append(table((head, ""), ((f"`{name}`", text) for name, text in found.items())))
+    links = [f"*{link.name}*" for link in getattr(owner, "operator_extra_links", ())]
+    if links:
+        lines.append(f"Links of the task: {', '.join(links)}.")
     return "\n\n".join(lines)
 
 
 def _row(one: Parameter) -> tuple[str, ...]:
-    needed = f"`{one.default}`" if one.default else "*needed*"
-    return f"`{one.name}`", f"`{one.type}`", needed, f"{'*templated:* ' if one.templated else ''}{one.text}"
+    default = f"`{one.default}`" if one.default else "*required*"
+    return f"`{one.name}`", f"`{one.type}`", default, f"{'*templated:* ' if one.templated else ''}{one.text}"
 
 
 def connection_fields() -> str:

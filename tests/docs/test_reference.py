@@ -43,7 +43,7 @@ def public_classes(*kinds: str) -> list[type]:
     return [one for one in found if not any(other is not one and issubclass(other, one) for other in found)]
 
 
-OPERATORS = public_classes("operators", "sensors")
+OPERATORS, UNDER_THEM = public_classes("operators", "sensors"), public_classes("hooks", "triggers")
 
 
 @pytest.mark.parametrize("owner", OPERATORS, ids=lambda one: one.__name__)
@@ -52,12 +52,17 @@ def test_an_operator_has_its_section(owner: type) -> None:
     assert f"<!-- generated: operator {owner.__module__}.{owner.__name__} -->" in REFERENCE
 
 
-@pytest.mark.parametrize("owner", public_classes("hooks", "triggers"), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("owner", UNDER_THEM, ids=lambda one: one.__name__)
 def test_a_hook_or_trigger_has_its_section(owner: type) -> None:
     assert f"::: {owner.__module__}.{owner.__name__}\n" in REFERENCE
 
 
-@pytest.mark.parametrize("owner", OPERATORS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("path", INFO["notifications"])
+def test_a_notifier_has_its_section(path: str) -> None:
+    assert f"::: {path}\n" in REFERENCE
+
+
+@pytest.mark.parametrize("owner", [*OPERATORS, *UNDER_THEM], ids=lambda one: one.__name__)
 def test_every_parameter_says_what_it_means(owner: type) -> None:
     assert [one.name for one in parameters(owner) if not one.text] == []
 
