@@ -10,8 +10,8 @@ from airflow.sdk import Asset, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
-from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.operators.literals import check_literal, one_of
+from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home

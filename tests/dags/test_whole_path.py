@@ -81,7 +81,7 @@ def test_a_button_of_the_page_verifies_windows_in_a_run_of_their_dag(lab: Lab) -
     _, _, dag_id, _, run_id = unquote(link).split("/")
     assert client.wait_for_run(dag_id, run_id) == "success"
     told = client.xcom(dag_id, run_id, "backfill")
-    assert (told["start"], told["end"], told["verdict"]["windows"]) == (f"{DAY} 00:00:00", f"{DAY} 06:00:00", 36)
+    assert (told["start"], told["end"], told["verdict"]["windows"]) == (f"{DAY}T00:00:00", f"{DAY}T06:00:00", 36)
 
 
 def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> None:
