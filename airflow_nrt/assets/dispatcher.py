@@ -8,6 +8,7 @@ from airflow.sdk import DAG, Asset, AssetWatcher
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
 from airflow_nrt.operators.dispatch import NrtDispatchOperator
+from airflow_nrt.report.errors import InputError
 from airflow_nrt.triggers.news import NrtNewsTrigger
 
 
@@ -35,10 +36,18 @@ def dispatcher_dag(
     :param table: the table whose windows are meant; default: the only one of the report that has windows
     :param restated: of windows that late rows, a backfill or a repair have changed; default: `<asset>_restated`
     :param nrt_conn_id: a connection of type `nrt`; none where `nrt_default` is not defined
-    :param catchup: emit also what the log holds when the DAG is switched on first
+    :param catchup: emit all that the log holds when the DAG is switched on first, not only the last ten minutes of it
     :param poll_interval: seconds between looks at the home
     :param dag_arguments: of `DAG`; default of `dag_id` is `<asset>_dispatcher`
+
+    Raises InputError for an asset that is none, a home that is a template, and an interval that is none.
     """
+    if not isinstance(asset, Asset):
+        raise InputError(f"the windows become events of an asset: give Asset({asset!r}), not {asset!r}")
+    if "{{" in home:
+        raise InputError(f"the home {home!r} can't be a template: it is watched while no run is there to fill it")
+    if poll_interval <= 0:
+        raise InputError(f"poll_interval must be more than 0 seconds, not {poll_interval:g}")
     trigger = NrtNewsTrigger(f"{asset.name}_log", home, table, nrt_conn_id, catchup, poll_interval)
     log = Asset(f"{asset.name}_log", watchers=[AssetWatcher(name=f"{asset.name}_log", trigger=trigger)])
     known: dict[str, Any] = {

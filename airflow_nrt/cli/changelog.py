@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.cli.outlines import outline_of
+from airflow_nrt.cli.curve.outlines import outline_of
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant

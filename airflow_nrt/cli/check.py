@@ -1,12 +1,17 @@
-"""`airflow-nrt check`: is this report right? What is not is one line each, as compilers say it."""
+"""`airflow-nrt check`: is this report right? What is not is one line each, as compilers say it.
+
+Of a directory it says of each script and program whether it runs here: for whoever has them for Flink.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from airflow_nrt.cli.common import add_group, add_report, add_time_limit, asked_apart
+from airflow_nrt.cli.terminal.colours import Colour, painted
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Findings:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_report(parser)
+    add_report(parser, "; or a directory, of whose Flink scripts and PyFlink programs it says which run")
     parser.add_argument("--home", metavar="DIR", help="check also whether the report can have its home there")
     add_group(parser)
     parser.add_argument("--deep", action="store_true", help="also run Spark's analysis (starts a Spark session)")
@@ -27,12 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if Path(options.report).is_dir():
+        from airflow_nrt.cli.survey.command import survey
+
+        return survey(options)
     from airflow_nrt.launch.asking import facts
 
     place = {"home": options.home, "group": options.group}
-    found = facts(asked_apart("airflow_nrt.cli.findings", options, deep=options.deep, **place), Findings)
+    found = facts(asked_apart("airflow_nrt.cli.answers.findings", options, deep=options.deep, **place), Findings)
     for problem in found.problems:
-        print(problem, file=sys.stderr)
+        print(painted(problem, Colour.WRONG, sys.stderr), file=sys.stderr)
     for line in found.lines:
         print(f"{options.report}: {line}")
     return found.status

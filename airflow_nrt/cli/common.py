@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 DEFAULT_MASTER = "local[*]"
 
 
-def add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "report", metavar="REPORT", help="the report: a file of Flink SQL, a Python program, or [DIR/]module:function"
-    )
+def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
+    """The report argument; `or_else` says what may stand in its place."""
+    text = f"the report: a file of Flink SQL, a Python program, or [DIR/]module:function{or_else}"
+    parser.add_argument("report", metavar="REPORT", help=text)
     parser.add_argument(
         "--set",
         action="append",

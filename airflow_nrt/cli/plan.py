@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if (options.start is None) != (options.end is None):
         raise InputError("--start and --end name an interval together: give both, or none")
     given = ("start", "end", "rate", "keys", "new_values")
-    told = asked_apart("airflow_nrt.cli.described", options, **{name: getattr(options, name) for name in given})
+    told = asked_apart("airflow_nrt.cli.answers.described", options, **{name: getattr(options, name) for name in given})
     if options.json:
         print_json(told)
     else:

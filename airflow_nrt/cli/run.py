@@ -7,14 +7,25 @@ they adopt one that runs, and take over only from one that they have judged to b
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from airflow_nrt.cli.common import add_home, add_master, add_report, read_plan
+from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
+from airflow_nrt.cli.terminal.driver_output import output_in
+from airflow_nrt.cli.terminal.following import Follower
+from airflow_nrt.cli.terminal.screen import Screen
+from airflow_nrt.cli.terminal.stream_lines import start_lines
 from airflow_nrt.launch.living import living_driver
 from airflow_nrt.launch.records import pending_launch
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.table.load import plan_of_home
+
+if TYPE_CHECKING:
+    from airflow_nrt.report.plan import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,17 +44,35 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.stopping import stop_signals
 
     plan = read_plan(options)
+    home = Home.checked(options.home, plan, plan_of_home, options.group)
     if not options.take_over:
-        _leave_to_the_living(Home.checked(options.home, plan, plan_of_home, options.group))
-    with stop_signals() as stop:
-        from airflow_nrt.engine.main import run_report
+        _leave_to_the_living(home)
+    from airflow_nrt.engine.main import check_start, run_report
 
-        level = "WARN" if options.debug else "OFF"
-        state = run_report(
-            plan, options.home, stop, options.master, options.available_now, log_level=level, group=options.group
-        )
+    check_start(plan, options.master)
+    with stop_signals() as stop, _watched(plan, home, options):
+        state = run_report(plan, options.home, stop, options.master, options.available_now, group=options.group)
     print(f"{plan.name}: {state}")
     return 0
+
+
+@contextlib.contextmanager
+def _watched(plan: Plan, home: Home, options: argparse.Namespace) -> Iterator[None]:
+    """Meanwhile standard error has what the stream does, and in the end what it came to."""
+    prints = is_terminal(sys.stdout) and any(insert.sink.connector == "print" for insert in plan.inserts)
+    screen = Screen(has_status=not options.debug and not prints)
+    title, *rest = start_lines(plan, str(home.path), options.master)
+    noise = "on standard error" if options.debug else f"in {home.driver_log} (--debug shows it here)"
+    for line in (painted(title, Colour.TITLE, sys.stderr), *rest, f"  what Spark says is {noise}"):
+        screen.line(line)
+    with contextlib.nullcontext() if options.debug else output_in(home, plan.given.shown, screen.line):
+        follower = Follower(home, screen)
+        try:
+            with follower:
+                yield
+        finally:
+            if follower.sum is not None:
+                screen.line(painted(f"{plan.name}: {follower.sum}", Colour.TITLE, sys.stderr))
 
 
 def _leave_to_the_living(home: Home) -> None:

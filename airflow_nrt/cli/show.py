@@ -9,8 +9,8 @@ import time
 
 from airflow_nrt.cli.common import add_home
 from airflow_nrt.cli.curve import CurveReader
-from airflow_nrt.cli.drawing import draw
-from airflow_nrt.cli.outlines import outline_of
+from airflow_nrt.cli.curve.drawing import draw
+from airflow_nrt.cli.curve.outlines import outline_of
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.heartbeat import ENDED, now_ms
 from airflow_nrt.report.home import Home

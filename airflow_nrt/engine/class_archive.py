@@ -1,7 +1,8 @@
 """A class data archive: the JVM maps Spark's classes instead of parsing them, so that a driver starts faster.
 
-`python -m airflow_nrt.engine.class_archive` makes it, for this Java and this Spark, by running a small report. Drivers
-of the same environment then use it; a JVM that it does not fit passes it over.
+`airflow-nrt prepare` makes it, for this Java and this Spark, by running a small report. Drivers of the same environment
+then use it; a JVM that it does not fit passes it over. `python -m airflow_nrt.engine.class_archive` is the same where
+there is no command line, as in an image of Spark.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+
+from airflow_nrt.report.errors import InputError
 
 VARIABLE = "SPARK_SUBMIT_OPTS"
 """Options of every JVM that spark-submit or pyspark starts on this host."""
@@ -47,10 +50,25 @@ def archive(java_home: str | None) -> Path:
 def archive_options(java_home: str | None) -> dict[str, str]:
     """The variable that lets the JVMs of a process use the archive; empty where there is none, or options name one."""
     options = os.environ.get(VARIABLE, "")
-    if "SharedArchive" in options or "ArchiveClasses" in options:
+    if _is_named(options):
         return {}
     use = use_of_archive(java_home)
     return {VARIABLE: " ".join([*([options] if options else []), *use])} if use else {}
+
+
+def lacking(java_home: str | None) -> Path | None:
+    """Where the archive that this process could use would lie; None if it is there, can't be, or options name one."""
+    if _is_named(os.environ.get(VARIABLE, "")):
+        return None
+    try:
+        file = archive(java_home)
+    except (OSError, PackageNotFoundError):
+        return None
+    return None if file.exists() else file
+
+
+def _is_named(options: str) -> bool:
+    return "SharedArchive" in options or "ArchiveClasses" in options
 
 
 def use_of_archive(java_home: str | None) -> tuple[str, ...]:
@@ -100,10 +118,28 @@ def make() -> Path:
     return file
 
 
-if __name__ == "__main__":
+def prepare() -> Path | None:
+    """The archive of the Java that drivers get on this host, made unless it is there; None if this Java makes none.
+
+    Raises InputError if there is no Java, or if the environment can't be written to.
+    """
     from airflow_nrt.engine.java import ensure_java
 
     ensure_java()
-    made = archive(os.environ.get("JAVA_HOME"))
-    made = made if made.exists() else make()
-    print(f"class archive: {made}" if made.exists() else "class archive: this Java makes none, drivers start without")
+    file = archive(os.environ.get("JAVA_HOME"))
+    if file.exists():
+        return file
+    try:
+        file = make()
+    except PermissionError as wrong:
+        raise InputError(f"{wrong.filename} can't be written: run this as the user who owns {sys.prefix}") from None
+    return file if file.exists() else None
+
+
+def told(made: Path | None) -> str:
+    """One line about what `prepare` gave."""
+    return f"class archive: {made}" if made else "class archive: this Java makes none, drivers start without"
+
+
+if __name__ == "__main__":
+    print(told(prepare()))

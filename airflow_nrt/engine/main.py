@@ -21,10 +21,13 @@ from functools import partial
 from pathlib import Path
 
 from airflow_nrt.engine.brief_java import brief_java
+from airflow_nrt.engine.class_archive import lacking
 from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.masters import check_master
 from airflow_nrt.engine.quick_session import end_session
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
+from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.stopping import StopSignals, stop_signals
 from airflow_nrt.report.cautions import cautions
 from airflow_nrt.report.errors import HomeError, NrtError
@@ -99,6 +102,15 @@ def _settings(options: argparse.Namespace) -> Settings:
     return replace(given, values=tuple({**dict(given.values), **dict(beside)}.items()))
 
 
+def check_start(plan: Plan, master: str | None) -> None:
+    """Raises InputError if a source is not there, or if Spark can't start for this report on this master."""
+    check_sources(plan)
+    ensure_java()
+    check_parts()
+    if master is not None:
+        check_master(master, plan.spark_settings)
+
+
 def run_report(
     plan: Plan,
     location: str,
@@ -106,20 +118,18 @@ def run_report(
     master: str | None,
     available_now: bool = False,
     launch: str = "",
-    log_level: str = "WARN",
     group: str | None = None,
 ) -> str:
     """Runs a report's stream until it ends; gives the state that it ended in. Signals stop it after its batch.
 
     Raises InputError, before anything starts, for a report that can't run here.
-
-    `log_level` is Spark's, for what it says itself.
     """
     Home.checked(location, plan, plan_of_home, group)
-    check_sources(plan)
+    check_start(plan, master)
     for caution in cautions(plan):
         log.warning("%s", caution)
-    ensure_java()
+    if lacking(os.environ.get("JAVA_HOME")):
+        log.info("no class archive of this Java and Spark: `airflow-nrt prepare` makes it, and drivers start faster")
     settings = brief_java() if available_now or plan.ends else {}
     settings |= plan.spark_settings
     parallelism = plan.setting("parallelism.default")
@@ -128,7 +138,7 @@ def run_report(
     try:
         spark = start_session(plan.name, master, settings)
         stop.listen_in_java(spark)
-        spark.sparkContext.setLogLevel(log_level)
+        spark.sparkContext.setLogLevel("WARN")
     except (Exception, KeyboardInterrupt) as failure:
         # Java had the signal, too, and could not pass it on yet.
         if stop.asked.is_set() or isinstance(failure, KeyboardInterrupt):

@@ -11,6 +11,7 @@ from urllib.error import HTTPError
 
 from airflow.sdk import BaseHook, BaseNotifier, Context
 from airflow.sdk.exceptions import AirflowException
+from airflow.sdk.log import redact  # type: ignore[attr-defined]
 from asgiref.sync import sync_to_async
 
 _LIMIT_SECONDS = 30
@@ -30,8 +31,9 @@ class NrtNotifier(BaseNotifier):
 
     :param http_conn_id: a connection of type `http`: its host is the hook's whole URL, or its host's name; its
         password, if it has one, is sent as a bearer token
-    :param text: (templated) the message, cut at 4,000 characters; of a notice of freshness `nrt` has `report`, `home`,
-        `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`, `allowed_seconds` and `text`
+    :param text: (templated) the message, without values that Airflow masks, cut at 4,000 characters; of a notice of
+        freshness `nrt` has `report`, `home`, `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`,
+        `allowed_seconds` and `text`
     """
 
     template_fields: Sequence[str] = ("text",)
@@ -55,7 +57,8 @@ def _post(connection: Any, text: str) -> None:
     headers = {"Content-Type": "application/json"}
     if connection.password:
         headers["Authorization"] = f"Bearer {connection.password}"
-    body = json.dumps({"text": text[:_LONGEST]}).encode()
+    # What Airflow masks in logs does not leave it either.
+    body = json.dumps({"text": str(redact(text))[:_LONGEST]}).encode()
     request = urllib.request.Request(_url(connection), body, headers)
     try:
         with urllib.request.urlopen(request, timeout=_LIMIT_SECONDS):

@@ -9,7 +9,7 @@ from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
-from airflow_nrt.operators.literals import check_literal, check_value, one_of
+from airflow_nrt.operators.literals import check_literal, check_value, is_template, one_of
 from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.report.instants import iso_instant, parse_instant
 from airflow_nrt.report.zones import zone_rules
@@ -23,11 +23,10 @@ class NrtBackfillOperator(NrtBatchOperator):
 
     The windows are those that end within `start` and `end`, else within those of the run's configuration
     (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key (`START/END`, a date for its day, or a
-    window's end, but not midnight), else within its data interval; a run that names none fails.
+    window's end; midnight only where an asset event brought the key), else within its data interval; a run that names
+    none fails.
 
-    The return value has `start`, `end`, `published_windows`, `unread_files`, `notes` and the `verdict` (None without
-    `verify`). The XCom `verdict` is there also where the task fails for it: see `NrtVerifyOperator`. Times are ISO, on
-    the report's clock. The log shows how far the task is, and ends with the verdict.
+    The log shows how far the task is, and ends with the verdict.
 
     :param verify: compare with what is published first, and publish only what is asked for; else publish over it
     :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
@@ -35,6 +34,9 @@ class NrtBackfillOperator(NrtBatchOperator):
         (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, and of a
         report whose rowtimes have no zone that of the DAG's timetable, so that its days are whole
+    :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`
+        and the `verdict`, None without `verify`
+    :xcom verdict: as that of `NrtVerifyOperator`, also where the task fails for it
     """
 
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")
@@ -47,11 +49,14 @@ class NrtBackfillOperator(NrtBatchOperator):
         check_literal("timezone", timezone, zone_rules)
         self.verify = verify
         self.on_mismatch = on_mismatch
+        # Before it is rendered: a template may give what the next run asks for.
+        self._is_open = on_mismatch in (None, "repair") or is_template(on_mismatch)
         self.timezone = timezone
 
     def takes(self) -> tuple[str, ...]:
-        may_repair = self.verify and self.on_mismatch in (None, "repair")
-        return (*super().takes(), *(("repair",) if may_repair else ()))
+        verifies = ("verify",) if self.verify and self.on_mismatch != "repair" else ()
+        repairs = ("repair",) if self.verify and self._is_open else ()
+        return (*super().takes(), *verifies, *repairs)
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():

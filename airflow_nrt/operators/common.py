@@ -210,15 +210,11 @@ class NrtBaseOperator(BaseOperator):
             "say": lambda line: self.log.info("%s", given.shown(line)),
         }
 
-    # OpenLineage's listener asks for these where its provider is installed and on; a stream says it when it begins.
-
-    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
+        """What OpenLineage's listener asks for, where its provider is installed and on."""
         from airflow_nrt.operators.lineage import lineage_of_task
 
         return lineage_of_task(self)
-
-    def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
-        return self.get_openlineage_facets_on_start()
 
 
 def _names(parameter: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from airflow.sdk import Asset, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
+from airflow_nrt.operators.literals import check_literal, one_of
 from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class NrtDispatchOperator(BaseOperator):
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param table: (templated) the table whose windows are meant; default: the only one that has windows
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :xcom return_value: the partition keys of the run's events, in their order
     """
 
     template_fields: Sequence[str] = ("home", "table", "nrt_conn_id")
@@ -53,6 +55,7 @@ class NrtDispatchOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(inlets=[log], outlets=[asset], **kwargs)
+        check_literal("kind", kind, one_of("complete", "restated"))
         self.log_asset = log
         self.asset = asset
         self.kind = kind
@@ -99,9 +102,9 @@ class NrtDispatchOperator(BaseOperator):
         return str(getattr(state, "value", state)) in _EMITTED
 
     def _emit(self, home: Home, table: str, news: News, context: Context) -> list[str]:
-        from airflow_nrt.report.instants import format_instant
+        from airflow_nrt.report.instants import iso_instant
 
-        keys = [format_instant(end).replace(" ", "T") for end in news.ends]
+        keys = [iso_instant(end) or "end" for end in news.ends]
         delay = max(0.0, time.time() - (news.since or 0) / 1000)
         event = context["outlet_events"][self.asset]
         event.add_partitions(keys)

@@ -13,8 +13,12 @@ Check = Callable[[str], object]
 
 def check_literal(name: str, value: Any, check: Check) -> None:
     """Raises InputError for a wrong value. Nothing is known yet of a template, nor of what another task returns."""
-    if isinstance(value, str) and "{{" not in value and "{%" not in value:
+    if isinstance(value, str) and not is_template(value):
         check_value(name, value, check)
+
+
+def is_template(value: Any) -> bool:
+    return isinstance(value, str) and ("{{" in value or "{%" in value)
 
 
 def check_value(name: str, value: str | None, check: Check) -> None:

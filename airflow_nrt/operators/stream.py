@@ -15,6 +15,7 @@ from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
+    from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.operators.supervision import Supervision
@@ -33,11 +34,8 @@ class NrtStreamOperator(NrtBaseOperator):
     its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
     asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
 
-    While it waits its log has a line a minute, and the XCom `status` is as old as that: `report`, `home`, `at`,
-    `driver`, `epoch`, `restarts`, `entry`, `zone`, `watermark`, `lag_seconds`, `last_window`, `windows`, `rows`,
-    `late`, `dropped`, `rejected`, and all of it as a `text`. The return value is that of the end, with `restatements`.
-    `at` is in UTC; `watermark` and `last_window`, up to which all windows are complete, are times of the report's
-    clock, which `zone` names. The log of a task that fails ends with what the driver printed last, and with the cause.
+    While it waits its log has a line a minute. The log of a task that fails ends with what the driver printed last, and
+    with the cause.
 
     :param available_now: end when all that has arrived is absorbed
     :param startup_timeout: seconds until the first heartbeat of a driver that was launched
@@ -55,6 +53,12 @@ class NrtStreamOperator(NrtBaseOperator):
     :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
         side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
         `context["nrt"]` has what `NrtNotifier` lists
+    :xcom status: how the report is doing, as old as `status_interval`: `report`, `home`, `at` (in UTC), `driver`,
+        `epoch`, `restarts`, `entry`, `zone`, `watermark`, `lag_seconds`, `last_window`, `windows`, `rows`, `late`,
+        `dropped`, `rejected`, and all of it as a `text`; `watermark` and `last_window`, up to which all windows are
+        complete, are times of the report's clock, which `zone` names
+    :xcom return_value: the status of the end, with `restatements`
+    :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
     """
 
     operator_extra_links: Collection[BaseOperatorLink] = (NrtReportLink(), NrtDriverLogLink(), NrtSparkLink())
@@ -91,9 +95,9 @@ class NrtStreamOperator(NrtBaseOperator):
         self.on_stall = on_stall
         self.silence_timeout = silence_timeout
         self.poll_interval = poll_interval
-        self.status_interval = status_interval
         self.freshness = freshness
         self.freshness_callback = freshness_callback
+        self.status_interval = status_interval
         self.earliest_event = earliest_event
         self._supervision: Supervision | None = None
 
@@ -138,6 +142,10 @@ class NrtStreamOperator(NrtBaseOperator):
 
         self._supervision = Supervision(self, context, home, endless)
         return self._supervision
+
+    def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
+        """As `get_openlineage_facets_on_complete`: a stream ends long after it has begun."""
+        return self.get_openlineage_facets_on_complete(None)
 
     def on_kill(self) -> None:
         if self._supervision is not None:

@@ -119,8 +119,8 @@ class Supervision:
             lost=lost,
             endless=self.endless,
             group=self.home.group,
-            status_interval=self.task.status_interval,
             freshness=self._alarm(),
+            status_interval=self.task.status_interval,
         )
         home = {"home": str(self.home.path), "group": self.home.group}
         kept = {"restarts": list(restarts), "endless": self.endless, **home}

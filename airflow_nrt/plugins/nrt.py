@@ -5,6 +5,7 @@ from __future__ import annotations
 from airflow.plugins_manager import AirflowPlugin
 
 from airflow_nrt.assets.day import NrtDayMapper
+from airflow_nrt.page.mounted import EXTERNAL_VIEWS, FASTAPI_APPS
 
 
 class NrtPlugin(AirflowPlugin):
@@ -12,3 +13,5 @@ class NrtPlugin(AirflowPlugin):
 
     name = "nrt"
     partition_mappers = [NrtDayMapper]  # noqa: RUF012 - as Airflow declares it
+    fastapi_apps = FASTAPI_APPS
+    external_views = EXTERNAL_VIEWS

@@ -15,7 +15,7 @@ from airflow_nrt.report.zones import read_zone
 _ONE_FILE = "a file is one window (or one batch), and becomes visible whole when it is published"
 _TASKS = "Spark chooses the tasks of a batch; 'parallelism.default' is the number of shuffle partitions"
 _BATCH = "the watermark moves with each batch, which reads the oldest files first"
-_COMMITS = "no partition is committed: NrtWindowSensor waits for windows, and each complete one is an asset event"
+_COMMITS = "no partition is committed: NrtWindowSensor waits for windows, a dispatcher_dag makes asset events of them"
 _NUMBERS = "it is the same number to a reader"
 
 _IDLE: dict[str, tuple[Callable[[str], Any], str]] = {
@@ -54,8 +54,8 @@ _KAFKA = (
 _STREAMING = "it is an option of Hive's tables: 'source.monitor-interval' makes a table of files live"
 _REFUSED = {
     "sink.partition-commit.policy.kind": (
-        "no success file is written and there is no metastore: leave it out and let NrtWindowSensor, or the asset of "
-        "the report, say what is complete"
+        "no success file is written and there is no metastore: leave it out and let NrtWindowSensor, or the asset "
+        "events of a dispatcher_dag, say what is complete"
     ),
     "sink.partition-commit.policy.class": "there is no Java: NrtWindowSensor waits for complete windows",
     "sink.partition-commit.policy.class.parameters": "there is no Java: NrtWindowSensor waits for complete windows",

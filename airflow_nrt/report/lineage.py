@@ -57,6 +57,11 @@ def lineage_of(plan: Plan) -> Lineage:
     return Lineage(sources, results, plan.script)
 
 
+def as_insert(query: Query) -> str:
+    """A query as OpenLineage's parser takes it: Spark divides integers by a word, which is no operator there."""
+    return f"INSERT INTO `result` {query.sql.replace(' div ', ' / ')}"
+
+
 def _dataset(plan: Plan, table: Table, name: str, origins: Mapping[str, Origins] | None = None) -> Dataset:
     path = table.path.removeprefix("file://") if "path" in table.options else None
     known = {column: tuple(sorted(found)) for column, found in (origins or {}).items() if found}
@@ -119,8 +124,7 @@ class _Tracer:
                 from openlineage_sql import parse
             except ImportError:
                 return {}
-            # Spark divides integers by a word, which is no operator to the parser.
-            parsed = parse([f"INSERT INTO `result` {query.sql.replace(' div ', ' / ')}"], dialect="databricks")
+            parsed = parse([as_insert(query)], dialect="databricks")
             self._queries[query.sql] = {
                 one.descendant.name: {(origin.origin.name, origin.name) for origin in one.lineage if origin.origin}
                 for one in (parsed.column_lineage if parsed is not None and not parsed.errors else ())

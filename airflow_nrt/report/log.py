@@ -52,16 +52,23 @@ class Log:
     def read(self, n: int) -> Entry:
         """Raises HomeError if the entry is missing or unreadable: it is never taken for something else."""
         try:
-            content = self._content(n)
-            if content is None:
-                raise HomeError(f"log entry {n} of {self.directory.parent} is missing")
-            data = parse_json(content)
-        except (OSError, ValueError) as wrong:
+            data = parse_json(self.content(n))
+        except ValueError as wrong:
             raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
         entry = entry_from_json(data)
         if entry.n != n:
             raise HomeError(f"log entry {self._path(n)} is not readable: it calls itself {entry.n}")
         return entry
+
+    def content(self, n: int) -> bytes:
+        """An entry as it was written. Raises HomeError if it is missing or unreadable."""
+        try:
+            content = self._content(n)
+        except OSError as wrong:
+            raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
+        if content is None:
+            raise HomeError(f"log entry {n} of {self.directory.parent} is missing")
+        return content
 
     def entries(self, first: int = 0, last: int | None = None) -> Iterator[Entry]:
         """The entries from `first` to `last` (default: the last known), in order."""

@@ -92,9 +92,9 @@ def visible_entries(home: Home, log: Log, after: int, until: int | None = None) 
         yield entry
 
 
-def has_windows(entry: Entry, table: str | None) -> bool:
-    """Whether it published windows of this table, or of any."""
-    return next(_windows(entry, table), None) is not None
+def has_news(entry: Entry, log: Log, table: str | None) -> bool:
+    """Whether there is anything to be said about what it published of this table, or of any."""
+    return any(kind.holds(one, entry, log) for one in _windows(entry, table) for kind in KINDS)
 
 
 def table_of(home: Home, table: str | None) -> str:

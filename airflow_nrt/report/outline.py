@@ -15,7 +15,7 @@ from airflow_nrt.report.formats import Format
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.tables import CHANGELOG
 
-_OF_LINES = ("csv.field-delimiter", "csv.quote-character", "csv.null-literal")
+_KEPT_OPTIONS = ("csv.field-delimiter", "csv.quote-character", "csv.null-literal", "sink.sample")
 _MOST_BYTES = 16 << 20
 _FORMAT = Format("the outline of a home")
 
@@ -38,8 +38,8 @@ class InsertOutline:
     """The results of one insert, which stand in files of this format in a `directory`; None if they are printed.
 
     `columns` are names and kinds of type (`BIGINT`) of what the files hold, `key` those that tell the rows of a window
-    apart. `options` say how a line is made of them. With `whole_windows` each file holds all rows of a window.
-    `operators` are those whose windows they are.
+    apart. `options` say how a line is made of them, and how many keys are sampled. With `whole_windows` each file holds
+    all rows of a window. `operators` are those whose windows they are.
     """
 
     name: str
@@ -77,7 +77,7 @@ class InsertOutline:
             key=insert.key or (),
             window=window,
             whole_windows=bool(insert.operators) and sink.connector == "filesystem" and not insert.tells_changes,
-            options={name: sink.options[name] for name in _OF_LINES if name in sink.options},
+            options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
             operators=insert.operators,
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.report.instants import iso_instant, parse_instant
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.texts import shortened
 from airflow_nrt.report.zones import wall_clock
@@ -19,7 +19,7 @@ from airflow_nrt.triggers.freshness import Freshness, Notice, TableSight
 from airflow_nrt.triggers.watcher import WATCHER
 
 MISSED = "missed_windows"
-"""The key of the XCom: by table the newest window (ms) that was missing, until the table is fresh again."""
+"""The key of the XCom: by table the end of the newest window that is missing, as ISO text."""
 _LIMIT_SECONDS = 60.0
 _LOOK_SECONDS = 10.0
 
@@ -96,8 +96,8 @@ class FreshnessWatch:
             "home": self.location,
             "state": notice.state,
             "table": notice.table,
-            "window_end": format_instant(notice.window_end),
-            "complete_until": format_instant(notice.complete_until),
+            "window_end": iso_instant(notice.window_end),
+            "complete_until": iso_instant(notice.complete_until),
             "allowed_seconds": notice.allowed // 1000,
             "text": notice.text,
         }
@@ -110,7 +110,7 @@ class FreshnessWatch:
 
         try:
             kept = await asyncio.wait_for(XCom.aget_one(key=MISSED, **self._task_instance()), _LIMIT_SECONDS)
-            return {str(table): int(end) for table, end in (kept or {}).items()}
+            return {table: parse_instant(end) for table, end in (kept or {}).items()}
         except Exception as wrong:
             self.log.warning("the XCom %r can't be read: %r", MISSED, wrong)
             return {}
@@ -120,7 +120,8 @@ class FreshnessWatch:
             return
         from airflow.sdk.execution_time.xcom import XCom
 
-        await asyncio.wait_for(XCom.aset(MISSED, dict(missed), **self._task_instance()), _LIMIT_SECONDS)
+        shown = {table: iso_instant(end) for table, end in missed.items()}
+        await asyncio.wait_for(XCom.aset(MISSED, shown, **self._task_instance()), _LIMIT_SECONDS)
 
     def _task_instance(self) -> dict[str, Any]:
         index = self.task.map_index if self.task.map_index is not None else -1

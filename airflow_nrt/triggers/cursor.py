@@ -15,6 +15,8 @@ from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 
 BEFORE_ALL = -1
+_RECENT_MS = 600_000
+"""A stream that was started together with its dispatcher has published before anybody looked."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,14 @@ class Cursor:
     run: str = ""
 
     @classmethod
-    def at_begin(cls, home: Home | None, catchup: bool) -> Cursor:
-        """Where dispatching begins: behind the last entry, or before all. A home that comes later is read whole."""
+    def at_begin(cls, home: Home | None, catchup: bool, now: int) -> Cursor:
+        """Where dispatching begins at the instant `now` (ms): with `catchup` before all entries, else behind those of
+        more than ten minutes ago. A home that comes later is read whole.
+        """
         if home is None:
             return cls("", BEFORE_ALL, BEFORE_ALL)
-        last = BEFORE_ALL if catchup else home.log().last
+        old = (entry.n for entry in home.log().backwards() if entry.time < now - _RECENT_MS)
+        last = BEFORE_ALL if catchup else next(old, BEFORE_ALL)
         return cls(home.identity().id, last, last)
 
     @classmethod

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset
 from airflow.triggers.base import BaseEventTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
+
+from airflow_nrt.report.errors import NrtError
 
 if TYPE_CHECKING:
     # A DAG file that watches an asset imports this: it parses in milliseconds.
@@ -30,8 +32,9 @@ class NrtNewsTrigger(BaseEventTrigger):
 
     It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
     a watcher of. So nothing is lost where a triggerer is restarted, or two of them run it for a while. The first look
-    sets them, to the end of the log; with `catchup`, or where there is no home yet, to its begin. `table` says whose
-    windows matter (None: any). The event has `home`, and `entry`, the first of the log that has something new.
+    sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin.
+    `table` says whose windows matter (None: any). The event has `home`, and `entry`, the first of the log that has
+    something new.
     """
 
     def __init__(
@@ -50,6 +53,9 @@ class NrtNewsTrigger(BaseEventTrigger):
         self.nrt_conn_id = nrt_conn_id
         self.catchup = catchup
         self.poll_interval = poll_interval
+        self._hook: NrtHook | None = None
+        self._cursors: tuple[Cursor, ...] = ()
+        self._seen = ("", -1)
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         names = ("home", "table", "nrt_conn_id", "catchup", "poll_interval")
@@ -63,6 +69,7 @@ class NrtNewsTrigger(BaseEventTrigger):
                 entry = await self._first_news()
             except Exception as wrong:
                 # An event trigger that ends is not started again.
+                self._hook = None
                 if str(wrong) != said:
                     said = str(wrong)
                     self.log.warning("%s can't be watched: %s", self.home, said)
@@ -75,44 +82,81 @@ class NrtNewsTrigger(BaseEventTrigger):
             await asyncio.sleep(self.poll_interval)
 
     async def _first_news(self) -> int | None:
-        """The first entry of the log with windows that nobody has claimed. Raises NrtError, and what Airflow raises."""
+        """The first entry of the log with windows that nobody has claimed. Raises NrtError, and what Airflow raises.
+
+        As long as the log has nothing new, Airflow is asked nothing.
+        """
+        if self._hook is None:
+            self._hook = await self._connected()
+        if self._cursors and await self._look(self._hook) is None:
+            return None
+        self._cursors = await self._claims(self._hook)
+        return await self._look(self._hook)
+
+    async def _connected(self) -> NrtHook:
         from airflow_nrt.hooks.nrt import NrtHook
-        from airflow_nrt.report.news import KINDS
-        from airflow_nrt.triggers.cursor import Cursor
-        from airflow_nrt.triggers.watcher import WATCHER
 
         hook = NrtHook(self.nrt_conn_id)
-        # Asked here, as a thread that reads homes can't ask Airflow; the hook keeps it.
-        settings = await _answered(sync_to_async(hook.get_conn)())
-        location = os.path.join(settings.home or "", self.home)
-        assert self.asset_state_store is not None
+        # The hook keeps it: threads that read homes can't ask Airflow.
+        await _answered(sync_to_async(hook.get_conn)())
+        return hook
+
+    async def _claims(self, hook: NrtHook) -> tuple[Cursor, ...]:
+        """The cursors of the dispatcher's tasks; the first look makes them."""
+        from airflow_nrt.report.news import KINDS
+        from airflow_nrt.triggers.cursor import Cursor
+
+        if self.asset_state_store is None:
+            raise NrtError("there is no state store: only an AssetWatcher can run this trigger")
         store = self.asset_state_store[Asset(self.log_asset)]
-        found = [await _answered(store.aget(kind.name)) for kind in KINDS]
-        cursors = [Cursor.from_json(one) for one in found if one is not None]
-        if len(cursors) < len(KINDS):
-            begin = await WATCHER.read(location, ("begin", self.home), partial(_begin, hook, self.home, self.catchup))
-            for kind, known in zip(KINDS, found):
-                if known is None:
-                    await _answered(store.aset(kind.name, begin.to_json()))
-            return None
-        look = partial(_look, hook, self.home, self.table, cursors)
-        return await WATCHER.read(location, ("news", self.home, self.table, tuple(cursors)), look)
+        known = {kind.name: await _answered(store.aget(kind.name)) for kind in KINDS}
+        for name in [name for name, one in known.items() if one is None]:
+            known[name] = (await self._read(hook, ("begin", self.catchup), _begin, self.catchup)).to_json()
+            await _answered(store.aset(name, known[name]))
+        return tuple(map(Cursor.from_json, known.values()))
+
+    async def _look(self, hook: NrtHook) -> int | None:
+        what = (self.table, self._cursors, self._seen)
+        found: tuple[int | None, _Seen] = await self._read(hook, ("news", *what), _find, *what)
+        self._seen = found[1]
+        return found[0]
+
+    async def _read(self, hook: NrtHook, what: tuple[Any, ...], read: Callable[..., Any], *arguments: Any) -> Any:
+        """What `read(hook, home, …)` gives, in a thread that may hang. Raises Unreadable."""
+        from airflow_nrt.triggers.watcher import WATCHER
+
+        location = os.path.join(hook.get_conn().home or "", self.home)
+        return await WATCHER.read(location, what, partial(read, hook, self.home, *arguments))
 
 
 def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
+    from airflow_nrt.report.heartbeat import now_ms
     from airflow_nrt.triggers.cursor import Cursor
 
-    return Cursor.at_begin(_existing(hook, location), catchup)
+    return Cursor.at_begin(_existing(hook, location), catchup, now_ms())
 
 
-def _look(hook: NrtHook, location: str, table: str | None, cursors: list[Cursor]) -> int | None:
-    from airflow_nrt.report.news import has_windows, visible_entries
+_Seen = tuple[str, int]
+"""Up to which entry there are no news, in the home of an id: it is not read again."""
+
+
+def _find(
+    hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen
+) -> tuple[int | None, _Seen]:
+    from airflow_nrt.report.news import has_news, visible_entries
 
     home = _existing(hook, location)
     if home is None:
-        return None
-    after = min(cursor.of(home).until for cursor in cursors)
-    return next((one.n for one in visible_entries(home, home.log(), after) if has_windows(one, table)), None)
+        return None, seen
+    known, after = home.identity().id, min(cursor.of(home).until for cursor in cursors)
+    if seen[0] == known:
+        after = max(after, seen[1])
+    log = home.log()
+    for entry in visible_entries(home, log, after):
+        if has_news(entry, log, table):
+            return entry.n, (known, after)
+        after = entry.n
+    return None, (known, after)
 
 
 def _existing(hook: NrtHook, location: str) -> Home | None:

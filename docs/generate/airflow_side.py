@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tables import table
+
 from airflow_nrt.get_provider_info import get_provider_info
 
 _FIELD = re.compile(r"^:(param|xcom) (\w+): ?(.*(?:\n(?!:).*)*)", re.MULTILINE)
@@ -82,11 +84,11 @@ def operator_page(owner: type) -> str:
         f"## {owner.__name__}",
         f"```python\nfrom {owner.__module__} import {owner.__name__}\n```",
         prose,
-        _table(("parameter", "type", "default", ""), map(_row, parameters(owner))),
+        table(("parameter", "type", "default", ""), map(_row, parameters(owner))),
     ]
     xcoms = {key: text for base in ours(owner) for key, text in fields(base, "xcom").items()}
     if xcoms:
-        lines.append(_table(("XCom", ""), ((f"`{key}`", text) for key, text in xcoms.items())))
+        lines.append(table(("XCom", ""), ((f"`{key}`", text) for key, text in xcoms.items())))
     return "\n\n".join(lines)
 
 
@@ -99,14 +101,4 @@ def connection_fields() -> str:
     """The fields of the connection's form, and their names in its extra."""
     (connection,) = get_provider_info()["connection-types"]
     rows = ((f"`{name}`", one["label"], one["description"]) for name, one in connection["conn-fields"].items())
-    return _table(("extra", "field of the form", ""), rows)
-
-
-def _table(heads: tuple[str, ...], rows: Any) -> str:
-    lines = [heads, tuple("---" for _ in heads), *rows]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    """Inside of code a bar needs no escape in Markdown, but in a cell of a table it does."""
-    return text.replace("|", "\\|")
+    return table(("extra", "field of the form", ""), rows)

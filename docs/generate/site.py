@@ -12,12 +12,18 @@ from typing import Any
 
 from airflow_side import connection_fields, imported, operator_page
 from commands import all_commands
+from dataclasses_shown import shown_dataclass, shown_entries
 
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGES = {".py": "python", ".sql": "sql", ".yaml": "yaml"}
 PLACE = re.compile(r"^<!-- generated: (\w+)((?: \S+)*) -->$", re.MULTILINE)
 KINDS: dict[str, Callable[..., str]] = {
     "operator": lambda path: operator_page(imported(path)),
     "connection": connection_fields,
     "commands": all_commands,
+    "dataclass": lambda path: shown_dataclass(imported(path)),
+    "entries": shown_entries,
+    "file": lambda name: f"```{LANGUAGES[Path(name).suffix]}\n{(ROOT / name).read_text(encoding='utf-8')}```",
 }
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from tests.cli.place import furnish
 
+SAID = "said.txt"
+"""In the place of `streamed`: what the command wrote to standard error."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -89,4 +91,5 @@ def streamed(spark_command: Command, tmp_path_factory: pytest.TempPathFactory) -
     answer = spark_command("run", furnish(place), "--home", place / "home", "--available-now", "--master", "local[2]")
     assert answer.status == 0, answer.err
     assert answer.out == "curve: finished\n"
+    (place / SAID).write_text(answer.err)
     return place

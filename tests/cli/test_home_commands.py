@@ -18,7 +18,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import format_instant
 from airflow_nrt.report.log import Writer
 from airflow_nrt.report.status import read_status
-from tests.cli.conftest import Command
+from tests.cli.conftest import SAID, Command
 from tests.cli.place import furnish
 from tests.engine import reports
 from tests.sample import plan_of
@@ -42,6 +42,32 @@ def test_what_was_published(streamed: Path) -> None:
         ("10:50", "a", 3), ("10:50", "b", 1),
         ("11:00", "a", 3), ("11:00", "b", 1),
     ]  # fmt: skip
+
+
+def test_what_a_stream_said(streamed: Path) -> None:
+    said = (streamed / SAID).read_text().splitlines()
+    home = streamed / "home"
+    assert said[:4] == [
+        f"curve: home {home}, on local[2]",
+        f"  reads  orders: csv in {streamed}/orders, new files every 200 ms, watermark ts - INTERVAL '5' MINUTES",
+        f"  writes curve: json into {streamed}/curve, CUMULATE 10 minutes / 1 hour",
+        f"  what Spark says is in {home}/driver.log (--debug shows it here)",
+    ]
+    entries = [line[10:] for line in said[4:-1]]
+    assert entries[0].startswith("driver of epoch 1, process ")
+    assert entries[1:] == [
+        "orders: 1 file, 2 rows · watermark 2024-06-18 10:06:00",
+        "orders: 1 file, 1 row · watermark 2024-06-18 10:35:00",
+        "curve: 3 windows up to 2024-06-18 10:30:00 · watermark 2024-06-18 10:35:00",
+        "orders: 1 file, 3 rows, 2 late, 1 rejected · watermark 2024-06-18 10:35:00",
+        "orders: 1 file, 1 row · watermark 2024-06-18 11:15:00",
+        "curve: 3 windows up to 2024-06-18 11:00:00 · watermark 2024-06-18 11:15:00",
+    ]
+    summary = (
+        "curve: 6 windows published; 7 rows from 4 files in 4 batches, 2 late (1 of them in no window), 1 rejected; "
+    )
+    assert said[-1].startswith(summary)
+    assert (home / "driver.log").stat().st_mode & 0o777 == 0o600
 
 
 def test_status(command: Command, streamed: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import tests.airflow_home  # noqa: F401
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
 from airflow_nrt.demo.generator import play
 from tests.dags.lab import Lab
+from tests.notifications.hook import web_hook
 
 FILES = Path(__file__).parent / "files"
 DAGS = Path(__file__).parents[2] / "dags"
@@ -28,6 +30,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     (data / "orders").mkdir(parents=True)
     play(data / "orders", rows=3000, seconds=0.5, seed=7)
     environment = {
+        "AIRFLOW__NRT__HOMES": str(root / "homes"),
         "ORDERS_DATA": str(data),
         "ORDERS_HOME": str(root / "homes" / "orders_curve"),
         "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
@@ -36,9 +39,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     }
     (root / "homes").mkdir()
     processes = AirflowProcesses(root / "airflow", dags)
-    processes.environment.update(environment)
-    with processes:
-        lab = Lab(processes, root)
+    with web_hook() as hook:
+        environment["AIRFLOW_CONN_NRT_ALERTS"] = json.dumps({"conn_type": "http", "host": hook.url})
+        processes.environment.update(environment)
+        yield from _running(Lab(processes, root, hook))
+
+
+def _running(lab: Lab) -> Iterator[Lab]:
+    with lab.processes:
         try:
             yield lab
         finally:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import shutil
 import signal
 import time
+import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -19,14 +23,16 @@ from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
+from tests.notifications.hook import WebHook
 
 
 @dataclass
 class Lab:
-    """An Airflow, and the directory with its DAGs, data and homes."""
+    """An Airflow, the directory with its DAGs, data and homes, and the web hook that it warns."""
 
     processes: AirflowProcesses
     root: Path
+    hook: WebHook
     _numbers: itertools.count = field(default_factory=itertools.count)
 
     @property
@@ -54,6 +60,14 @@ class Lab:
         self.client.wait_for_task(dag_id, run_id, task_id, "deferred")
         wait_until(lambda: bool(self.client.task(dag_id, run_id, task_id)["triggerer_job"]), 60, "a triggerer")
         time.sleep(3)
+
+    def page(self, path: str, body: Mapping[str, str] | None = None) -> Any:
+        """What the page answers, below `/nrt`; with a body that is a change, as its buttons send it."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", "X-NRT-Action": "1", "Origin": self.processes.url}
+        asked = urllib.request.Request(f"{self.processes.url}/nrt/{path}", data, headers)
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=60) as answer:
+            return json.load(answer)
 
     def put_down_all(self) -> None:
         for path in (self.root / "homes").iterdir():

@@ -20,13 +20,17 @@ DAGS = Path(__file__).parents[2] / "dags"
 @pytest.mark.parametrize("file", sorted(DAGS.glob("*.py")), ids=lambda file: file.stem)
 def test_a_dag_file_loads(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ORDERS_DATA", "/elsewhere")
+    monkeypatch.setenv("ORDERS_ARCHIVE", "/elsewhere")
     monkeypatch.setenv("ORDERS_HOME", "/elsewhere/home")
+    monkeypatch.setenv("ORDERS_HOMES", "/elsewhere/home")
     dag = runpy.run_path(str(file))["dag"]
     assert isinstance(dag, DAG)
-    assert dag.dag_id == file.stem
-    for task in dag.tasks:
-        assert task.home == "/elsewhere/home"  # type: ignore[attr-defined]
-        assert getattr(task, "settings", None) in (None, {"DATA": "/elsewhere"})
+    assert dag.dag_id == file.stem and dag.doc_md
+    placed = [task for task in dag.tasks if hasattr(task, "home")]
+    assert placed
+    for task in placed:
+        assert task.home.startswith("/elsewhere/home")
+        assert (getattr(task, "settings", None) or {"DATA": "/elsewhere"})["DATA"] == "/elsewhere"
 
 
 _DAY = {"data_interval_start": pendulum.datetime(2024, 6, 17), "data_interval_end": pendulum.datetime(2024, 6, 18)}

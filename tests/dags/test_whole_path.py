@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 
 from airflow_nrt.demo.airflow_client import wait_until
@@ -54,6 +56,32 @@ def test_a_day_streamed_killed_verified_and_backfilled(lab: Lab) -> None:
     assert (told["start"], told["end"]) == (f"{DAY}T00:00:00", f"{NEXT_DAY}T00:00:00")
     assert told["verdict"]["windows"] == WINDOWS_OF_A_DAY
     assert told["verdict"]["equal"] + told["verdict"]["explained"] == WINDOWS_OF_A_DAY
+
+
+def test_the_page_shows_what_the_home_of_the_day_holds(lab: Lab) -> None:
+    """In Airflow's own api-server, which has loaded the plugin; before that nobody gets in."""
+    plugins = {one["name"]: one for one in lab.client.get("/plugins")["plugins"]}
+    assert {view["destination"] for view in plugins["nrt"]["external_views"]} >= {"nav", "dag", "task_instance"}
+    (one,) = lab.page("api/reports?dag_id=orders_curve")["reports"]
+    assert (one["name"], one["state"], one["windows"], one["rows"]) == ("orders_curve", "stopped", 144, 3001)
+    curve = lab.page(f"api/reports/{one['id']}/curve?measure=orders&day={DAY}")
+    total = curve["days"][0]["series"][0]["values"]
+    assert (len(total), None in total, total == sorted(total)) == (144, False, True)
+    assert {window["state"] for window in curve["windows"]} <= {"complete", "backfilled", "repaired"}
+    last = lab.page(f"api/reports/{one['id']}/windows/orders_curve/{NEXT_DAY}T00:00:00")
+    assert last["verdict"] in ("equal", "explained")
+    enabled = {one["name"]: one["enabled"] for one in lab.page(f"api/reports/{one['id']}")["actions"]}
+    assert (enabled["stop"], enabled["backfill"]) == (False, True)
+
+
+def test_a_button_of_the_page_verifies_windows_in_a_run_of_their_dag(lab: Lab) -> None:
+    client, (one,) = lab.client, lab.page("api/reports?dag_id=orders_curve")["reports"]
+    bounds = {"start": f"{DAY}T00:00:00", "end": f"{DAY}T06:00:00"}
+    link = lab.page(f"api/reports/{one['id']}/backfill", bounds)["link"]
+    _, _, dag_id, _, run_id = unquote(link).split("/")
+    assert client.wait_for_run(dag_id, run_id) == "success"
+    told = client.xcom(dag_id, run_id, "backfill")
+    assert (told["start"], told["end"], told["verdict"]["windows"]) == (f"{DAY} 00:00:00", f"{DAY} 06:00:00", 36)
 
 
 def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine import class_archive
-from airflow_nrt.engine.class_archive import VARIABLE, archive, archive_options, use_of_archive
+from airflow_nrt.engine.class_archive import VARIABLE, archive, archive_options, lacking, use_of_archive
 from airflow_nrt.engine.java import find_java
 
 
@@ -35,6 +35,18 @@ def test_used_once_it_exists(java_home: Path, monkeypatch: pytest.MonkeyPatch) -
     assert archive_options(str(java_home))[VARIABLE].startswith("-Dmine=1 -XX:SharedArchiveFile=")
     monkeypatch.setenv(VARIABLE, "-XX:SharedArchiveFile=mine.jsa")
     assert archive_options(str(java_home)) == {}
+
+
+def test_what_a_driver_lacks_is_known_before_it_starts(java_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = archive(str(java_home))
+    assert lacking(str(java_home)) == file
+    monkeypatch.setenv(VARIABLE, "-XX:SharedArchiveFile=mine.jsa")
+    assert lacking(str(java_home)) is None
+    monkeypatch.delenv(VARIABLE)
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert lacking(str(java_home)) is None
+    assert lacking(str(java_home / "nowhere")) is None
 
 
 def test_another_java_has_another(java_home: Path) -> None:

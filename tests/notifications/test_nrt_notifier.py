@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from airflow.sdk.exceptions import AirflowException
+from airflow.sdk.log import mask_secret
 
 from airflow_nrt.notifications.nrt import NrtNotifier
 from tests.notifications.hook import WebHook, web_hook
@@ -42,12 +45,31 @@ def test_a_text_is_templated_and_cut(monkeypatch: pytest.MonkeyPatch, hook: WebH
     assert hook.texts == [("today" * 800)]
 
 
+def test_masked_values_are_not_posted(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url)
+    mask_secret("secret-of-a-setting", "password")
+    NrtNotifier(http_conn_id="alerts", text="it is secret-of-a-setting")(failed())
+    assert hook.texts == ["it is ***"]
+
+
 def test_a_hook_that_refuses_is_an_error_without_its_url(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
     connect(monkeypatch, host=hook.url)
     hook.answers = [403]
     with pytest.raises(AirflowException, match="the web hook of alerts answered 403") as refused:
         NrtNotifier(http_conn_id="alerts")(failed())
     assert "secret-of-the-path" not in str(refused.value)
+
+
+def test_it_can_be_awaited_with_what_a_deadline_gives(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url)
+
+    async def say() -> None:
+        given: Any = {"dag_run": {"run_id": "today"}, "deadline": {"deadline_time": "10:15"}}
+        text = "{{ dag_run.run_id }} is late at {{ deadline.deadline_time }}"
+        await NrtNotifier(http_conn_id="alerts", text=text, context=given)
+
+    asyncio.run(say())
+    assert hook.texts == ["today is late at 10:15"]
 
 
 @pytest.mark.parametrize("host", ["", "file:///etc/passwd"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from airflow.sdk import DAG
@@ -13,26 +14,31 @@ from tests.launch.homes import REPORT
 extractors = pytest.importorskip("airflow.providers.openlineage.extractors.manager")
 
 
-def lineage(tmp_path: Path, report: str) -> object:
+def extractor(tmp_path: Path, report: str) -> Any:
+    """What the provider asks a stream task with."""
     with DAG("lineage"):
         task = NrtStreamOperator(task_id="stream", report=report, home="home", settings={"DATA": str(tmp_path)})
-    extractor = extractors.ExtractorManager()._get_extractor(task)
-    return extractor.extract_on_complete(None)
+    return extractors.ExtractorManager()._get_extractor(task)
 
 
 def test_a_task_says_its_tables_and_columns(tmp_path: Path) -> None:
-    told = lineage(tmp_path, str(REPORT))
-    ((orders,), (curve,)) = (told.inputs, told.outputs)  # type: ignore[attr-defined]
+    told = extractor(tmp_path, str(REPORT)).extract_on_complete(None)
+    ((orders,), (curve,)) = (told.inputs, told.outputs)
     assert (orders.namespace, orders.name) == ("file", f"{tmp_path}/orders")
     assert curve.name == f"{tmp_path}/orders_curve"
     assert "price" in [one.name for one in orders.facets["schema"].fields]
     (origin,) = curve.facets["columnLineage"].fields["gmv"].inputFields
     assert (origin.name, origin.field) == (orders.name, "price")
-    assert "'${DATA}/orders'" in told.job_facets["sql"].query  # type: ignore[attr-defined]
+    assert "'${DATA}/orders'" in told.job_facets["sql"].query
     assert not (tmp_path / "home").exists()
+
+
+def test_a_stream_says_it_when_it_begins(tmp_path: Path) -> None:
+    told = extractor(tmp_path, str(REPORT)).extract()
+    assert [one.name for one in told.inputs] == [f"{tmp_path}/orders"]
 
 
 def test_a_report_that_can_t_be_planned_has_no_lineage(tmp_path: Path) -> None:
     broken = tmp_path / "broken.sql"
     broken.write_text("INSERT INTO nowhere SELECT 1;")
-    assert lineage(tmp_path, str(broken)) is None
+    assert extractor(tmp_path, str(broken)).extract_on_complete(None) is None

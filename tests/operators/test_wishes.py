@@ -46,8 +46,10 @@ def test_a_task_says_which_wishes_it_follows() -> None:
     def takes(kind: type, **given: Any) -> tuple[str, ...]:
         return kind(task_id="task", report="r.sql", **given).takes()
 
-    assert takes(NrtBackfillOperator) == ("interval", "repair")
-    assert takes(NrtBackfillOperator, on_mismatch="fail") == ("interval",)
+    assert takes(NrtBackfillOperator) == ("interval", "verify", "repair")
+    assert takes(NrtBackfillOperator, on_mismatch="{{ params.on_mismatch }}") == ("interval", "verify", "repair")
+    assert takes(NrtBackfillOperator, on_mismatch="fail") == ("interval", "verify")
+    assert takes(NrtBackfillOperator, on_mismatch="repair") == ("interval", "repair")
     assert takes(NrtBackfillOperator, verify=False) == ("interval",)
     assert takes(NrtVerifyOperator) == ("interval",)
     assert takes(NrtVerifyOperator, start="2024-06-18", end="2024-06-19") == ()

@@ -6,11 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.lineage import lineage_of
+from airflow_nrt.report.lineage import as_insert, lineage_of
+from airflow_nrt.report.operators import Query
+from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.settings import Settings
+from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.load import plan_script
+from airflow_nrt.sql.placeholders import fill_placeholders
+from airflow_nrt.sql.planner import plan_query
 
 pytest.importorskip("openlineage_sql")
+
+CASES = Path(__file__).parents[1]
 
 TABLES = """
 CREATE TABLE orders (
@@ -70,6 +77,32 @@ def test_joins_and_groups_without_windows_are_followed() -> None:
 
 def test_integer_division_is_read() -> None:
     assert origins("half BIGINT", "SELECT id / 2 FROM orders") == {"half": "orders.id"}
+
+
+def test_the_parser_reads_what_the_planner_writes() -> None:
+    """All queries between the operators of the cases that Flink has run."""
+    from openlineage_sql import parse
+
+    read, unread = 0, set()
+    for file in [*CASES.glob("golden/cases/**/ddl.sql"), *CASES.glob("field/cases/**/ddl.sql")]:
+        place = file.parent
+        tables = fill_placeholders(file.read_text(), {"CASE_DIR": str(place)})
+        try:
+            plan = plan_query(tables, (place / "query.sql").read_text(), place)
+        except (SqlError, SqlErrors):
+            continue
+        for query in _queries(plan):
+            parsed = parse([as_insert(query)], dialect="databricks")
+            read += 1
+            if parsed is None or parsed.errors:
+                unread.add(place.name)
+    assert unread == set()
+    assert read > 300
+
+
+def _queries(plan: Plan) -> list[Query]:
+    steps = [*(one.input for one in plan.operators), *(one.input for one in plan.regroups)]
+    return [*(one.query for one in plan.inserts), *steps, *(query for one in plan.updating for query in one.inputs)]
 
 
 def test_tables_have_their_places_and_columns_and_no_secrets() -> None:

@@ -10,7 +10,7 @@ from airflow_nrt.report.entries import Lease, OperatorState, Position, Published
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
-from airflow_nrt.report.news import Completed, Restated, read_news, table_of
+from airflow_nrt.report.news import Completed, Restated, has_news, read_news, table_of
 from tests.sample import plan_of
 
 COMPLETED, RESTATED = Completed(), Restated()
@@ -67,6 +67,14 @@ def test_late_updates_backfills_and_repairs_restate(home: Home, writer: Writer) 
     publish(Writer.begin(home.log(), Lease("host", 1, "app")), 30, version(30, "complete"))
     assert read_news(home, RESTATED, "curve", -1).ends == (20, 10)
     assert read_news(home, COMPLETED, "curve", -1).ends == (10, 20, 30)
+
+
+def test_early_results_are_no_news(home: Home, writer: Writer) -> None:
+    log = home.log()
+    early = log.read(publish(writer, 5, version(10, "early")))
+    late = log.read(publish(writer, 10, version(10, "complete")))
+    assert not has_news(early, log, None)
+    assert has_news(late, log, "curve") and not has_news(late, log, "another")
 
 
 def test_what_is_decided_and_not_visible_yet_holds_up_what_follows(home: Home, writer: Writer) -> None:

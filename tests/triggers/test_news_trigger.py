@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,12 @@ def complete(writer: Writer, end: int) -> int:
     return writer.append(Tick((published,), 0, Position(operators={"operator": state}))).n
 
 
+def age(home: Home) -> None:
+    """What is in the log was written long ago."""
+    for file in home.log_directory.glob("*.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "time": 0}))
+
+
 def events(watching: NrtNewsTrigger, seconds: float, act: Any = None) -> list[int]:
     """The entries of the events that come meanwhile; `act` happens half-way."""
 
@@ -81,6 +88,7 @@ def test_it_fires_for_what_is_new_once_until_that_is_claimed(tmp_path: Path) -> 
     home, store = new_home(tmp_path), Store()
     writer = lease(home)
     complete(writer, 10)
+    age(home)
     watching = trigger(home.path, store)
     assert events(watching, 0.6) == []
     assert store.kept["complete"] == store.kept["restated"] == Cursor(home.identity().id, 1, 1).to_json()
@@ -100,9 +108,19 @@ def test_a_home_that_is_made_later_is_told_from_its_first_window(tmp_path: Path)
     assert store.kept["complete"] == Cursor("", -1, -1).to_json()
 
 
+def test_what_was_published_just_before_the_first_look_is_new(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    writer = lease(home)
+    complete(writer, 10)
+    age(home)
+    second = complete(writer, 20)
+    assert events(trigger(home.path, Store()), 0.8) == [second]
+
+
 def test_catching_up_begins_at_the_first_entry(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     first = complete(lease(home), 10)
+    age(home)
     assert events(trigger(home.path, Store(), catchup=True), 0.8) == [first]
 
 
@@ -114,11 +132,17 @@ def test_a_home_that_was_made_anew_is_read_from_its_begin(tmp_path: Path) -> Non
     assert events(trigger(home.path, store), 0.8) == [first]
 
 
-def test_windows_of_other_tables_wake_nobody(tmp_path: Path) -> None:
+def test_windows_of_other_tables_wake_nobody_and_are_read_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home, store = new_home(tmp_path), Store()
     claim(store, home, -1)
     complete(lease(home), 10)
-    assert events(trigger(home.path, store, table="another"), 0.6) == []
+    watching = trigger(home.path, store, table="another")
+    assert events(watching, 0.6) == []
+    (home.log_directory / "1.json").write_text("{")
+    assert events(watching, 0.6) == []
+    assert "can't be watched" not in capsys.readouterr().out
 
 
 def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

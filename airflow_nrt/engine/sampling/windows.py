@@ -1,4 +1,4 @@
-"""Which columns of an insert are sampled, and the sample of each window that an entry published."""
+"""The sample of each window that an entry published."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.report.entries import Entry, Published
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.home import Home
-from airflow_nrt.report.notes.samples import MOST_COLUMNS, MOST_LETTERS, Sample, SampledRow, write_samples
-from airflow_nrt.report.options import sink_option
+from airflow_nrt.report.notes.samples import MOST_LETTERS, Sample, SampledRow, write_samples
+from airflow_nrt.report.notes.sampling import Sampling
+from airflow_nrt.report.outline import InsertOutline
 from airflow_nrt.report.plan import Insert, Plan
 from airflow_nrt.report.private_files import read_regular
-from airflow_nrt.report.tables import Column
 
 MOST_WINDOWS = 500
 """Of one entry, the newest ones: who catches up on a year is not held up."""
 _MOST_BYTES = 64 * 1024 * 1024
 """Of a published file."""
-_FORMATS = ("csv", "json", "parquet")
-_TEXTS = ("CHAR", "VARCHAR", "STRING", "BOOLEAN", "DATE")
-_NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 
 log = logging.getLogger(__name__)
 
@@ -34,49 +31,25 @@ def sample_entry(home: Home, plan: Plan, entry: Entry) -> None:
     """Writes the samples of the windows that an entry has published. What can't be sampled is left out, and logged."""
     for insert in plan.inserts:
         mine = [one for one in entry.published if one.insert == insert.name]
-        if not mine or not is_sampled(insert):
+        sampling = Sampling.of(InsertOutline.of(insert))
+        if not mine or not sampling.top:
             continue
         try:
-            samples = list(_samples(insert, entry, mine))
+            samples = list(_samples(insert, sampling, entry, mine))
             write_samples(home, insert.name, entry, samples)
         except Exception as wrong:
             # The windows are published, and whatever a picture of them fails at must not stop the report.
             log.warning("%s: no sample of its windows: %s", insert.name, wrong)
 
 
-def is_sampled(insert: Insert) -> bool:
-    """Whether its files hold whole windows, of numbers, in a format that is read here, and its table wants it."""
-    whole = insert.window is not None and not insert.window.has_slots and not insert.tells_changes
-    if not whole or insert.sink.connector != "filesystem" or insert.sink.format not in _FORMATS:
-        return False
-    return bool(sink_option(insert.sink.options, "sink.sample")) and bool(sampled_columns(insert)[1])
-
-
-def sampled_columns(insert: Insert) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Keys and measures.
-
-    Keys are what tells the rows of a window apart, but for times, which all of them share. Where that is not known,
-    the texts. Measures are all other numbers.
-    """
-    known = insert.key
-    columns = insert.sink.physical
-    keys = [one for one in columns if (one.name in known if known is not None else _is(one, _TEXTS))]
-    named = [one.name for one in keys if _is(one, (*_TEXTS, *_NUMBERS))]
-    measures = [one.name for one in columns if one.name not in named and _is(one, _NUMBERS)]
-    return tuple(named[:MOST_COLUMNS]), tuple(measures[:MOST_COLUMNS])
-
-
-def _is(column: Column, kinds: tuple[str, ...]) -> bool:
-    return column.type.name in kinds
-
-
-def _samples(insert: Insert, entry: Entry, published: list[Published]) -> Iterator[Sample]:
+def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]) -> Iterator[Sample]:
     in_order = sorted((one for one in published if one.end is not None), key=attrgetter("end"))
     windows = [(end, list(files)) for end, files in groupby(in_order, key=attrgetter("end"))]
     for end, files in windows[-MOST_WINDOWS:]:
         contents = [_content(insert, one) for one in files]
-        if all(content is not None for content in contents):
-            yield _sample(insert, entry.n, end, list(zip(files, contents)))
+        present = [(one, content) for one, content in zip(files, contents) if content is not None]
+        if len(present) == len(files):
+            yield _sample(insert, sampling, entry.n, end, present)
 
 
 def _content(insert: Insert, one: Published) -> bytes | None:
@@ -88,19 +61,19 @@ def _content(insert: Insert, one: Published) -> bytes | None:
     return content if hashlib.blake2b(content, digest_size=16).hexdigest() == one.checksum else None
 
 
-def _sample(insert: Insert, n: int, end: int, files: list[tuple[Published, bytes]]) -> Sample:
+def _sample(insert: Insert, sampling: Sampling, n: int, end: int, files: list[tuple[Published, bytes]]) -> Sample:
     # Loaded with the first window: it takes a while, and many reports have none.
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from airflow_nrt.engine.sampling.result_tables import read_table
 
-    keys, measures = sampled_columns(insert)
+    keys, measures = sampling.keys, sampling.measures
     table = pa.concat_tables([read_table(insert.sink, one, content, keys, measures) for one, content in files])
     total = tuple(_number(pc.sum(table[name]).as_py()) for name in measures)
     top: tuple[SampledRow, ...] = ()
     if keys:
-        most = min(int(sink_option(insert.sink.options, "sink.sample")), len(table))
+        most = min(sampling.top, len(table))
         places = pc.select_k_unstable(table, most, sort_keys=[(measures[0], "descending")])
         rows = zip(*(table[name].take(places).to_pylist() for name in (*keys, *measures)))
         top = tuple(

@@ -27,8 +27,6 @@ from airflow_nrt.report.private_files import make_private, open_private, read_pr
 
 MOST_LETTERS = 100
 """Of a value of a key."""
-MOST_COLUMNS = 8
-"""Of keys, and of measures."""
 DAYS_KEPT = 92
 _MOST_BYTES = 32 * 1024 * 1024
 """Of a file: a day of windows that end every second, with 20 keys."""

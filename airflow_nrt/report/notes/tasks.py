@@ -28,7 +28,7 @@ _FORMAT = Format("the task of a home")
 class TaskOfHome:
     """The last task of its kind that worked on the home.
 
-    Of a backfill `takes` are the wishes of a run that it follows: `interval`, and `repair`.
+    `takes` says what a run may ask of it: windows (`interval`), and of a backfill to `verify` or to `repair` them.
     """
 
     dag_id: str

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.verify import Interval
+from airflow_nrt.engine.verify import Interval, verify
 from airflow_nrt.report.notes.samples import Sample, day_of, read_samples, sampled_files
+from airflow_nrt.report.notes.verdicts import kept_verdicts
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (
     DAY,
@@ -108,3 +109,18 @@ def test_a_file_that_is_not_what_was_published_gives_no_sample(spark, tmp_path: 
     stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])
     assert stream.firings
     assert samples_of(stream) == {}
+
+
+def test_a_verification_is_kept_window_by_window(spark, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW, format="csv"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR), random_events(2, 5, HOUR)])
+    stream.end()
+    changed = next(file for file in (tmp_path / "curve").glob("*T030000.csv"))
+    changed.write_text(changed.read_text().replace("\n", "0\n", 1))
+    assert not verify(spark, plan, stream.home).is_proven
+    (kept,) = kept_verdicts(stream.home, {}).values()
+    last = stream.home.log().last
+    said = [kept.of_window("curve", MORNING + n * HOUR // 2, last) for n in range(1, 8)]
+    assert said[5] == "mismatch" and said[6] == "equal"
+    assert set(said[:5]) == {"explained"}

@@ -62,4 +62,7 @@ export function moment(text, zone) {
 /** Local text of a window's bound, `2026-11-26T14:20:00`, as `2026-11-26 14:20`. */
 export const bound = (text) => (text ? String(text).replace("T", " ").replace(/:00(\.0+)?$/, "") : missing);
 
+/** A text of the server as a sentence. */
+export const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}` : "");
+
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

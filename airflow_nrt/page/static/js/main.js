@@ -1,6 +1,7 @@
 // Which view is shown, and when it is read again.
 
 import { fill, h } from "./dom.js";
+import { sentence } from "./format.js";
 import { parse } from "./route.js";
 import { reportView } from "./views/report.js";
 import { reportsView } from "./views/reports.js";
@@ -38,8 +39,8 @@ async function read() {
 
 function fail(mine, error) {
   if (error.status === undefined) console.error(error);
-  if (mine.shown) warn(`${error.message} What is shown here may be old.`);
-  else main.replaceChildren(h("div", { class: "failure" }, h("h1", {}, "This can't be shown"), h("p", {}, error.message),
+  if (mine.shown) warn(`${sentence(error.message)} What is shown here may be old.`);
+  else main.replaceChildren(h("div", { class: "failure" }, h("h1", {}, "This can't be shown"), h("p", {}, sentence(error.message)),
     h("p", {}, h("a", { href: "#/" }, "All reports"))));
 }
 

@@ -2,6 +2,7 @@
 
 import { airflowUrl, post } from "../api.js";
 import { h } from "../dom.js";
+import { sentence } from "../format.js";
 import { leaveTo } from "./airflow.js";
 
 const TITLES = { stop: "Stop", verify: "Verify", repair: "Repair", backfill: "Backfill" };
@@ -15,10 +16,10 @@ export function actionButtons(report, range, done) {
   const reasons = [...new Set(refused.map(({ text }) => text))];
   return h("div", { class: "actions" },
     h("div", { role: "group", "aria-label": "Actions" }, known.map((action) => h("button", {
-      class: action.name === "stop" ? "danger" : null, disabled: !action.enabled, title: action.text,
+      class: action.name === "stop" ? "danger" : null, disabled: !action.enabled, title: sentence(action.text),
       "data-focus": `action ${action.name}`, onclick: () => ask(report, action, range(), done),
     }, `${TITLES[action.name]}…`))),
-    reasons.length === 1 && refused.length === known.length ? h("p", { class: "under" }, reasons[0]) : null);
+    reasons.length === 1 && refused.length === known.length ? h("p", { class: "under" }, sentence(reasons[0])) : null);
 }
 
 function ask(report, { name, text }, interval, done) {
@@ -29,7 +30,7 @@ function ask(report, { name, text }, interval, done) {
   const confirm = h("button", { type: "submit", class: HARMLESS.has(name) ? "primary" : "danger" }, title);
   const close = h("button", { type: "button", onclick: () => dialog.close() }, "Cancel");
   const form = h("form", { onsubmit: send },
-    h("h2", { id: "asked" }, `${title} ${report.name}?`), h("p", {}, text),
+    h("h2", { id: "asked" }, `${title} ${report.name}?`), h("p", {}, sentence(text)),
     hasRange ? h("div", { class: "bar" }, bounds.start.label, bounds.end.label) : null,
     hasRange ? h("p", { class: "under" }, "Windows that end after From and up to To, in the time zone of the report.") : null,
     message, h("div", { class: "bar end" }, close, confirm));
@@ -44,14 +45,14 @@ function ask(report, { name, text }, interval, done) {
     try {
       const answer = await post(["reports", report.id, name], body);
       const url = answer.link ? airflowUrl(answer.link) : null;
-      message.replaceChildren(answer.message, ...(url ? [" ", leaveTo(url, "Open in Airflow")] : []));
+      message.replaceChildren(sentence(answer.message), ...(url ? [" ", leaveTo(url, "Open in Airflow")] : []));
       confirm.remove();
       close.textContent = "Close";
       close.focus();
       done();
     } catch (error) {
       message.className = "message bad";
-      message.textContent = error.message;
+      message.textContent = sentence(error.message);
       confirm.disabled = false;
     }
   }

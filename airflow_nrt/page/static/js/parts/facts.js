@@ -2,7 +2,7 @@
 
 import { dagUrl } from "../api.js";
 import { badge, h } from "../dom.js";
-import { bound, count, duration, known, plural, rate } from "../format.js";
+import { bound, count, duration, known, plural, rate, sentence } from "../format.js";
 import { kindOf } from "../states.js";
 import { leaveTo } from "./airflow.js";
 
@@ -20,7 +20,7 @@ export function headline(report, buttons) {
       h("p", { class: "under" }, report.dag_id ? ["DAG ", leaveTo(dagUrl(report.dag_id), report.dag_id), " · "] : null,
         report.home_label,
         report.host ? ` · ${report.host}` : null, report.application ? ` · ${report.application}` : null),
-      report.why ? h("p", { class: `why ${kindOf(report.state)}` }, report.why) : null),
+      report.why ? h("p", { class: `why ${kindOf(report.state)}` }, sentence(report.why)) : null),
     buttons);
 }
 

@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { sentence } from "../format.js";
 
 export function log(id) {
   const text = h("pre", { class: "code log", tabindex: "0" });
@@ -15,7 +16,7 @@ export function log(id) {
       const next = lines.length ? lines.join("\n") : `There is nothing in ${path ?? "the log"} yet.`;
       if (text.textContent !== next) text.textContent = next;
     } catch (error) {
-      text.textContent = error.message;
+      text.textContent = sentence(error.message);
     }
     if (atEnd) text.scrollTop = text.scrollHeight;
   }

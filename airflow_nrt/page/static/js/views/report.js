@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { utcDays } from "../charts/clock.js";
 import { createStack } from "../charts/stack.js";
 import { empty, fill, h } from "../dom.js";
+import { sentence } from "../format.js";
 import { actionButtons } from "../parts/actions.js";
 import { controls } from "../parts/controls.js";
 import { eventList } from "../parts/events.js";
@@ -56,10 +57,11 @@ export function reportView(main, route, read) {
     fill(place.facts, state, facts);
     fill(place.bar, [inserts, days, choice, curve && { ...curve, windows: null, days: curve.days.map(({ series }) => series.length) }], () =>
       curve && controls(report, curve, choose));
-    fill(place.note, note, (text) => text && empty(text));
+    fill(place.note, note, (text) => text && empty(sentence(text)));
     stack.root.hidden = !curve;
     if (curve) stack.show({ curve, timeline, now: Date.parse(data.now) });
     const day = curve?.day ?? choice.day;
+    place.windows.parentElement.hidden = !hasWindows(report);
     fill(place.windows, [windows, offset, report.zone, day], () => [
       h("h2", {}, day ? `Windows of ${day}` : "Windows"), windowTable(id, windows, { zone: report.zone, day }, offset, PAGE, turn)]);
     fill(place.events, [timeline.events, report.zone], () => eventList(timeline.events, report.zone));
@@ -80,7 +82,8 @@ export function reportView(main, route, read) {
       const shownDay = curve.day ?? day;
       const [timeline, windows] = await Promise.all([
         timelineOf(id, shownDay, report.zone, signal),
-        get(["reports", id, "windows"], { insert: curve.insert ?? insert, day: shownDay, offset, limit: PAGE }, signal),
+        hasWindows(report) ? get(["reports", id, "windows"], { insert: curve.insert ?? insert, day: shownDay, offset, limit: PAGE }, signal)
+          : { total: 0, windows: [] },
       ]);
       return { report, curve: curve.steps ? curve : null, note: noteOf(report, curve), timeline, windows, now: report.now ?? new Date().toISOString() };
     },
@@ -94,6 +97,8 @@ export function reportView(main, route, read) {
   };
   return view;
 }
+
+const hasWindows = (report) => report.inserts.some((insert) => insert.window);
 
 /** The curve, or `{note}` where there is none to show. */
 async function curveOf(id, chosen, signal) {
@@ -114,7 +119,7 @@ async function timelineOf(id, day, zone, signal) {
 }
 
 function noteOf(report, curve) {
-  if (!report.inserts.some((insert) => insert.window)) return "The results of this report have no windows, so there is no curve.";
+  if (!hasWindows(report)) return "The results of this report have no windows, so there is no curve.";
   if (curve.note) return curve.note;
   const some = curve.days.some(({ series }) => series.some(({ values }) => values.some((value) => value !== null)));
   return some ? null : "There are no values of this day.";

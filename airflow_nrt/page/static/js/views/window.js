@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { badge, empty, fill, h, table } from "../dom.js";
-import { bound, count, known, moment, number } from "../format.js";
+import { bound, count, known, moment, number, sentence } from "../format.js";
 import { crumbs } from "../parts/facts.js";
 import { interval } from "../parts/windows.js";
 import { reportUrl } from "../route.js";
@@ -48,8 +48,8 @@ function summary(window, zone) {
 }
 
 function rowsOf({ columns, rows, note }) {
-  if (!rows.length) return empty(note ?? "There is no row of this window in the sample.");
-  return [table("Rows", columnsOf(columns, rows, (row, index) => row[index]), rows), note && h("p", { class: "under" }, note)];
+  if (!rows.length) return empty(note ? sentence(note) : "There is no row of this window in the sample.");
+  return [table("Rows", columnsOf(columns, rows, (row, index) => row[index]), rows), note && h("p", { class: "under" }, sentence(note))];
 }
 
 const lateRows = ({ late }) => {

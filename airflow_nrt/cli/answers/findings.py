@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.cli.answers.problems import problem_lines
 from airflow_nrt.cli.check import Findings
 from airflow_nrt.cli.common import needing_spark, read_report, session
 from airflow_nrt.report.cautions import cautions, cautions_of_place
@@ -16,7 +17,7 @@ from airflow_nrt.report.places import check_places
 from airflow_nrt.report.plan import Plan
 from airflow_nrt.report.program import program_of
 from airflow_nrt.report.without_effect import without_effect
-from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
+from airflow_nrt.sql.errors import SqlError, SqlErrors
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,11 +27,10 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     except (SqlError, SqlErrors) as wrong:
         if question["debug"]:
             traceback.print_exc()
-        problems = wrong.problems if isinstance(wrong, SqlErrors) else (wrong,)
-        lines = [_line(question["report"], problem) for problem in problems]
-        if isinstance(wrong, SqlErrors) and wrong.rest:
-            lines.append(f"{question['report']}: {wrong.rest}")
-        return asdict(Findings(wrong.exit_status, problems=tuple(lines), lines=()))
+        program = program_of(question["report"], Path.cwd())
+        file = None if program is None else file_of(program.module, program.root)
+        lines = tuple(problem_lines(wrong, question["report"], file))
+        return asdict(Findings(wrong.exit_status, problems=lines, lines=()))
     if question["home"] is None:
         check_places(plan)
     else:
@@ -64,26 +64,3 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.updating:
         operators += f", {len(plan.updating)} updating operators"
     yield f"fine ({len(plan.sources)} sources, {operators} → {', '.join(insert.name for insert in plan.inserts)})"
-
-
-def _line(report: str, problem: SqlError) -> str:
-    """`file:line:column: message`."""
-    from airflow_nrt.table.places import CodePlace
-
-    if isinstance(problem, SettingError):
-        return f"--set: {problem.message}"
-    if isinstance(problem.at, CodePlace):
-        return f"{problem.at.file}:{problem.at.line}:{problem.at.column}: {problem.message}"
-    program = program_of(report, Path.cwd())
-    if program is None:
-        return f"{report}:{problem.at.line}:{problem.at.column}: {problem.message}"
-    return _in_program(file_of(program.module, program.root), problem)
-
-
-def _in_program(file: Path | None, problem: SqlError) -> str:
-    """Of SQL in a program: its place in the file, where the text stands in it as it is."""
-    before, found, _ = (file.read_text(encoding="utf-8") if file is not None else "").partition(problem.script or "\0")
-    if not found:
-        return f"{file}: in its SQL, {problem}"
-    column = problem.at.column + (len(before) - before.rfind("\n") - 1 if problem.at.line == 1 else 0)
-    return f"{file}:{before.count(chr(10)) + problem.at.line}:{column}: {problem.message}"

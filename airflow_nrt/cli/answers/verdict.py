@@ -1,0 +1,99 @@
+"""What `check DIR` asks of one file (`launch/asking.py`), answered in a process that ends afterwards."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.cli.answers.problems import problem_lines
+from airflow_nrt.cli.survey.files import PROGRAMS
+from airflow_nrt.cli.survey.pyflink import ROOT, PyFlink
+from airflow_nrt.cli.survey.verdict import Kind, Verdict
+from airflow_nrt.report.cautions import cautions
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.options import is_setting
+from airflow_nrt.report.places import check_places
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.program import BUILD
+from airflow_nrt.report.settings import Settings
+from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.sql.placeholders import placeholders
+from airflow_nrt.table.load import load_report
+
+_IMPORTS = "names are imported from `airflow_nrt.table`, not from `pyflink`"
+_INSERTS = f"inserts belong into `def {BUILD}(t_env)`: a report is started by `airflow-nrt run` or an operator"
+
+
+def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """A `Verdict` of the `file` with those of these `settings` that mean something to it."""
+    PyFlink().install()
+    return asdict(_verdict(Path(question["file"]), Settings.from_json(question["settings"])))
+
+
+def _verdict(file: Path, given: Settings) -> Verdict:
+    program = file if file.suffix == PROGRAMS else None
+    try:
+        differences = _of_script(file, given) if program is None else _of_program(file, given)
+    except (SqlError, SqlErrors) as wrong:
+        return Verdict(Kind.FAILS.name, tuple(problem_lines(wrong, str(file), program)))
+    except InputError as wrong:
+        return Verdict(Kind.FAILS.name, (f"{file}: {wrong}",))
+    except (Exception, SystemExit) as failure:
+        if program is None:
+            raise
+        return Verdict(Kind.FAILS.name, (_place_of(failure, file),))
+    if differences is None:
+        return Verdict(Kind.NO_REPORT.name)
+    renamed = [_IMPORTS] if ROOT in sys.modules else []
+    reasons = tuple(dict.fromkeys([*renamed, *differences]))
+    return Verdict((Kind.DIFFERS if reasons else Kind.RUNS).name, reasons)
+
+
+def _of_script(file: Path, given: Settings) -> list[str]:
+    return _differences([load_report(file, _meant_for(file, given))])
+
+
+def _of_program(file: Path, given: Settings) -> list[str] | None:
+    """None for a module that others import: it makes no tables."""
+    if any(isinstance(one, ast.FunctionDef) and one.name == BUILD for one in ast.parse(file.read_bytes()).body):
+        return _differences([load_report(file, _meant_for(file, given))])
+    from airflow_nrt.cli.survey.program import declared_by
+
+    declared = declared_by(file)
+    if not declared.plans:
+        return None
+    return [*([_INSERTS] if declared.written else []), *_differences(declared.plans)]
+
+
+def _meant_for(file: Path, given: Settings) -> Settings:
+    """Without what other files of the directory have as placeholders."""
+    try:
+        asked = placeholders(file.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        return given
+    kept = tuple((key, value) for key, value in given.values if key in asked or is_setting(key))
+    return replace(given, values=kept)
+
+
+def _differences(plans: Sequence[Plan]) -> list[str]:
+    for plan in plans:
+        check_places(plan)
+    idle = [f"{what} has no effect here: {why}" for plan in plans for what, why in without_effect(plan).items()]
+    return [*idle, *(caution for plan in plans for caution in cautions(plan))]
+
+
+def _place_of(failure: BaseException, file: Path) -> str:
+    """Where in the file a program failed, and of what."""
+    frames = [one for one in traceback.extract_tb(failure.__traceback__) if one.filename == str(file)]
+    line = (frames[-1].lineno or 1) if frames else 1
+    # From Python 3.11 on a frame knows its column.
+    column = (getattr(frames[-1], "colno", None) or 0) + 1 if frames else 1
+    what = str(failure).strip().partition("\n")[0]
+    kind = "" if type(failure) is ImportError else f"{type(failure).__name__}: "
+    return f"{file}:{line}:{column}: {kind}{what}"

@@ -1,0 +1,1 @@
+"""`airflow-nrt check DIR`: what of a directory of Flink scripts and PyFlink programs runs here, and what does not."""

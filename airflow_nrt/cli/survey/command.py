@@ -1,0 +1,58 @@
+"""`airflow-nrt check DIR`: one verdict a file, and how many there are of each."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from airflow_nrt.cli.common import settings_of, tell
+from airflow_nrt.cli.survey.files import files_below
+from airflow_nrt.cli.survey.verdict import Kind, Verdict, summary
+from airflow_nrt.cli.terminal.colours import Colour, painted
+from airflow_nrt.report.errors import InputError, NrtError
+
+_OF_ONE_REPORT = ("home", "group", "deep", "base")
+WRONG = 2
+
+
+def survey(options: argparse.Namespace) -> int:
+    """Gives the exit status: 0 if all of them run. Raises InputError if there are none, or for what one report has."""
+    given = [f"--{name}" for name in _OF_ONE_REPORT if getattr(options, name)]
+    if given:
+        raise InputError(f"{given[0]} is for one report, and {options.report} is a directory")
+    kinds = []
+    for file in files_below(Path(options.report)):
+        verdict = _asked(file, options)
+        kinds.append(verdict.of)
+        tell(f"{file}: {painted(verdict.of.words, verdict.of.colour, sys.stdout)}", *map(_indented, verdict.reasons))
+    if not kinds:
+        raise InputError(f"there are no scripts (.sql) and no programs of PyFlink in {options.report}")
+    tell(painted(summary(kinds), Colour.TITLE, sys.stdout))
+    return WRONG if Kind.FAILS in kinds else 0
+
+
+def _asked(file: Path, options: argparse.Namespace) -> Verdict:
+    """Raises InputError for a time limit that is none."""
+    from airflow_nrt.launch.asking import Asked, ask, facts
+
+    way_out = "give it more with --time-limit SECONDS"
+    asked = Asked(f"the report {file}", options.time_limit, way_out, _noise if options.debug else _nothing)
+    question = {"file": str(file), "settings": settings_of(options).to_json()}
+    try:
+        return facts(ask("airflow_nrt.cli.answers.verdict", question, asked), Verdict)
+    except NrtError as failed:
+        return Verdict(Kind.FAILS.name, (f"{file}: {failed}",))
+
+
+def _noise(line: str) -> None:
+    """What a program prints is no verdict."""
+    print(line, file=sys.stderr)
+
+
+def _nothing(line: str) -> None:
+    """It says what it says to whoever runs it."""
+
+
+def _indented(reason: str) -> str:
+    return "\n".join(f"    {line}" for line in reason.splitlines())

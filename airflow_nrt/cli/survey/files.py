@@ -1,0 +1,59 @@
+"""Which files of a directory are scripts of SQL or programs of the Table API. Nothing is imported to see that."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+SCRIPTS, PROGRAMS = ".sql", ".py"
+_TABLE_API = ("pyflink", "airflow_nrt.table")
+_ENVIRONMENTS = ("pyvenv.cfg", "site-packages")
+"""What stands in a directory with other people's modules."""
+
+
+def files_below(directory: Path) -> Iterator[Path]:
+    """Scripts, and the Python files that import the Table API, in the order of their paths.
+
+    Left out is what is below a hidden directory or a virtual environment. No link is followed.
+    """
+    for place, directories, names in os.walk(directory):
+        if any(one in (*directories, *names) for one in _ENVIRONMENTS):
+            directories.clear()
+            continue
+        directories[:] = sorted(one for one in directories if not one.startswith((".", "__")))
+        for name in sorted(names):
+            file = Path(place, name)
+            if file.suffix == SCRIPTS or (file.suffix == PROGRAMS and imports_table_api(file)):
+                yield file
+
+
+def imports_table_api(file: Path) -> bool:
+    """Whether a module imports the Table API, PyFlink's or this product's, when it is loaded."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return False
+    return any(_is_table_api(name) for statement in _statements(tree.body) for name in _imported(statement))
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those that run when the module is loaded, or when it is run as a program."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
+            handlers = [one for handler in getattr(statement, "handlers", ()) for one in handler.body]
+            yield from _statements([*statement.body, *handlers, *statement.orelse])
+
+
+def _imported(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.Import):
+        yield from (one.name for one in statement.names)
+    elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+        yield statement.module
+        yield from (f"{statement.module}.{one.name}" for one in statement.names)
+
+
+def _is_table_api(name: str) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in _TABLE_API)

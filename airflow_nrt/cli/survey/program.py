@@ -1,0 +1,97 @@
+"""What a program of the Table API declares, seen by running it: inserts are collected, and no result is computed."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import airflow_nrt.table as api
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.sql import parsed
+from airflow_nrt.sql.errors import Problems
+from airflow_nrt.sql.planner import plan_statements
+from airflow_nrt.table.environment import TableEnvironment
+from airflow_nrt.table.result import CloseableIterator, TableResult
+from airflow_nrt.table.settings import EnvironmentSettings
+from airflow_nrt.table.table import Table
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a program computes at once, and what it writes."""
+
+    asked: tuple[Plan, ...]
+    written: tuple[Plan, ...]
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        return (*self.asked, *self.written)
+
+
+def declared_by(file: Path) -> Declared:
+    """What a program declares, run as `python FILE`. Raises what it raises, but no SystemExit that says 0.
+
+    In this process the Table API computes nothing from then on.
+    """
+    vars(api)["TableEnvironment"] = _Seen
+    _Seen.all = []
+    with _started(file):
+        try:
+            runpy.run_path(str(file), run_name="__main__")
+        except SystemExit as ended:
+            if ended.code not in (None, 0):
+                raise
+    asked = tuple(plan for one in _Seen.all for plan in one.asked)
+    return Declared(asked, tuple(plan for one in _Seen.all for plan in one.written()))
+
+
+@contextmanager
+def _started(file: Path) -> Iterator[None]:
+    """As Python starts a file: with its name as the only argument, and its directory in front of all modules."""
+    arguments, path = sys.argv, list(sys.path)
+    sys.argv, sys.path[:0] = [str(file)], [str(file.parent)]
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = arguments, path
+
+
+class _Seen(TableEnvironment):
+    """One that a program makes."""
+
+    all: ClassVar[list[_Seen]] = []
+
+    def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
+        super().__init__(settings, base)
+        self.asked: list[Plan] = []
+        self.all.append(self)
+
+    def check_insert(self) -> None:
+        """A report may have them."""
+
+    def executed(self, table: Table) -> TableResult:
+        self.asked.append(self.plan_of(table))
+        return _NotComputed(self.asked[-1], self.mode)
+
+    def written(self) -> Iterator[Plan]:
+        """The plan of its inserts, if it has any. Raises SqlError, or SqlErrors."""
+        if any(isinstance(one, parsed.Insert) for one in self.statements):
+            yield plan_statements(self.statements, "", "report", self.base, {}, Problems())
+
+
+class _NotComputed(TableResult):
+    """A result without rows."""
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        return iter(())
+
+    def collect(self) -> CloseableIterator:
+        return CloseableIterator(_ for _ in ())
+
+    def print(self) -> None:
+        """There is nothing to show."""

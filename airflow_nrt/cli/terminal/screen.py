@@ -1,0 +1,53 @@
+"""Lines that stay, and on a terminal a last one that is drawn again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+
+from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
+
+_CLEARED = "\r\x1b[K"
+
+
+class Screen:
+    """What threads say on standard error. A reader who has left is no error: the job goes on.
+
+    `status` lines are for a terminal alone, where nothing else writes.
+    """
+
+    def __init__(self, has_status: bool = True) -> None:
+        self._has_status = has_status and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+        self._status = ""
+        self._lock = threading.Lock()
+
+    def line(self, text: str) -> None:
+        """Prints a line for good, above the status."""
+        with self._lock:
+            self._write(f"{self._cleared}{text}\n{self._shown}")
+
+    def status(self, text: str) -> None:
+        """Draws the status anew; an empty one takes it away."""
+        if not self._has_status or text == self._status:
+            return
+        with self._lock:
+            cleared, self._status = self._cleared, text
+            self._write(f"{cleared}{self._shown}")
+
+    @property
+    def _cleared(self) -> str:
+        return _CLEARED if self._status else ""
+
+    @property
+    def _shown(self) -> str:
+        width = shutil.get_terminal_size((100, 30)).columns - 1
+        return painted(self._status[:width], Colour.ASIDE, sys.stderr)
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            self._has_status = False

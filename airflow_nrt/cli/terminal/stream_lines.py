@@ -1,0 +1,134 @@
+"""A stream in words, for whoever watches it: how it begins, each entry of its log, and what it came to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from airflow_nrt.report.durations import DAY, format_duration
+from airflow_nrt.report.entries import Commit, Entry, Lease, Position, Published, Restate
+from airflow_nrt.report.heartbeat import Heartbeat, now_ms
+from airflow_nrt.report.instants import END_OF_TIME, format_instant
+from airflow_nrt.report.options import source_option
+from airflow_nrt.report.outline import Outline
+from airflow_nrt.report.plan import Plan, Source
+from airflow_nrt.report.timing import COMPLETE
+from airflow_nrt.report.zones import wall_clock
+
+
+def start_lines(plan: Plan, home: str, master: str) -> list[str]:
+    """What is going to run: the report, its home and master, a line for each source and result."""
+    inserts = Outline.of(plan).inserts
+    into = {one.name: "to standard output" if one.directory is None else f"into {one.directory}" for one in inserts}
+    windows = {one.name: f", {one.window.text}" if one.window is not None else "" for one in inserts}
+    return [
+        f"{plan.name}: home {home}, on {master}",
+        *(f"  reads  {source.name}: {_read(source)}" for source in plan.sources),
+        *(f"  writes {one.name}: {one.format or 'rows'} {into[one.name]}{windows[one.name]}" for one in inserts),
+    ]
+
+
+def _read(source: Source) -> str:
+    options = source.table.options
+    interval = source_option(options, "source.monitor-interval")
+    until = "all that is there" if interval is None else f"new files every {format_duration(interval)}"
+    watermark = source.table.watermark
+    return f"{source.table.format} in {source.table.path}, {until}" + (
+        f", watermark {watermark.text}" if watermark is not None else ""
+    )
+
+
+def entry_line(entry: Entry, zone: str | None) -> str | None:
+    """An entry in one line; None for one that says nothing to whoever watches."""
+    return " · ".join(_told(entry, zone)) or None
+
+
+def _told(entry: Entry, zone: str | None) -> Iterator[str]:
+    body = entry.body
+    if isinstance(body, Lease):
+        yield f"driver of epoch {entry.epoch}, process {body.pid}"
+        return
+    published = list(_published(entry.published))
+    if isinstance(body, Commit):
+        yield f"{body.source}: {', '.join(_read_in(body))}"
+    elif isinstance(body, Restate):
+        yield f"from outside ({body.reason})"
+    elif not published:
+        return
+    yield from published
+    if entry.position is not None:
+        yield watermark_text(entry.position, zone)
+
+
+def _read_in(commit: Commit) -> Iterator[str]:
+    yield counted(len(commit.files), "file")
+    yield counted(commit.rows, "row")
+    late, rejected = sum(one.late for one in commit.late), sum(commit.rejected.values())
+    if late:
+        yield f"{late:,} late"
+    if rejected:
+        yield f"{rejected:,} rejected"
+
+
+def _published(published: Sequence[Published]) -> Iterator[str]:
+    windows: dict[tuple[str, str], set[int]] = defaultdict(set)
+    rows: dict[str, int] = defaultdict(int)
+    for one in published:
+        if one.end is None:
+            rows[one.insert] += one.rows
+        else:
+            windows[one.insert, one.state].add(one.end)
+    for (insert, state), ends in windows.items():
+        kind = "" if state == COMPLETE else f"{state} "
+        yield f"{insert}: {counted(len(ends), f'{kind}window')} up to {format_instant(max(ends))}"
+    for insert, count in rows.items():
+        yield f"{insert}: {counted(count, 'row')}"
+
+
+def watermark_text(position: Position, zone: str | None) -> str:
+    """The watermark, and how far it is behind the report's clock, unless old data is played."""
+    operators = [state.watermark for state in position.operators.values() if state.watermark is not None]
+    sources = [state.watermark for state in position.sources.values() if state.watermark is not None]
+    watermark = min(operators or sources, default=None)
+    if watermark is None:
+        return "no watermark yet"
+    if watermark >= END_OF_TIME:
+        return "end of the input"
+    lag = wall_clock(now_ms(), zone) - watermark
+    return f"watermark {format_instant(watermark)}" + (f", lag {in_seconds(lag)}" if 0 <= lag < DAY else "")
+
+
+def status_text(position: Position, beat: Heartbeat | None, zone: str | None) -> str:
+    """How the stream is doing now."""
+    waiting = f" · {counted(beat.pending_files, 'file')} waiting" if beat is not None and beat.pending_files else ""
+    rows = sum(source.rows for source in position.sources.values())
+    state = beat.state if beat is not None else "starting"
+    return (
+        f"{state} · {watermark_text(position, zone)} · {counted(position.windows, 'window')} · "
+        f"{counted(rows, 'row')}, {position.late:,} late{waiting}"
+    )
+
+
+def sum_text(before: Position, after: Position, batches: int) -> str:
+    """What a stream has done between two positions."""
+    first, last = before.sources.values(), after.sources.values()
+    files, rows, rejected = (
+        sum(getattr(one, name) for one in last) - sum(getattr(one, name) for one in first)
+        for name in ("files", "rows", "rejected")
+    )
+    dropped = after.dropped - before.dropped
+    in_none = f" ({dropped:,} of them in no window)" if dropped else ""
+    in_batches = f"{batches:,} batch" + ("" if batches == 1 else "es")
+    return (
+        f"{counted(after.windows - before.windows, 'window')} published; {counted(rows, 'row')} from "
+        f"{counted(files, 'file')} in {in_batches}, {after.late - before.late:,} late{in_none}, {rejected:,} rejected"
+    )
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 window`, `2,000 windows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_seconds(ms: int) -> str:
+    return format_duration(ms // 1000 * 1000)

@@ -1,0 +1,153 @@
+"""What can be done with a report from the page: stop its driver, and trigger the DAGs that work on its home.
+
+The page computes nothing. A backfill, a verification, a repair is a run of the DAG whose task did it before, with the
+windows in the run's configuration (`operators/wishes.py`), so that Airflow shows it, retries it and logs it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from airflow_nrt.page.permissions import Access
+from airflow_nrt.page.state import LIVING, State
+from airflow_nrt.page.times import parse_clock
+from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import check_span, format_instant
+from airflow_nrt.report.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome
+
+
+class RefusedError(Exception):
+    """Why it can't be done now, and what would let it."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """An action that is a run of a DAG, with these wishes in its configuration.
+
+    It is of the first task of these kinds that takes what is needed; `operator` is what to use where there is none.
+    """
+
+    name: str
+    kinds: Mapping[str, tuple[str, ...]]
+    operator: str
+    text: str
+    wishes: Mapping[str, str]
+
+    def task(self, tasks: Mapping[str, TaskOfHome]) -> TaskOfHome:
+        """Raises RefusedError."""
+        known = [(tasks[kind], needs) for kind, needs in self.kinds.items() if kind in tasks]
+        for task, needs in known:
+            if set(needs) <= set(task.takes):
+                return task
+        if known:
+            task = known[0][0]
+            raise RefusedError(
+                f"the task {task.task_id} of {task.dag_id} has start, end, verify or on_mismatch of its own: leave "
+                "them out of it, and run it once"
+            )
+        raise RefusedError(f"no task {self.operator} has worked on this home yet: run its DAG once")
+
+
+BATCHES = (
+    Batch(
+        "verify", {VERIFY: ("interval",), BACKFILL: ("interval", "verify")}, "NrtVerifyOperator",
+        "compares these windows with the batch result", {},
+    ),
+    Batch("backfill", {BACKFILL: ("interval",)}, "NrtBackfillOperator", "computes these windows in batch", {}),
+    Batch(
+        "repair", {BACKFILL: ("interval", "repair")}, "NrtBackfillOperator",
+        "verifies these windows and publishes the batch result of those that differ", {"on_mismatch": "repair"},
+    ),
+)  # fmt: skip
+
+
+def actions(state: State, tasks: Mapping[str, TaskOfHome], access: Access) -> list[dict[str, Any]]:
+    """All actions, each with what it does, or why it can't be done."""
+    dag_id = dag_of(tasks)
+    may = access.may_act(dag_id)
+    refused = None if may else "you may not change runs of the DAG that supervises this report"
+    why = refused or _no_driver(state)
+    found = [_shown("stop", why, "asks the driver to stop after its batch", dag_id)]
+    for batch in BATCHES:
+        try:
+            task = batch.task(tasks)
+            denied = None if access.may_trigger(task.dag_id) else f"you may not trigger the DAG {task.dag_id}"
+            found.append(_shown(batch.name, refused or denied, f"{batch.text}: a run of {task.dag_id}", task.dag_id))
+        except RefusedError as wrong:
+            found.append(_shown(batch.name, refused or str(wrong), batch.text, None))
+    return found
+
+
+def _shown(name: str, why: str | None, text: str, dag_id: str | None) -> dict[str, Any]:
+    return {"name": name, "enabled": why is None, "text": why or text, "dag_id": dag_id}
+
+
+def dag_of(tasks: Mapping[str, TaskOfHome]) -> str | None:
+    """The DAG that supervises the home."""
+    task = tasks.get(STREAM)
+    return task.dag_id if task is not None else None
+
+
+def stop(home: Home, state: State) -> str:
+    """Raises RefusedError, HomeError."""
+    why = _no_driver(state)
+    if why is not None:
+        raise RefusedError(why)
+    try:
+        epoch = home.ask_to_stop()
+    except OSError as wrong:
+        raise HomeError(f"the home can't be written: {wrong.strerror}") from None
+    return f"the driver of epoch {epoch} was asked to stop after its batch"
+
+
+def _no_driver(state: State) -> str | None:
+    return None if state.state in LIVING else f"no driver runs: it is {state.state}"
+
+
+def interval(start: str, end: str) -> dict[str, str]:
+    """The bounds as a run's configuration has them. Raises ValueError, InputError."""
+    first, last = parse_clock(start), parse_clock(end)
+    check_span(first, last)
+    return {"start": format_instant(first), "end": format_instant(last)}
+
+
+def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str) -> tuple[str, str]:
+    """Triggers a run; a message, and where it is shown. Raises RefusedError."""
+    from airflow.api.common.trigger_dag import trigger_dag
+    from airflow.models import DagModel
+    from airflow.sdk.exceptions import AirflowException
+    from airflow.utils.types import DagRunTriggeredByType
+
+    model = DagModel.get_dagmodel(task.dag_id)
+    if model is None or model.is_stale:
+        raise RefusedError(f"this Airflow has no DAG {task.dag_id} any more")
+    try:
+        run = trigger_dag(
+            task.dag_id,
+            triggered_by=DagRunTriggeredByType.UI,
+            triggering_user_name=user,
+            # Beside it for DAGs with parameters of these names, which their tasks' templates read.
+            conf={"nrt": {**wishes, **batch.wishes}, **batch.wishes},
+            note=f"{batch.name} of windows that end after {wishes['start']} and up to {wishes['end']}, from the page",
+        )
+    except (AirflowException, ValueError) as wrong:
+        raise RefusedError(f"{task.dag_id} can't be triggered: {wrong}") from None
+    assert run is not None
+    paused = "; the DAG is paused: unpause it" if model.is_paused else ""
+    link = f"/dags/{quote(task.dag_id, safe='')}/runs/{quote(run.run_id, safe='')}"
+    return f"triggered {task.dag_id}, run {run.run_id}{paused}", link
+
+
+def note_in_audit_log(event: str, dag_id: str | None, user: str, report: str, wishes: Mapping[str, str]) -> None:
+    """Browse > Audit Log shows who did it."""
+    from airflow.models.log import Log
+    from airflow.utils.session import create_session
+
+    extra = json.dumps({"report": report, **wishes})
+    with create_session() as session:
+        session.add(Log(event=f"nrt_{event}", owner=user, extra=extra, dag_id=dag_id))

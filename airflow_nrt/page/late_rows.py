@@ -1,0 +1,100 @@
+"""Late rows by the windows that they missed, from the ledger."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.page.log_facts import LateBatch
+from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.times import clock_text
+from airflow_nrt.report.durations import DAY
+from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.ledger import LATE_PREFIX, records
+from airflow_nrt.report.texts import shortened
+
+MOST_BATCHES = 300
+"""With late rows, for one day: the newest ones."""
+MOST_ROWS = 2000
+"""Of a batch."""
+_CACHED = 4000
+_cache: OrderedDict[Path, tuple[tuple[int, int], ...]] = OrderedDict()
+"""What a commit's ledger says never changes: the first and the last window that each row missed."""
+
+
+def missed(reader: Reader, day: int) -> list[tuple[int, int]]:
+    """The first and the last window (ms) that each late row missed, of rows that may have missed one of this day."""
+    found: list[tuple[int, int]] = []
+    for batch in _of_day(reader, day):
+        found += _missed_by(reader.home.path / batch.ledger)
+    return found
+
+
+def rows_of(reader: Reader, end: int, most: int = 20) -> list[dict[str, Any]]:
+    """Late rows that are not in the window that ends then (ms)."""
+    found: list[dict[str, Any]] = []
+    for batch in _of_day(reader, (end - 1) // DAY * DAY):
+        directory = reader.home.path / batch.ledger
+        if not any(first <= end <= last for first, last in _missed_by(directory)):
+            continue
+        for record in _records(directory):
+            first, last = _bounds(record)
+            if first <= end <= last:
+                found.append(_shown(record))
+                if len(found) == most:
+                    return found
+    return found
+
+
+def _of_day(reader: Reader, day: int) -> list[LateBatch]:
+    """Batches whose late rows may have missed windows of a day, newest first."""
+    batches = (one for one in reversed(reader.facts().late) if one.seen >= day and _is_inside(one.ledger))
+    return [one for one, _ in zip(batches, range(MOST_BATCHES))]
+
+
+def _is_inside(ledger: str) -> bool:
+    parts = Path(ledger).parts
+    return len(parts) == 2 and parts[0] == "ledger" and parts[1] != ".."
+
+
+def _missed_by(directory: Path) -> tuple[tuple[int, int], ...]:
+    known = _cache.get(directory)
+    if known is None:
+        known = _cache[directory] = tuple(bounds for bounds in map(_bounds, _records(directory)) if bounds[1] >= 0)
+        while len(_cache) > _CACHED:
+            _cache.popitem(last=False)
+    return known
+
+
+def _records(directory: Path) -> Iterator[dict[str, Any]]:
+    """What can't be read is passed over."""
+    count = 0
+    with suppress(OSError, HomeError):
+        for part in sorted(directory.glob(f"{LATE_PREFIX}*")):
+            for record in records(part):
+                yield record
+                count += 1
+                if count == MOST_ROWS:
+                    return
+
+
+def _bounds(record: dict[str, Any]) -> tuple[int, int]:
+    first, last = record.get("missed_from"), record.get("missed_until")
+    return (first, last) if type(first) is int and type(last) is int else (0, -1)
+
+
+def _shown(record: dict[str, Any]) -> dict[str, Any]:
+    row, mark = record.get("row"), record.get("watermark")
+    cells = row if isinstance(row, dict) else {}
+    return {
+        "watermark": clock_text(mark if type(mark) is int else None),
+        "row": {shortened(str(name), 100): shortened(_text(value), 200) for name, value in list(cells.items())[:40]},
+        "file": shortened(str(record.get("file", "")).rpartition("/")[2], 200),
+    }
+
+
+def _text(value: Any) -> str:
+    return "NULL" if value is None else str(value)

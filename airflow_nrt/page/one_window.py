@@ -1,0 +1,51 @@
+"""One window: its rows as far as they are sampled, its versions, and the late rows that are not in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow_nrt.page.late_rows import missed, rows_of
+from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.windows import Judged, history, judged, sample_of
+from airflow_nrt.report.durations import DAY
+from airflow_nrt.report.notes.samples import Sample
+from airflow_nrt.report.texts import shortened
+
+_NOTE = "no sample of this version is kept"
+
+
+def find_window(reader: Reader, insert: str, end: int) -> Judged | None:
+    """None if no such window is published. `end` is in ms. Raises HomeError."""
+    versions = reader.facts().windows.get(insert, {}).get(end)
+    return judged(insert, end, versions, reader.verdicts()) if versions else None
+
+
+def late_count(reader: Reader, end: int) -> int:
+    """How many late rows are not in the window that ends then (ms)."""
+    return sum(1 for first, last in missed(reader, (end - 1) // DAY * DAY) if first <= end <= last)
+
+
+def one_window(reader: Reader, one: Judged) -> dict[str, Any]:
+    """Raises HomeError."""
+    sample = sample_of(reader, one)
+    return {
+        **one.to_json(late_count(reader, one.end)),
+        "row_count": one.last.rows,
+        **(_rows(sample) if sample is not None else {"columns": [], "rows": [], "total": {}}),
+        "sampled": sample is not None,
+        "note": None if sample is not None else _NOTE,
+        "history": history(one),
+        "late": rows_of(reader, one.end),
+    }
+
+
+def _rows(sample: Sample) -> dict[str, Any]:
+    return {
+        "columns": [shortened(name, 200) for name in (*sample.keys, *sample.measures)],
+        "rows": [[*(shortened(text, 200) for text in row.key), *map(_text, row.values)] for row in sample.top],
+        "total": dict(zip(sample.measures, sample.total)),
+    }
+
+
+def _text(value: float | None) -> str:
+    return "NULL" if value is None else str(value)

@@ -1,0 +1,165 @@
+"""One home, read again and again: what has not changed is not read twice."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from airflow_nrt.page.log_facts import Facts
+from airflow_nrt.page.places import Place
+from airflow_nrt.report.entries import Commit, Entry, Position
+from airflow_nrt.report.errors import HomeError, InputError
+from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.identity import Identity
+from airflow_nrt.report.log import Log
+from airflow_nrt.report.notes.samples import Sample, read_samples, sampled_files
+from airflow_nrt.report.notes.tasks import TaskOfHome, tasks_of
+from airflow_nrt.report.notes.verdicts import KeptVerdict, kept_verdicts
+from airflow_nrt.report.outline import InsertOutline, Outline
+
+_TAIL = 24
+"""Entries at the end of a log from which the list has its numbers."""
+_DAYS_KEPT = 24
+"""Days of samples in memory."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The end of a log: the newest entries, newest first, and where the stream stands behind them."""
+
+    entries: tuple[Entry, ...] = ()
+    position: Position = field(default_factory=Position)
+    epoch: int = 0
+
+    @property
+    def commits(self) -> list[tuple[Entry, Commit]]:
+        """Newest first."""
+        return [(entry, entry.body) for entry in self.entries if isinstance(entry.body, Commit)]
+
+    @classmethod
+    def of(cls, log: Log) -> Tail:
+        """Raises HomeError."""
+        entries = tuple(log.read(n) for n in range(log.last, max(log.last - _TAIL, -1), -1))
+        known = next((one.position for one in entries if one.position is not None), None)
+        epoch = next((one.epoch for one in entries if one.epoch is not None), None)
+        return cls(
+            entries,
+            log.position() if known is None else known,
+            log.epoch() if epoch is None else epoch,
+        )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is read again only when `report.json` is another."""
+
+    key: tuple[int, int, int]
+    identity: Identity
+    zone: str | None
+    outline: Outline | None
+    log: Log
+
+
+class Reader:
+    """Raises HomeError from each method for a home that can't be read, or is not to be trusted."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._lock = threading.RLock()
+        self._kept: Kept | None = None
+        self._tail: tuple[int, Tail] = (-1, Tail())
+        self._facts = Facts()
+        self._verdicts: dict[str, KeptVerdict] = {}
+        self.known_tasks: Mapping[str, TaskOfHome] = {}
+        self._tasks_of = 0
+        self._samples: OrderedDict[tuple[str, str], tuple[object, dict[tuple[int, int], Sample]]] = OrderedDict()
+
+    @property
+    def home(self) -> Home:
+        """Looked at anew: somebody may have opened its directories to others."""
+        try:
+            return Home.at(self.place.path, self.place.root.group)
+        except InputError as wrong:
+            raise HomeError(str(wrong)) from None
+
+    def kept(self) -> Kept:
+        with self._lock:
+            home = self.home
+            try:
+                stat = os.stat(home.report_file, follow_symlinks=False)
+            except OSError as wrong:
+                raise HomeError(f"the home {home.path} can't be read: {wrong.strerror}") from None
+            key = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            if self._kept is None or self._kept.key != key:
+                self._forget()
+                outline = None
+                with suppress(HomeError):
+                    outline = home.outline()
+                self._kept = Kept(key, home.identity(), home.zone, outline, home.log())
+            return self._kept
+
+    def tail(self) -> Tail:
+        with self._lock:
+            log = self.kept().log
+            if log.refresh() != self._tail[0]:
+                self._tail = (log.last, Tail.of(log))
+            return self._tail[1]
+
+    def facts(self) -> Facts:
+        with self._lock:
+            log = self.kept().log
+            log.refresh()
+            self._facts.follow(log)
+            return self._facts
+
+    def heartbeat(self) -> Heartbeat | None:
+        return read_heartbeat(self.home.heartbeats)
+
+    def tasks(self) -> Mapping[str, TaskOfHome]:
+        """Each is written by a rename, so that their directory says whether one is new."""
+        with self._lock:
+            home = self.home
+            try:
+                key = os.stat(home.tasks, follow_symlinks=False).st_mtime_ns
+            except OSError:
+                key = 0
+            if self._tasks_of != key or not key:
+                self.known_tasks = tasks_of(home) if key else {}
+                self._tasks_of = key
+            return self.known_tasks
+
+    def verdicts(self) -> list[KeptVerdict]:
+        """Newest first."""
+        with self._lock:
+            self._verdicts = kept_verdicts(self.home, self._verdicts)
+            return list(self._verdicts.values())
+
+    def samples(self, insert: str, day: str) -> dict[tuple[int, int], Sample]:
+        """By window end and log entry."""
+        with self._lock:
+            files = sampled_files(self.home, insert, day)
+            known = self._samples.get((insert, day))
+            if known is None or known[0] != files:
+                known = self._samples[insert, day] = (files, read_samples(files))
+            self._samples.move_to_end((insert, day))
+            while len(self._samples) > _DAYS_KEPT:
+                self._samples.popitem(last=False)
+            return known[1]
+
+    def inserts(self) -> tuple[InsertOutline, ...]:
+        """Those whose names are names of files: others can't have been published."""
+        outline = self.kept().outline
+        found = outline.inserts if outline is not None else ()
+        return tuple(one for one in found if one.name and "/" not in one.name and one.name not in (".", ".."))
+
+    def _forget(self) -> None:
+        """Another home stands at this place by now."""
+        self._tail = (-1, Tail())
+        self._facts = Facts()
+        self._verdicts = {}
+        self._samples.clear()

@@ -1,0 +1,137 @@
+"""How a report is doing, from the end of its log and the last heartbeat: at once, without waiting for certainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from airflow_nrt.launch.processes import driver_process
+from airflow_nrt.page.places import Place
+from airflow_nrt.page.reader import Kept, Reader, Tail
+from airflow_nrt.page.times import clock_text, instant_text
+from airflow_nrt.report.entries import Lease
+from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.heartbeat import RUNNING, STARTING, Heartbeat, now_ms
+from airflow_nrt.report.instants import LAST_MINUTE
+from airflow_nrt.report.status import STALE_MS
+from airflow_nrt.report.texts import shortened
+from airflow_nrt.report.zones import wall_clock
+
+NONE, LOST, UNREACHABLE = "none", "lost", "unreachable"
+LIVING = (RUNNING, STARTING, LOST)
+"""States in which a driver may be there that can be asked to stop."""
+_MOST_LETTERS = 2000
+_MOST_NAME = 200
+
+
+@dataclass(frozen=True)
+class State:
+    """One home, seen once. `why` is what is wrong, or None."""
+
+    place: Place
+    name: str
+    state: str
+    why: str | None
+    kept: Kept | None = None
+    tail: Tail = field(default_factory=Tail)
+    beat: Heartbeat | None = None
+    now: int = 0
+
+    @property
+    def zone(self) -> str | None:
+        return self.kept.zone if self.kept is not None else None
+
+    @property
+    def clock(self) -> int:
+        """What the report's clock shows now (ms)."""
+        return wall_clock(self.now, self.zone)
+
+    @property
+    def watermark(self) -> int | None:
+        marks = (state.watermark for state in self.tail.position.operators.values())
+        mark = min((one for one in marks if one is not None), default=None)
+        return mark if mark is not None and mark < LAST_MINUTE else None
+
+    @property
+    def latest_end(self) -> int | None:
+        """The end of the newest window that is complete; of an input that has ended, of the newest published."""
+        ends = (state.complete_until for state in self.tail.position.operators.values())
+        complete = min((end for end in ends if end is not None), default=None)
+        if complete is not None and complete < LAST_MINUTE:
+            return complete
+        published = (one.end for entry in self.tail.entries for one in entry.published)
+        return max((end for end in published if end is not None and end < LAST_MINUTE), default=None)
+
+    @property
+    def rows_per_second(self) -> float | None:
+        """Rows of the last batches over the time since the first of them; None while nothing runs."""
+        commits = self.tail.commits
+        if self.state != RUNNING or len(commits) < 2:
+            return None
+        rows = sum(commit.rows for _, commit in commits[:-1])
+        return rows / max((self.now - commits[-1][0].time) / 1000, 1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        position, tail = self.tail.position, self.tail
+        known = self.kept is not None
+        watermark, latest = self.watermark, self.latest_end
+        sources = position.sources.values()
+        return {
+            "id": self.place.id,
+            "name": self.name,
+            "home_label": shortened(self.place.name, _MOST_NAME),
+            "root_label": shortened(self.place.root.label, _MOST_NAME),
+            "state": self.state,
+            "why": self.why,
+            "zone": (self.zone or "UTC") if known else None,
+            "watermark": clock_text(watermark),
+            "lag_seconds": None if watermark is None else _seconds(self.clock - watermark),
+            "rows_per_second": self.rows_per_second,
+            "windows": position.windows if known else None,
+            "rows": sum(one.rows for one in sources) if known else None,
+            "late_rows": position.late if known else None,
+            "rejected_rows": sum(one.rejected for one in sources) if known else None,
+            "restarts": max(tail.epoch - 1, 0) if known else None,
+            "epoch": tail.epoch if known else None,
+            "latest_window_end": clock_text(latest),
+            "freshness_seconds": None if latest is None else _seconds(self.clock - latest),
+            "last_entry_at": instant_text(tail.entries[0].time) if tail.entries else None,
+        }
+
+
+def unreachable(reader: Reader, why: str, now: int) -> State:
+    name = shortened(reader.place.path.name, _MOST_NAME)
+    return State(reader.place, name, UNREACHABLE, shortened(why, _MOST_LETTERS), now=now)
+
+
+def state_of(reader: Reader, now: int | None = None) -> State:
+    """Raises nothing: a home that can't be read says so."""
+    at = now_ms() if now is None else now
+    try:
+        kept, tail, beat = reader.kept(), reader.tail(), reader.heartbeat()
+    except HomeError as wrong:
+        return unreachable(reader, str(wrong), at)
+    state, why = _judge(tail, beat, at)
+    return State(reader.place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at)
+
+
+def _judge(tail: Tail, beat: Heartbeat | None, now: int) -> tuple[str, str | None]:
+    if tail.epoch > (beat.epoch if beat is not None else 0):
+        began = next((one.time for one in tail.entries if isinstance(one.body, Lease)), 0)
+        if now - began < STALE_MS:
+            return STARTING, None
+        return LOST, f"the driver of epoch {tail.epoch} took the home, and gave no sign of life since"
+    if beat is None:
+        return NONE, None
+    if beat.is_over:
+        return beat.state, shortened(beat.error, _MOST_LETTERS) if beat.error else None
+    where = f"the driver of epoch {beat.epoch}, process {beat.pid} on {beat.host},"
+    if beat.age(now) >= STALE_MS:
+        return LOST, f"{where} has been silent for {_seconds(beat.age(now)):.0f} s"
+    if driver_process(beat).is_gone():
+        return LOST, f"{where} is gone"
+    return beat.state, shortened(beat.error, _MOST_LETTERS) if beat.error else None
+
+
+def _seconds(ms: int) -> float:
+    return round(ms / 1000, 3)

@@ -1,0 +1,72 @@
+"""Batches, restarts, restatements and verifications of a home on one time axis, a day (UTC) at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from airflow_nrt.page.log_facts import Batch, Event
+from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.state import State
+from airflow_nrt.page.times import clock_text, day_text, instant_text
+from airflow_nrt.report.durations import DAY
+from airflow_nrt.report.instants import LAST_MINUTE
+from airflow_nrt.report.notes.verdicts import KeptVerdict
+from airflow_nrt.report.texts import shortened
+
+MOST_BATCHES = 2000
+MOST_EVENTS = 1000
+MOST_DAYS = 62
+
+
+def timeline(reader: Reader, state: State, day: int | None) -> dict[str, Any]:
+    """`day` is a midnight (ms of the wall clock); None: the newest day with entries. Raises HomeError."""
+    facts = reader.facts()
+    events = [*facts.events, *map(_of_verdict, reader.verdicts()), *_of_heartbeat(state)]
+    times = [*(one.time for one in facts.batches), *(one.time for one in events)]
+    days = sorted({time // DAY for time in times}, reverse=True)
+    newest = max(times, default=state.now)
+    start = newest // DAY * DAY if day is None else day
+    batches = [one for one in facts.batches if start <= one.time < start + DAY]
+    merged = -(-len(batches) // MOST_BATCHES) or 1
+    of_day = sorted((one for one in events if start <= one.time < start + DAY), key=lambda one: one.time)
+    found: dict[str, Any] = {
+        "day": day_text(start),
+        "days": [day_text(number * DAY) for number in days[:MOST_DAYS]],
+        "batches": [_shown(batches[n : n + merged]) for n in range(0, len(batches), merged)],
+        "events": [
+            {"at": instant_text(one.time), "kind": one.kind, "epoch": one.epoch, "text": shortened(one.text, 500)}
+            for one in of_day[-MOST_EVENTS:]
+        ],
+    }
+    return {**found, "merged": merged} if merged > 1 else found
+
+
+def _shown(batches: Sequence[Batch]) -> dict[str, Any]:
+    """Several are shown as one: the slowest says how long they took."""
+    last = batches[-1]
+    mark = last.watermark
+    return {
+        "at": instant_text(last.time),
+        "seconds": max(round(max(one.time - one.began, 0) / 1000, 3) for one in batches),
+        "rows": sum(one.rows for one in batches),
+        "late_rows": sum(one.late for one in batches),
+        "watermark": clock_text(mark if mark is None or mark < LAST_MINUTE else None),
+        "files": sum(one.files for one in batches),
+        "windows": sum(one.windows for one in batches),
+    }
+
+
+def _of_verdict(verdict: KeptVerdict) -> Event:
+    result = "proven" if verdict.proven else "NOT PROVEN"
+    counts = f"{verdict.equal} equal, {verdict.explained} explained, {verdict.unexplained} unexplained"
+    return Event(verdict.at, "verify", None, f"{result}: {verdict.windows} windows, {counts}")
+
+
+def _of_heartbeat(state: State) -> list[Event]:
+    """How the last driver ended; of older ones nothing is kept."""
+    beat = state.beat
+    if beat is None or not beat.is_over:
+        return []
+    why = f": {beat.error}" if beat.error else ""
+    return [Event(beat.beat, beat.state, beat.epoch, f"driver of epoch {beat.epoch} {beat.state}{why}")]

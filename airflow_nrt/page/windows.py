@@ -1,0 +1,107 @@
+"""Windows of a report: their states and versions, a list of them, and one of them with its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airflow_nrt.page.log_facts import Version
+from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.times import clock_text, instant_text
+from airflow_nrt.report.durations import DAY
+from airflow_nrt.report.notes.samples import Sample, day_of
+from airflow_nrt.report.notes.verdicts import MISMATCH, KeptVerdict
+from airflow_nrt.report.outline import InsertOutline
+from airflow_nrt.report.texts import shortened
+
+EARLY, COMPLETE, LATE_UPDATED, BACKFILLED, REPAIRED = "early", "complete", "late-updated", "backfilled", "repaired"
+MOST_LISTED = 500
+_MOST_VERSIONS = 100
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A window with its versions, oldest first, and what the newest verification of its last one says."""
+
+    insert: str
+    end: int
+    versions: Sequence[Version]
+    verdict: str | None = None
+    verified_at: int | None = None
+
+    @property
+    def last(self) -> Version:
+        return self.versions[-1]
+
+    @property
+    def state(self) -> str:
+        if self.verdict == MISMATCH:
+            return MISMATCH
+        if self.last.reason is not None:
+            return REPAIRED if self.last.reason == "repair" else BACKFILLED
+        if self.last.state == EARLY:
+            return EARLY
+        final = [one for one in self.versions if one.reason is None and one.state != EARLY]
+        return LATE_UPDATED if len(final) > 1 and self.last.state != COMPLETE else COMPLETE
+
+    def to_json(self, late_rows: int) -> dict[str, Any]:
+        return {
+            "insert": self.insert,
+            "start": clock_text(self.last.start),
+            "end": clock_text(self.end),
+            "state": self.state,
+            "rows": self.last.rows,
+            "versions": len(self.versions),
+            "late_rows": late_rows,
+            "checksum": shortened(self.last.checksum, 80),
+            "verdict": self.verdict,
+            "verified_at": instant_text(self.verified_at),
+            "published_by": publisher(self.last),
+            "published_at": instant_text(self.last.time),
+        }
+
+
+def judged(insert: str, end: int, versions: Sequence[Version], verdicts: Sequence[KeptVerdict]) -> Judged:
+    """The newest verification that has seen its last version counts."""
+    for one in verdicts:
+        said = one.of_window(insert, end, versions[-1].entry)
+        if said is not None:
+            return Judged(insert, end, versions, said, one.at)
+    return Judged(insert, end, versions)
+
+
+def publisher(version: Version) -> str:
+    return version.reason or f"driver of epoch {version.epoch}"
+
+
+def windows_of(reader: Reader, insert: str, day: int | None = None) -> Iterator[Judged]:
+    """Newest first; `day` is its midnight (ms)."""
+    known, verdicts = reader.facts().windows.get(insert, {}), reader.verdicts()
+    for end in sorted(known, reverse=True):
+        if day is None or day < end <= day + DAY:
+            yield judged(insert, end, known[end], verdicts)
+
+
+def sample_of(reader: Reader, one: Judged) -> Sample | None:
+    """The sample of the window's last version."""
+    return reader.samples(one.insert, day_of(one.end)).get((one.end, one.last.entry))
+
+
+def windowed(inserts: Sequence[InsertOutline]) -> list[InsertOutline]:
+    return [one for one in inserts if one.window is not None]
+
+
+def history(one: Judged) -> list[dict[str, Any]]:
+    """Newest first."""
+    return [
+        {
+            "version": len(one.versions) - n,
+            "at": instant_text(version.time),
+            "by": publisher(version),
+            "state": shortened(version.state, 40),
+            "rows": version.rows,
+            "checksum": shortened(version.checksum, 80),
+        }
+        for n, version in enumerate(reversed(one.versions[-_MOST_VERSIONS:]))
+    ]

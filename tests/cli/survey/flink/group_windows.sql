@@ -1,0 +1,16 @@
+CREATE TABLE orders (
+    order_id BIGINT,
+    shop STRING,
+    amount DECIMAL(10, 2),
+    ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '/data/orders', 'format' = 'json');
+
+CREATE TABLE results (
+    shop STRING, started TIMESTAMP(3), total DECIMAL(38, 2)
+) WITH ('connector' = 'filesystem', 'path' = '/data/results', 'format' = 'json');
+
+INSERT INTO results
+SELECT shop, TUMBLE_START(ts, INTERVAL '1' HOUR), SUM(amount)
+FROM orders
+GROUP BY shop, TUMBLE(ts, INTERVAL '1' HOUR);

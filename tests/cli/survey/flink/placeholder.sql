@@ -1,0 +1,16 @@
+CREATE TABLE orders (
+    order_id BIGINT,
+    shop STRING,
+    amount DECIMAL(10, 2),
+    ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${DATA}/orders', 'format' = 'json');
+
+CREATE TABLE results (
+    window_start TIMESTAMP(3), window_end TIMESTAMP(3), shop STRING, total DECIMAL(38, 2)
+) WITH ('connector' = 'filesystem', 'path' = '${DATA}/results', 'format' = 'json');
+
+INSERT INTO results
+SELECT window_start, window_end, shop, SUM(amount)
+FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTES))
+GROUP BY window_start, window_end, shop;

@@ -1,0 +1,9 @@
+CREATE TABLE orders (
+    order_id BIGINT,
+    shop STRING,
+    amount DECIMAL(10, 2),
+    ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '/data/orders', 'format' = 'json');
+
+SELECT shop, amount FROM orders;

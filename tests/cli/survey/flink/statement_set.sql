@@ -1,0 +1,21 @@
+CREATE TABLE orders (
+    order_id BIGINT,
+    shop STRING,
+    amount DECIMAL(10, 2),
+    ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '/data/orders', 'format' = 'json');
+
+CREATE TABLE large (
+    shop STRING, amount DECIMAL(10, 2)
+) WITH ('connector' = 'filesystem', 'path' = '/data/large', 'format' = 'json');
+
+CREATE TABLE small (
+    shop STRING, amount DECIMAL(10, 2)
+) WITH ('connector' = 'filesystem', 'path' = '/data/small', 'format' = 'json');
+
+EXECUTE STATEMENT SET
+BEGIN
+INSERT INTO large SELECT shop, amount FROM orders WHERE amount >= 100;
+INSERT INTO small SELECT shop, amount FROM orders WHERE amount < 100;
+END;

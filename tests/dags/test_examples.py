@@ -1,0 +1,202 @@
+"""The example reports, each over two hours of orders, beside what plain Python counts; and the DAGs that read them."""
+
+from __future__ import annotations
+
+import runpy
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pendulum
+import pytest
+from airflow.sdk import DAG
+from airflow.sdk.exceptions import AirflowSkipException
+from pyarrow import dataset
+
+import tests.airflow_home  # noqa: F401
+from airflow_nrt.demo import example_dags
+from airflow_nrt.demo.generator import DAY, orders, write
+from airflow_nrt.engine.backfill import FAIL, backfill
+from airflow_nrt.engine.run import Runner
+from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.operators.interval import interval_of_run
+from airflow_nrt.report.home import Home
+from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.report.plan import Plan
+from airflow_nrt.table.load import load_report
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+ONE, TWO = DAY + HOUR, DAY + 2 * HOUR
+
+
+@dataclass(frozen=True)
+class Order:
+    shop: int
+    user: int
+    price: Decimal
+    at: datetime
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first two hours and a bit of a busy day, as tables of orders and of orders of items."""
+    place = tmp_path_factory.mktemp("examples")
+    night = [order for order in orders(40_000, seed=7) if order.paid < 2.5 * 3600]
+    write(place / "orders", night, 0)
+    for line, partition in ((order.line.split(","), order.partition) for order in night):
+        number, _, user, price, at = line
+        item = int(number) % 150
+        (file := place / "item_orders" / partition / "part.csv").parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a") as lines:
+            lines.write(f"{item},{item % 7},{user},{price},{at}")
+    return place
+
+
+@pytest.fixture(scope="module")
+def read(data: Path) -> list[Order]:
+    lines = [line.split(",") for file in data.glob("orders/*/*/*.csv") for line in file.read_text().splitlines()]
+    return [Order(int(s), int(u), Decimal(p), datetime.fromisoformat(at)) for _, s, u, p, at in lines]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+    monkeypatch.setenv("ORDERS_DATA", str(data))
+    monkeypatch.setenv("ORDERS_HOMES", str(data / "homes"))
+
+
+def dag_of(name: str) -> DAG:
+    dag: DAG = runpy.run_path(str(example_dags() / f"{name}.py"))["dag"]
+    return dag
+
+
+def furnished(task: Any) -> tuple[Plan, Home]:
+    """The plan of a task's report, and its home, new."""
+    with task.at_work():
+        plan = load_report(str(task.program() or task.report_file()), dict(task.settings), base=example_dags())
+        return plan, Home.create(Path(task.home), plan)
+
+
+def streamed(spark: Any, name: str, data: Path) -> list[dict[str, Any]]:
+    """What the only task of a DAG publishes of all that is there; verified."""
+    (task,) = dag_of(name).tasks
+    plan, home = furnished(task)
+    Runner(spark, plan, home, available_now=True).run()
+    verdict = verify(spark, plan, home)
+    assert verdict.is_proven and verdict.windows == verdict.equal > 0, verdict
+    rows: list[dict[str, Any]] = dataset.dataset(data / name, partitioning="hive").to_table().to_pylist()
+    return rows
+
+
+def inside(read: Iterable[Order], start: datetime, end: datetime) -> list[Order]:
+    return [order for order in read if start <= order.at < end]
+
+
+# ---------------------------------------------------------------------------------------------------- streams
+
+
+def test_the_top_100_of_the_items(spark, data: Path) -> None:
+    rows = [row for row in streamed(spark, "item_top100_cumulate_10min", data) if row["window_end"] == ONE]
+    sales: dict[int, Decimal] = defaultdict(Decimal)
+    buyers, of_sellers = defaultdict(set), defaultdict(set)
+    for file in data.glob("item_orders/*/*/*.csv"):
+        for item, seller, user, price, at in (line.split(",") for line in file.read_text().splitlines()):
+            if datetime.fromisoformat(at) < ONE:
+                sales[int(item)] += Decimal(price)
+                buyers[int(item)].add(user)
+                of_sellers[int(seller)].add(user)
+    best = sorted(sales, key=lambda item: (-sales[item], item))[:100]
+    assert len(sales) > 100
+    found = {row["place"]: row for row in rows}
+    assert sorted(found) == list(range(1, 101))
+    for place, item in enumerate(best, 1):
+        row = found[place]
+        assert (row["item_id"], row["sales"]) == (item, sales[item])
+        assert (row["item_buyer_cnt"], row["slr_buyer_cnt"]) == (len(buyers[item]), len(of_sellers[item % 7]))
+
+
+def test_busy_shops_and_their_alert(spark, data: Path, read: list[Order], caplog: pytest.LogCaptureFixture) -> None:
+    rows = streamed(spark, "busy_shops", data)
+    for end in (ONE, ONE + 10 * MINUTE, TWO):
+        counted = Counter(order.shop for order in inside(read, end - HOUR, end))
+        busy = {shop: count for shop, count in counted.items() if count >= 100}
+        assert {row["shop_id"]: row["orders"] for row in rows if row["window_end"] == end} == busy
+    alert = dag_of("busy_shops_alert")
+    found = alert.get_task("busy_shops").python_callable(f"{ONE}")  # type: ignore[attr-defined]
+    assert found and found == sorted(found, key=lambda shop: shop["shop_id"])
+    alert.get_task("alert").python_callable(found, f"{ONE}")  # type: ignore[attr-defined]
+    assert f"shop {found[0]['shop_id']}: {found[0]['orders']} orders in the hour before {ONE}" in caplog.text
+    with pytest.raises(AirflowSkipException, match="no shop was busy"):
+        alert.get_task("busy_shops").python_callable("2024-06-17 01:00:00")  # type: ignore[attr-defined]
+
+
+def test_facts_of_each_hour_and_its_best_shops(spark, data: Path, read: list[Order]) -> None:
+    rows = streamed(spark, "order_facts", data)
+    assert {row["window_end"] for row in rows} == {ONE, TWO}
+    for row in rows:
+        hour = [o for o in inside(read, row["window_start"], row["window_end"]) if o.shop == row["shop_id"]]
+        gmv, dearest = sum(o.price for o in hour), max(o.price for o in hour)
+        assert (row["orders"], row["buyers"]) == (len(hour), len({o.user for o in hour}))
+        assert (row["gmv"], row["dearest"]) == (gmv, dearest)
+    best = dag_of("order_facts_hourly").get_task("best_shops").python_callable(f"{TWO}")  # type: ignore[attr-defined]
+    first = max((row for row in rows if row["window_end"] == TWO), key=lambda row: row["gmv"])
+    assert len(best) == 10 and best[0] == {name: str(value) for name, value in first.items()}
+
+
+def test_price_bands(spark, data: Path, read: list[Order]) -> None:
+    rows = [row for row in streamed(spark, "price_bands", data) if row["window_end"] == ONE]
+    prices = [order.price for order in inside(read, ONE - 10 * MINUTE, ONE)]
+    assert sum(row["orders"] for row in rows) == len(prices)
+    (cheap,) = [row for row in rows if row["band"] == "under 10"]
+    assert cheap["gmv"] == sum(price for price in prices if price < 10)
+
+
+# ---------------------------------------------------------------------------------------------------- runs
+
+
+@pytest.mark.parametrize(
+    ("dag_id", "task_id", "triggered", "scheduled"),
+    [
+        ("order_facts_hourly", "best_shops", "2024-06-20 09:00:00", "2024-06-18 10:00:00"),
+        ("busy_shops_alert", "busy_shops", "2024-06-20 09:30:00", "2024-06-18 10:00:00"),
+    ],
+)
+def test_each_run_waits_for_one_window_and_reads_it(dag_id: str, task_id: str, triggered: str, scheduled: str) -> None:
+    button = {"dag_run": SimpleNamespace(run_after=pendulum.datetime(2024, 6, 20, 9, 37))}
+    for context, end in (
+        ({**button, "data_interval_end": pendulum.datetime(2024, 6, 18, 10)}, scheduled),
+        (button, triggered),
+    ):
+        dag = dag_of(dag_id)
+        sensor, reader = dag.get_task("complete"), dag.get_task(task_id)
+        (name,) = dag.params
+        for task in (sensor, reader):
+            task.render_template_fields({"params": {name: None}, **context})  # type: ignore[arg-type, typeddict-item]
+        assert sensor.window_end == reader.op_args[0] == end  # type: ignore[attr-defined]
+        sensor.render_template_fields({"params": {name: "2024-01-01 00:00:00"}, **context})  # type: ignore[arg-type]
+        assert sensor.upstream_task_ids == set() and reader.upstream_task_ids == {"complete"}
+
+
+def test_a_month_in_one_run(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORDERS_ARCHIVE", str(tmp_path))
+    monkeypatch.setenv("ORDERS_HOMES", str(tmp_path / "homes"))
+    hours = [datetime(2024, 6, 1) + n * HOUR for n in range(30 * 24)]
+    for n, hour in enumerate(hours):
+        file = tmp_path / "orders" / f"ds={hour:%Y-%m-%d}" / f"hh={hour:%H}" / "part.csv"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"{n},1,{n % 50},{n % 24 + 1}.00,{hour + 5 * MINUTE}\n")
+    dag = dag_of("orders_curve_month")
+    (task,) = dag.tasks
+    june = (pendulum.datetime(2024, 6, 1), pendulum.datetime(2024, 7, 1))
+    start, end = interval_of_run(None, None, dict(zip(("data_interval_start", "data_interval_end"), june)), "UTC")  # type: ignore[arg-type]
+    plan, home = furnished(task)
+    result = backfill(spark, plan, home, Interval(parse_instant(start), parse_instant(end)), True, FAIL)
+    assert result.verdict is not None and result.verdict.is_proven
+    assert result.verdict.windows == result.verdict.equal == len(result.published) == 30 * 144
+    rows = dataset.dataset(tmp_path / "orders_curve", partitioning="hive").to_table().to_pylist()
+    last = {row["ds"]: row["gmv"] for row in rows if row["window_end"].hour == row["window_end"].minute == 0}
+    assert len(last) == 30 and set(last.values()) == {sum(map(Decimal, range(1, 25)))}

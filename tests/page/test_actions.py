@@ -1,0 +1,121 @@
+"""Actions: a stop request in the home, and runs of the DAGs that work on it, which Airflow shows and logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from airflow.models import DagRun
+from airflow.models.log import Log
+from airflow.utils.session import create_session
+from sqlalchemy import select
+
+from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.report.notes.tasks import BACKFILL, VERIFY, TaskOfHome, note_task
+from tests.page.homes import Made
+from tests.page.lab import SAME_ORIGIN, Lab, know_dags, serialize_dag
+
+DAY = {"start": "2024-06-18T00:00:00", "end": "2024-06-19T00:00:00"}
+
+
+@pytest.fixture
+def own(lab: Lab, fresh: Made) -> Lab:
+    """A lab over a home that the test may change."""
+    return Lab.over(fresh.home.path.parent)
+
+
+def act(lab: Lab, made: Made, action: str, role: str = "user", **body: Any) -> Any:
+    place = f"/nrt/api/reports/{home_id(made.home.path)}/{action}"
+    return lab.client(role).post(place, headers=SAME_ORIGIN, json=body)
+
+
+def actions(lab: Lab, made: Made, role: str = "user") -> dict[str, dict[str, Any]]:
+    told = lab.client(role).get(f"/nrt/api/reports/{home_id(made.home.path)}").json()
+    return {one["name"]: one for one in told["actions"]}
+
+
+def test_stop_asks_the_driver_of_this_epoch(own: Lab, fresh: Made) -> None:
+    assert actions(own, fresh)["stop"]["enabled"]
+    answer = act(own, fresh, "stop")
+    assert (answer.status_code, answer.json()["link"]) == (200, None)
+    assert fresh.home.is_stop_asked(fresh.epoch) and not fresh.home.is_stop_asked(fresh.epoch + 1)
+    with create_session() as session:
+        (logged,) = session.scalars(select(Log).where(Log.event == "nrt_stop")).all()
+        assert (logged.owner, logged.dag_id) == ("a user", "orders")
+
+
+def test_there_is_nothing_to_stop_where_no_driver_runs(own: Lab, fresh: Made) -> None:
+    fresh.beat("finished")
+    assert not actions(own, fresh)["stop"]["enabled"]
+    answer = act(own, fresh, "stop")
+    assert (answer.status_code, answer.json()) == (409, {"detail": "no driver runs: it is finished"})
+    assert not fresh.home.stop_file.exists()
+
+
+@pytest.mark.parametrize(("action", "asked"), [("backfill", {}), ("repair", {"on_mismatch": "repair"}), ("verify", {})])
+def test_windows_are_named_in_the_configuration_of_a_run(
+    own: Lab, fresh: Made, action: str, asked: dict[str, str]
+) -> None:
+    serialize_dag("orders_nightly")
+    answer = act(own, fresh, action, **DAY)
+    assert answer.status_code == 200, answer.text
+    run_id = answer.json()["message"].rpartition(" ")[2]
+    with create_session() as session:
+        run = session.scalars(select(DagRun).where(DagRun.run_id == run_id)).one()
+        assert (run.dag_id, run.triggering_user_name, run.run_type) == ("orders_nightly", "a user", "manual")
+        assert run.conf == {"nrt": {"start": "2024-06-18 00:00:00", "end": "2024-06-19 00:00:00", **asked}, **asked}
+        assert f"nrt_{action}" in session.scalars(select(Log.event).where(Log.dag_id == "orders_nightly")).all()
+    assert answer.json()["link"].startswith("/dags/orders_nightly/runs/manual__")
+
+
+def test_a_run_of_a_paused_dag_waits_and_says_so(own: Lab, fresh: Made) -> None:
+    serialize_dag("orders_nightly")
+    know_dags("orders_nightly", paused=True)
+    assert "paused: unpause it" in act(own, fresh, "verify", **DAY).json()["message"]
+    know_dags("orders_nightly")
+
+
+def test_what_no_dag_does_says_which_one_is_needed(own: Lab, fresh: Made) -> None:
+    for file in fresh.home.tasks.glob("[bv]*.json"):
+        file.unlink()
+    told = actions(own, fresh)
+    assert "no task NrtBackfillOperator has worked on this home yet" in told["repair"]["text"]
+    answer = act(own, fresh, "verify", **DAY)
+    assert (answer.status_code, "NrtVerifyOperator" in answer.text) == (409, True)
+
+
+def test_a_task_that_follows_no_wish_is_not_asked(own: Lab, fresh: Made) -> None:
+    note_task(fresh.home, BACKFILL, TaskOfHome("orders_nightly", "backfill", ("interval",)))
+    told = actions(own, fresh)
+    assert told["backfill"]["enabled"] and not told["repair"]["enabled"]
+    assert "of its own: leave them out of it" in act(own, fresh, "repair", **DAY).json()["detail"]
+
+
+def test_a_backfill_that_verifies_does_where_no_task_verifies_any_windows(own: Lab, fresh: Made) -> None:
+    note_task(fresh.home, VERIFY, TaskOfHome("nightly", "verify"))
+    assert not actions(own, fresh)["verify"]["enabled"]
+    note_task(fresh.home, BACKFILL, TaskOfHome("orders_nightly", "backfill", ("interval", "verify")))
+    assert actions(own, fresh)["verify"]["dag_id"] == "orders_nightly"
+
+
+def test_a_dag_of_another_team_is_not_triggered(own: Lab, fresh: Made) -> None:
+    """Who may act on a report may not act on whatever its home names."""
+    note_task(fresh.home, BACKFILL, TaskOfHome("their_dag", "backfill", ("interval", "repair")))
+    answer = act(own, fresh, "backfill", **DAY)
+    assert (answer.status_code, answer.json()) == (403, {"detail": "you may not trigger the DAG their_dag"})
+    assert actions(own, fresh)["backfill"]["text"] == "you may not trigger the DAG their_dag"
+
+
+WRONG = [
+    {}, {"start": "2024-06-18"}, {"start": "2024-06-19", "end": "2024-06-18"}, {"start": "x", "end": "y"},
+    {"start": "2024-06-18", "end": ["2024-06-19"]}, {"start": "2024-06-18", "end": "2" * 50},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", WRONG, ids=str)
+def test_a_wrong_interval_triggers_nothing(own: Lab, fresh: Made, body: dict[str, Any]) -> None:
+    assert act(own, fresh, "backfill", **body).status_code == 422
+
+
+def test_an_unknown_action_is_none(own: Lab, fresh: Made) -> None:
+    assert act(own, fresh, "delete", **DAY).status_code == 404

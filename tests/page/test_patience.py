@@ -1,0 +1,57 @@
+"""A file system that hangs holds up few threads, and a root that is gone no other."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.page import patience, shelf
+from airflow_nrt.page.reader import Reader
+from airflow_nrt.report.home_ids import home_id
+from tests.page.homes import Made, make_home, plan_of_homes
+from tests.page.lab import Lab
+
+
+def test_a_home_that_hangs_says_so_and_no_more_threads_wait_than_a_few(
+    lab: Lab, fresh: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, place = Lab.over(fresh.home.path.parent), f"/nrt/api/reports/{home_id(fresh.home.path)}"
+    client = own.client("viewer")
+    assert client.get("/nrt/api/reports").json()["reports"][0]["state"] == "running"
+    hung, tasks = threading.Event(), Reader.tasks
+
+    def hang(reader: Reader) -> object:
+        hung.wait(60)
+        return tasks(reader)
+
+    monkeypatch.setattr(Reader, "tasks", hang)
+    monkeypatch.setattr(patience, "SECONDS", 0.05)
+    before = threading.active_count()
+    try:
+        for _ in range(10):
+            (one,) = client.get("/nrt/api/reports").json()["reports"]
+            assert (one["state"], one["why"]) == ("unreachable", shelf.NO_ANSWER)
+            assert client.get(place).status_code == 409
+        # The server's own threads are among them.
+        assert threading.active_count() - before <= 11
+    finally:
+        hung.set()
+
+
+def test_a_root_that_is_gone_is_a_problem_for_administrators(lab: Lab, tmp_path: Path) -> None:
+    from airflow_nrt.page.places import Root
+    from tests.page.lab import mounted
+
+    make_home(tmp_path / "homes", plan_of_homes(tmp_path), "curve", windows=3, dag_id="orders")
+    roots = [
+        Root(str(tmp_path / "gone"), "first"),
+        Root("s3://bucket", "second"),
+        Root(str(tmp_path / "homes"), "third"),
+    ]
+    own = Lab(tmp_path, mounted(roots))
+    told = own.get("reports")
+    assert [one["name"] for one in told["reports"]] == ["curve"]
+    assert [problem.partition(":")[0] for problem in told["problems"]] == ["first", "second"]
+    assert own.get("reports", "viewer")["problems"] == []
