@@ -34,9 +34,9 @@ class NrtBackfillOperator(NrtBatchOperator):
         (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, and of a
         report whose rowtimes have no zone that of the DAG's timetable, so that its days are whole
-    :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`
-        and the `verdict`, None without `verify`
-    :xcom verdict: as that of `NrtVerifyOperator`, also where the task fails for it
+    :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`,
+        and the `verdict` (None without `verify`)
+    :xcom verdict: that of `NrtVerifyOperator`, with `verify`; also where the task fails because of it
     """
 
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")

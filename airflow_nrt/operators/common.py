@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NrtBaseOperator(BaseOperator):
-    """A task about one report. Its rendered field `sql` shows the report, with its placeholders.
+    """A task about one report.
 
     :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
         that builds one; a relative path starts at the DAG file's directory; or a function of the DAG file, as
@@ -50,6 +50,7 @@ class NrtBaseOperator(BaseOperator):
     :param conn_id: deprecated name of `nrt_conn_id`
     :param master: (templated) a Spark master, which wins over the connection's
     :param planning_timeout: seconds within which the report, what it imports among it, must be planned
+    :rendered sql: the text of the report with its placeholders; cut at `[core] max_templated_field_length` characters
     """
 
     template_fields: Sequence[str] = ("report", "home", "settings", "nrt_conn_id", "master", "sql")

@@ -26,7 +26,7 @@ class NrtStopOperator(BaseOperator):
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
     :param timeout: seconds to wait; the request stands afterwards
-    :xcom return_value: the report's status, as that of `NrtStreamOperator`
+    :xcom return_value: the report's status, as the stream's task returns it
     """
 
     template_fields: Sequence[str] = ("home", "nrt_conn_id")

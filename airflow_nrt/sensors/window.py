@@ -31,6 +31,9 @@ class NrtWindowSensor(BaseSensorOperator):
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
     :param deferrable: wait in the triggerer
+    :param earliest_event: seconds before which its trigger never fires: Airflow may book a task that resumes sooner as
+        failed
+    :xcom return_value: `window_end`, if it is deferrable
     """
 
     template_fields: Sequence[str] = ("home", "window_end", "nrt_conn_id")

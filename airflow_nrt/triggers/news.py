@@ -33,8 +33,14 @@ class NrtNewsTrigger(BaseEventTrigger):
     It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
     a watcher of. So nothing is lost where a triggerer is restarted, or two of them run it for a while. The first look
     sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin.
-    `table` says whose windows matter (None: any). The event has `home`, and `entry`, the first of the log that has
-    something new.
+    The event has `home`, and `entry`, the first of the log that has something new.
+
+    :param log: the name of the asset that it is a watcher of
+    :param home: the report's home; a relative path starts at the connection's `home`
+    :param table: the table whose windows matter; None: any
+    :param nrt_conn_id: a connection of type `nrt`
+    :param catchup: begin with the whole log
+    :param poll_interval: seconds between looks at the home
     """
 
     def __init__(
