@@ -39,14 +39,15 @@ def main() -> None:
                 a_running_stream(airflow.client, home)
                 draw(airflow.url, options.out, options.browser)
             finally:
-                home.ask_to_stop()
-                airflow.client.wait_for_run(DAG, RUN)
+                if home.report_file.exists():
+                    home.ask_to_stop()
+                    airflow.client.wait_for_run(DAG, RUN)
 
 
 def a_running_stream(client: AirflowClient, home: Home) -> None:
-    """Windows are published, the task's log says so, and a connection is defined."""
+    """Windows are published, the task's log says so, and a connection is defined that no task uses."""
     extra = '{"home": "/data/nrt", "master": "spark://spark:7077", "deploy_mode": "cluster"}'
-    client.request("POST", "/connections", {"connection_id": "nrt_default", "conn_type": "nrt", "extra": extra})
+    client.request("POST", "/connections", {"connection_id": "nrt_production", "conn_type": "nrt", "extra": extra})
     client.wait_for_dag(DAG)
     client.trigger(DAG, RUN)
     wait_until(lambda: home.report_file.exists() and read_status(home).windows > 100, 240, "windows")
