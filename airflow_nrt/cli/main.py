@@ -36,7 +36,7 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print what a shell runs to complete commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "query", "demo")
+_JOBS = ("run", "backfill", "verify", "query", "prepare", "demo")
 """Commands whose exit status says more than that somebody has read what they tell."""
 
 
