@@ -312,6 +312,12 @@ class StreamDriver:
         }
         self._tick(sources, dict(self.position.operators))
 
+    def advance(self, source_name: str, watermark: int) -> None:
+        """The watermark of a source moves on without rows: a tick, and what is due because of it."""
+        state = self.position.sources[source_name]
+        state = replace(state, watermark=advanced(state.watermark, watermark))
+        self._tick({**self.position.sources, source_name: state}, dict(self.position.operators))
+
     def pass_time(self) -> None:
         """Processing time has gone on: what is due over it by now is published."""
         if self.rated.due(self.position, self.clock()):
