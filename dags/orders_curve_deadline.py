@@ -16,7 +16,7 @@ from airflow_nrt.sensors.window import NrtWindowSensor
 HOME = os.environ.get("ORDERS_HOME", "/data/homes/orders_curve")
 # A run that somebody triggers has no data interval: it means the time at which that was.
 HOUR = "{{ (data_interval_end | default(dag_run.run_after, true)).strftime('%Y-%m-%dT%H:%M:%SZ') }}"
-LATE = "the windows up to {{ deadline.deadline_time }} of orders_curve are not complete: {{ dag_run.run_id }}"
+LATE = "orders_curve: not all windows up to {{ dag_run.data_interval_end or dag_run.run_after }} are complete"
 
 with DAG(
     "orders_curve_deadline",

@@ -13,16 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from airflow_nrt.cli.config.chosen import DEFAULT_MASTER
+from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.settings import Settings
 from airflow_nrt.report.spark_version import REINSTALL
+from airflow_nrt.report.verdict import Verdict, closing_line, verdict_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from airflow_nrt.report.plan import Plan
-
-DEFAULT_MASTER = "local[*]"
 
 
 def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
@@ -52,7 +53,8 @@ def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
 
 
 def add_home(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--home", required=True, metavar="DIR", help="the home of the report")
+    parser.add_argument("--home", metavar="DIR", help="the home of the report (default: that of airflow_nrt.toml)")
+    parser.set_defaults(needs_home=True)
     add_group(parser)
 
 
@@ -65,7 +67,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def add_master(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--master", default=DEFAULT_MASTER, help=f"the Spark master (default: {DEFAULT_MASTER})")
+    parser.add_argument("--master", help=f"the Spark master (default: that of airflow_nrt.toml, or {DEFAULT_MASTER})")
 
 
 def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -158,9 +160,9 @@ def needing_spark() -> Iterator[None]:
 
 
 @contextmanager
-def session(plan: Plan, master: str) -> Iterator[SparkSession]:
+def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
     """A Spark session for a command, stopped at the end. Raises InputError where there is no Java."""
-    from airflow_nrt.cli.interruption import interruption_of_java
+    from airflow_nrt.cli.terminal.interruption import interruption_of_java
     from airflow_nrt.engine.java import ensure_java
 
     ensure_java()
@@ -169,7 +171,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     from airflow_nrt.engine.session import start_session
 
     settings = {**brief_java(), **plan.spark_settings}
-    spark = start_session(plan.name, master, settings)
+    spark = start_session(plan.name, master or DEFAULT_MASTER, settings)
     # What goes wrong is said once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")
     try:
@@ -189,6 +191,13 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
 def tell(*lines: str) -> None:
     """Prints a result. A reader who leaves early takes nothing from the exit status that follows."""
     _print_while_read("\n".join(lines), sys.stdout)
+
+
+def tell_verdict(verdict: Verdict) -> None:
+    """Prints a verdict, in which the colour of its last sentence says whether it is good."""
+    closing = closing_line(verdict)
+    colour = Colour.GOOD if verdict.is_proven else Colour.WRONG
+    tell(*(painted(line, colour, sys.stdout) if line == closing else line for line in verdict_lines(verdict)))
 
 
 def print_json(value: Mapping[str, Any] | list[Any]) -> None:

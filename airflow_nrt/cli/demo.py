@@ -19,11 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.demo.endings import end_as_by_ctrl_c
     from airflow_nrt.demo.play import play
-    from airflow_nrt.demo.scene import Scene, stage
+    from airflow_nrt.demo.scene import DAGS, Scene, stage
     from airflow_nrt.demo.screen import Screen
 
-    if not (options.dags / "orders_curve.py").exists():
-        raise InputError(f"the DAGs of the demonstration are not in {options.dags}: give the directory as --dags")
+    missing = [name for name in DAGS if not (options.dags / f"{name}.py").exists()]
+    if missing:
+        raise InputError(f"{options.dags} has no {missing[0]}.py: give the directory of the example DAGs as --dags")
     end_as_by_ctrl_c()
     screen = Screen()
     place = Path(tempfile.mkdtemp(prefix="airflow-nrt-demo-"))

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 
 from airflow_nrt import __version__
 from airflow_nrt.cli.common import leave_unread, needing_spark
+from airflow_nrt.cli.completion import complete
+from airflow_nrt.cli.config.chosen import choose
+from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.report.errors import NrtError
 
 COMMANDS = {
@@ -30,14 +33,16 @@ COMMANDS = {
     "show": "draw the curve of a home in the terminal",
     "prepare": "make a class archive of Spark on this machine, with which drivers start faster",
     "demo": "the product in four minutes",
+    "completion": "print what a shell runs to complete commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "query", "demo")
+_JOBS = ("run", "backfill", "verify", "query", "prepare", "demo")
 """Commands whose exit status says more than that somebody has read what they tell."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; errors go to standard error in one paragraph."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    complete(_parser)
     parser = _parser(given)
     options = parser.parse_args(given)
     try:
@@ -54,12 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             traceback.print_exc()
         else:
-            print(f"airflow-nrt: {_in_one_paragraph(wrong)}", file=sys.stderr)
+            print(f"{painted('airflow-nrt:', Colour.WRONG, sys.stderr)} {_in_one_paragraph(wrong)}", file=sys.stderr)
         return wrong.exit_status if isinstance(wrong, NrtError) else 1
     return status
 
 
 def _run(options: argparse.Namespace) -> int:
+    choose(options)
     with needing_spark():
         status: int = options.run(options)
         return status

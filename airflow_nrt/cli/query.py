@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--ddl", required=True, metavar="FILE", help="CREATE TABLE and CREATE VIEW statements")
-    parser.add_argument("--query", required=True, metavar="FILE", help="one SELECT")
+    parser.add_argument("--ddl", metavar="FILE", help="CREATE TABLE and CREATE VIEW statements")
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("--query", metavar="FILE", help="one SELECT")
+    given.add_argument(
+        "-e", "--execute", metavar="SQL", help="the same as a text; what comes before it may declare tables"
+    )
     parser.add_argument("--mode", choices=("stream", "batch"), default="stream", help="how to run it (default: stream)")
     parser.add_argument(
         "--changelog", action="store_true", help="each change of the result, as it came, instead of what it ends with"
@@ -50,16 +55,52 @@ def _plan(options: argparse.Namespace) -> Plan:
     from airflow_nrt.sql.errors import SqlError, SqlErrors
     from airflow_nrt.sql.planner import plan_query
 
-    tables, query = _read(Path(options.ddl)), _read(Path(options.query))
+    asked = _asked(options)
     if options.tz:
         _check_zone(options.tz)
     zone = {TIME_ZONE: options.tz} if options.tz else {}
     try:
-        return plan_query(tables, query, Path(options.ddl).absolute().parent, overrides=zone)
+        return plan_query(asked.tables, asked.query, asked.base, overrides=zone)
     except (SqlError, SqlErrors) as wrong:
         first = wrong.problems[0] if isinstance(wrong, SqlErrors) else wrong
-        file = options.query if first.script == query else options.ddl
-        raise InputError(f"{file}: {wrong}") from None
+        raise InputError(f"{asked.place(first.script)}: {wrong}") from None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Two texts, and what errors call the places that they are from. Relative paths of tables start at `base`."""
+
+    tables: str
+    query: str
+    base: Path
+    of_tables: str
+    of_query: str
+
+    def place(self, script: str | None) -> str:
+        return self.of_query if script == self.query else self.of_tables
+
+
+def _asked(options: argparse.Namespace) -> _Asked:
+    tables = _read(Path(options.ddl)) if options.ddl else ""
+    base = Path(options.ddl).absolute().parent if options.ddl else Path.cwd()
+    if options.execute is None:
+        return _Asked(tables, _read(Path(options.query)), base, options.ddl or options.query, options.query)
+    before, query = _split(options.execute)
+    return _Asked(f"{tables}{before}", query, base, options.ddl or "-e", "-e")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Declarations, and the query behind them. Raises InputError for a text that is no SQL."""
+    from airflow_nrt.sql.errors import SqlError
+    from airflow_nrt.sql.lexer import Kind, tokenize
+
+    try:
+        tokens = tokenize(text)
+    except SqlError as wrong:
+        raise InputError(f"-e: {wrong}") from None
+    ends = [one.end for one in tokens if (one.kind, one.text) == (Kind.SYMBOL, ";") and text[one.end :].strip()]
+    last = max(ends, default=0)
+    return text[:last], text[last:].lstrip()
 
 
 def _check_out(file: Path) -> None:

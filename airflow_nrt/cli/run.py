@@ -65,7 +65,9 @@ def _watched(plan: Plan, home: Home, options: argparse.Namespace) -> Iterator[No
     noise = "on standard error" if options.debug else f"in {home.driver_log} (--debug shows it here)"
     for line in (painted(title, Colour.TITLE, sys.stderr), *rest, f"  what Spark says is {noise}"):
         screen.line(line)
-    with contextlib.nullcontext() if options.debug else output_in(home, plan.given.shown, screen.line):
+    # A process may have been started without standard error.
+    as_it_is = options.debug or sys.stderr is None
+    with contextlib.nullcontext() if as_it_is else output_in(home, plan.given.shown, screen.line):
         follower = Follower(home, screen)
         try:
             with follower:

@@ -11,6 +11,7 @@ from airflow_nrt.cli.common import add_home
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.cli.curve.drawing import draw
 from airflow_nrt.cli.curve.outlines import outline_of
+from airflow_nrt.cli.terminal.screen import CLEAR
 from airflow_nrt.report.durations import format_duration
 from airflow_nrt.report.heartbeat import ENDED, now_ms
 from airflow_nrt.report.home import Home
@@ -21,7 +22,6 @@ from airflow_nrt.report.zones import wall_clock
 REFRESH_SECONDS = 1.0
 OLD_DATA_MS = 86_400_000
 """Windows that end longer ago are not of today: the clock tells nothing of their lag."""
-CLEAR = "\x1b[H\x1b[J"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+import threading
+import time
 
-from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.launch.living import living_status
+from airflow_nrt.cli.common import add_home, add_json, print_json, tell
+from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
+from airflow_nrt.cli.terminal.screen import CLEAR
+from airflow_nrt.launch.living import DIED, living_status
 from airflow_nrt.report.durations import format_duration
+from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.heartbeat import ENDED, FINISHED, RUNNING, STARTING, STOPPED
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.instants import END_OF_TIME, format_instant
 from airflow_nrt.report.status import Status
+
+_GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
+_TO_LOOK_AT = ("changed", "unreadable", "suspect")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     add_json(parser)
+    parser.add_argument(
+        "--watch", type=float, nargs="?", const=2.0, metavar="SECONDS",
+        help="look again every so often, until the driver has ended (default: 2)",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
-    status = living_status(Home.open(options.home, options.group))
+    home = Home.open(options.home, options.group)
+    if options.watch is not None and not 0 < options.watch <= threading.TIMEOUT_MAX:
+        raise InputError(f"--watch: {options.watch:g} seconds are no time to wait: write for example --watch 2")
+    while True:
+        status = living_status(home)
+        _show(status, options)
+        if options.watch is None or status.driver in (*ENDED, DIED, "none"):
+            return 0
+        time.sleep(options.watch)
+
+
+def _show(status: Status, options: argparse.Namespace) -> None:
+    if options.watch is not None and is_terminal(sys.stdout):
+        print(CLEAR, end="")
     if options.json:
-        print_json(status.to_json())
+        # One line each, where there are several.
+        print_json(status.to_json()) if options.watch is None else tell(json.dumps(status.to_json()))
     else:
-        print("\n".join(_lines(status)))
-    return 0
+        tell(*_coloured(_lines(status), status))
+
+
+def _coloured(lines: list[str], status: Status) -> list[str]:
+    """The state of the driver, and what somebody should look at."""
+    state = Colour.GOOD if status.driver in _GOOD else Colour.WRONG
+    colours = {"driver": state, **dict.fromkeys(_TO_LOOK_AT, Colour.WARNING), "error": Colour.WRONG}
+    said = [(line, colours.get(line.partition(" ")[0])) for line in lines]
+    return [line if colour is None else painted(line, colour, sys.stdout) for line, colour in said]
 
 
 def _lines(status: Status) -> list[str]:

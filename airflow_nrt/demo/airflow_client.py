@@ -23,12 +23,16 @@ class ConflictError(NrtError):
 
 
 class AirflowClient:
-    """Repeats what SQLite answers with "database is locked"; raises NrtError with what else Airflow refuses."""
+    """Repeats what SQLite answers with "database is locked"; raises NrtError with what else Airflow refuses.
 
-    def __init__(self, url: str) -> None:
+    `token` is that of a user who has signed in; without one Airflow must let everybody in.
+    """
+
+    def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url
         # No proxy of the environment: Airflow is on this host.
         self._http = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._http.addheaders = [("Authorization", f"Bearer {token}")] if token is not None else []
 
     def is_healthy(self) -> bool:
         """Whether the database and all four processes are well."""

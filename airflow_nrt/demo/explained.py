@@ -66,7 +66,7 @@ class ExplainedRow:
     def lines(self) -> list[str]:
         late = [f"    late       {one}" for one in self.late]
         return [
-            f"  one of them: shop {self.shop}, window that ends at {format_instant(self.end)}",
+            f"  an explained row: shop {self.shop}, in the window that ends at {format_instant(self.end)}",
             f"    published  {self.published}",
             *late,
         ]

@@ -47,12 +47,12 @@ def play(scene: Scene, airflow: AirflowProcesses, screen: Screen) -> Summary:
         raise NrtError(f"the run of {LIVE} ended {state}")
     with verification_of_copy(scene, screen) as (flipped_window, checking):
         verdict = backfill(scene, client, screen)
+        shown = explained_row(scene.home, scene.table, MIDNIGHT)
+        screen.lines(shown.lines())
         flipped = flip_verdict(checking, flipped_window, screen, PATIENCE)
-    shown = explained_row(scene.home, scene.table, MIDNIGHT)
-    screen.lines(shown.lines())
     repaired = repair(client, screen)
     after = curve_row(scene.home, scene.table, shown.shop, shown.end)
-    screen.lines([f"    now        {after}"])
+    screen.lines([f"  the row of shop {shown.shop}, its late orders included: {after}"])
     return Summary(verdict, flipped, flipped_window, kills, repaired, shown.explains(after))
 
 

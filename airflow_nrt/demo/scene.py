@@ -48,7 +48,8 @@ class Scene:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"ORDERS_DATA": str(self.data), "ORDERS_HOME": str(self.home.path), **self.mark}
+        shown = {"AIRFLOW__NRT__HOMES": str(self.place)}
+        return {"ORDERS_DATA": str(self.data), "ORDERS_HOME": str(self.home.path), **shown, **self.mark}
 
     @property
     def mark(self) -> dict[str, str]:

@@ -49,7 +49,10 @@ class NrtHook(BaseHook):
     """Opens homes, reads their status, asks their drivers to stop, and says how Spark is to run a driver.
 
     Without a connection drivers run with `local[*]`, and every task names its home. So it is where `nrt_conn_id` is
-    None, and where `nrt_default` is not defined; any other id must be. `master` wins over the connection's.
+    None, and where `nrt_default` is not defined; any other id must be.
+
+    :param nrt_conn_id: a connection of type `nrt`
+    :param master: a Spark master, which wins over the connection's
     """
 
     conn_name_attr = "nrt_conn_id"

@@ -26,9 +26,7 @@ class NrtBackfillOperator(NrtBatchOperator):
     window's end; midnight only where an asset event brought the key), else within its data interval; a run that names
     none fails.
 
-    The return value has `start`, `end`, `published_windows`, `unread_files`, `notes` and the `verdict` (None without
-    `verify`). The XCom `verdict` is there also where the task fails for it: see `NrtVerifyOperator`. Times are ISO, on
-    the report's clock. The log shows how far the task is, and ends with the verdict.
+    The log shows how far the task is, and ends with the verdict.
 
     :param verify: compare with what is published first, and publish only what is asked for; else publish over it
     :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
@@ -36,6 +34,9 @@ class NrtBackfillOperator(NrtBatchOperator):
         (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, and of a
         report whose rowtimes have no zone that of the DAG's timetable, so that its days are whole
+    :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`,
+        and the `verdict` (None without `verify`)
+    :xcom verdict: that of `NrtVerifyOperator`, with `verify`; also where the task fails because of it
     """
 
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")

@@ -12,9 +12,9 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import ending_the_task
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
+from airflow_nrt.operators.saying.ending import ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.masters import check_master
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NrtBaseOperator(BaseOperator):
-    """A task about one report. Its rendered field `sql` shows the report, with its placeholders.
+    """A task about one report.
 
     :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
         that builds one; a relative path starts at the DAG file's directory; or a function of the DAG file, as
@@ -50,6 +50,7 @@ class NrtBaseOperator(BaseOperator):
     :param conn_id: deprecated name of `nrt_conn_id`
     :param master: (templated) a Spark master, which wins over the connection's
     :param planning_timeout: seconds within which the report, what it imports among it, must be planned
+    :rendered sql: the text of the report with its placeholders; cut at `[core] max_templated_field_length` characters
     """
 
     template_fields: Sequence[str] = ("report", "home", "settings", "nrt_conn_id", "master", "sql")
@@ -144,7 +145,7 @@ class NrtBaseOperator(BaseOperator):
                 _hide(self._given(self.hook.masked_settings()))
 
     def _shown(self) -> str | None:
-        from airflow_nrt.operators.shown_sql import shown_report, shown_text
+        from airflow_nrt.operators.saying.report_text import shown_report, shown_text
 
         if self._inline is None:
             return shown_report(str(self.report), self._near())

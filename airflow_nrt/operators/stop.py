@@ -10,7 +10,7 @@ import pendulum
 from airflow.sdk import BaseOperator, Context
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import ending_the_task
+from airflow_nrt.operators.saying.ending import ending_the_task
 from airflow_nrt.report.errors import NrtError
 
 _LOOK_SECONDS = 0.5
@@ -20,12 +20,13 @@ class NrtStopOperator(BaseOperator):
     """Asks the driver of a home to stop after its batch, and waits until it has. None running is fine.
 
     A driver that was launched and has not begun is meant too, and one that a task is about to restart. The task that
-    supervises it ends with success then. The return value is the report's status.
+    supervises it ends with success then.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
     :param timeout: seconds to wait; the request stands afterwards
+    :xcom return_value: the report's status, as the stream's task returns it
     """
 
     template_fields: Sequence[str] = ("home", "nrt_conn_id")

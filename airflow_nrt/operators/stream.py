@@ -34,21 +34,21 @@ class NrtStreamOperator(NrtBaseOperator):
     its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
     asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
 
-    While it waits its log has a line a minute, and the XCom `status` is as old as that: `report`, `home`, `at`,
-    `driver`, `epoch`, `restarts`, `entry`, `zone`, `watermark`, `lag_seconds`, `last_window`, `windows`, `rows`,
-    `late`, `dropped`, `rejected`, and all of it as a `text`. The return value is that of the end, with `restatements`.
-    `at` is in UTC; `watermark` and `last_window`, up to which all windows are complete, are times of the report's
-    clock, which `zone` names. The log of a task that fails ends with what the driver printed last, and with the cause.
+    While it waits its log has a line a minute, and the XCom `status` is as old as that. The log of a task that fails
+    ends with what the driver printed last, and with the cause.
 
     :param available_now: end when all that has arrived is absorbed
     :param startup_timeout: seconds until the first heartbeat of a driver that was launched
     :param max_restarts: restarts within `restart_window` seconds before the task fails
+    :param restart_window: seconds after which a restart no longer counts
     :param restart_delay: seconds before the first restart; each further one within the window waits twice as long
     :param max_restart_delay: the longest such wait, in seconds
     :param stall_timeout: seconds without progress, while bytes wait to be read, that make a stall; None: never
     :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
+    :param earliest_event: seconds before which the trigger never fires: Airflow may book a task that resumes sooner as
+        failed
     :param status_interval: seconds between lines about the stream in the task's log, and versions of the XCom `status`
     :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
         task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
@@ -56,6 +56,11 @@ class NrtStreamOperator(NrtBaseOperator):
     :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
         side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
         `context["nrt"]` has what `NrtNotifier` lists
+    :xcom status: how the report is doing: `report`, `home`, `at` (UTC), `driver`, `epoch`, `restarts`, `entry` (of the
+        log), `zone` (of the report's clock), `watermark` and `last_window` (times of that clock; all windows up to
+        `last_window` are complete), `lag_seconds`, `windows`, `rows`, `late`, `dropped`, `rejected`, and all of it as
+        a `text`
+    :xcom return_value: the `status` at the end, with `restatements`
     :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
     """
 

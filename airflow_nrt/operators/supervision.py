@@ -12,9 +12,9 @@ from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
-from airflow_nrt.operators.ending import FinalError
 from airflow_nrt.operators.restarts import BudgetSpentError
-from airflow_nrt.operators.stream_log import StreamLog
+from airflow_nrt.operators.saying.ending import FinalError
+from airflow_nrt.operators.saying.stream_log import StreamLog
 from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat

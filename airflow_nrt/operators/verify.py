@@ -15,11 +15,13 @@ class NrtVerifyOperator(NrtBatchOperator):
     """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
 
     Without `start` and `end`, of the task or of the run's configuration (`{"nrt": {"start": …, "end": …}}`), it covers
-    everything that is complete. The return value is the verdict: `report`, `home`, `entry` (of the log, up to which it
-    holds), `start` and `end` (ISO, on the report's clock), `windows`, `equal`, `explained`, `unexplained`, `pending`,
-    `unread_files`, `late_rows`, `proven`, the `text` that says it, `inserts` (these numbers of each, and `rows` by
-    class), `unexplained_windows` (the first ten, as text) and `problems`. The XCom `verdict` is there also where the
-    task fails for it.
+    everything that is complete.
+
+    :xcom verdict: `report`, `home`, `entry` (of the log, up to which it holds), `start` and `end` (ISO, on the report's
+        clock), `windows`, `equal`, `explained`, `unexplained`, `pending`, `unread_files`, `late_rows`, `proven`, the
+        `text` that says it, `inserts` (these numbers of each, and `rows` by class), `unexplained_windows` (the first
+        ten, as text) and `problems`; also where the task fails because of it
+    :xcom return_value: the same, of a task that succeeds
     """
 
     def execute(self, context: Context) -> dict[str, Any]:

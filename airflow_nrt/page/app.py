@@ -14,7 +14,7 @@ from airflow_nrt.page import actions
 from airflow_nrt.page.curve import MOST_KEYS, TOTAL, curve
 from airflow_nrt.page.driver_log import driver_log
 from airflow_nrt.page.guards import SafeHeaders, check_origin
-from airflow_nrt.page.late_rows import missed
+from airflow_nrt.page.late_rows import late_counts
 from airflow_nrt.page.one_window import find_window, one_window
 from airflow_nrt.page.places import Root
 from airflow_nrt.page.report import described
@@ -176,14 +176,11 @@ def windows(
     one = _insert(seen, insert)
     found = list(windows_of(seen.reader, one.name, _day(day)))
     listed = found[offset : offset + limit]
-    late = {at: missed(seen.reader, at) for at in {(window.end - 1) // DAY * DAY for window in listed}}
+    late = late_counts(seen.reader, [window.end for window in listed])
     return {
         "total": len(found),
         "insert": one.name,
-        "windows": [
-            window.to_json(sum(1 for first, last in late[(window.end - 1) // DAY * DAY] if first <= window.end <= last))
-            for window in listed
-        ],
+        "windows": [window.to_json(late[window.end]) for window in listed],
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airflow_nrt.page.late_rows import missed
+from airflow_nrt.page.late_rows import late_counts
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text, day_text
 from airflow_nrt.page.windows import Judged, windows_of
@@ -36,7 +36,7 @@ class Grid:
 
     @classmethod
     def of(cls, stride: int, some_end: int) -> Grid:
-        """`some_end` is the end of any window."""
+        """`some_end` is the end of any window, before or after midnight."""
         first = some_end % stride or stride
         count = max((DAY - first) // stride + 1, 0)
         return cls(first, stride, -(-count // MOST_STEPS) if count else 1)
@@ -57,7 +57,7 @@ def curve(
     """`day` and `today` are midnights (ms). Raises HomeError, and KeyError for a measure that no sample has."""
     assert insert.window is not None
     some_end = next(iter(list(reader.facts().windows.get(insert.name, ()))), 0)
-    grid = Grid.of(insert.window.stride, some_end)
+    grid = Grid.of(insert.window.stride, some_end - day)
     steps = grid.steps()
     samples = {role: _samples(reader, insert.name, day - back, grid) for role, back, _ in ROLES}
     newest = _newest(samples["day"]) or _newest(samples["day_before"]) or _newest(samples["week_before"])
@@ -124,20 +124,21 @@ def _value(sample: Sample | None, key: str, measure: str | None) -> float | None
 def _windows(reader: Reader, insert: str, day: int, grid: Grid, steps: Sequence[int]) -> list[dict[str, Any] | None]:
     """One a step, its last window; None where none is published."""
     found: list[dict[str, Any] | None] = [None] * len(steps)
-    late = missed(reader, day)
-    for one in windows_of(reader, insert, day):
+    of_day = list(windows_of(reader, insert, day))
+    late = late_counts(reader, [one.end for one in of_day])
+    for one in of_day:
         step = grid.step(one.end - day)
         if 0 <= step < len(found) and found[step] is None:
-            found[step] = _shown(one, day, late)
+            found[step] = _shown(one, day, late[one.end])
     return found
 
 
-def _shown(one: Judged, day: int, late: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _shown(one: Judged, day: int, late_rows: int) -> dict[str, Any]:
     return {
         "end": clock_text(one.end),
         "minute": _minutes(one.end - day),
         "state": one.state,
-        "late_rows": sum(1 for first, last in late if first <= one.end <= last),
+        "late_rows": late_rows,
         "version": len(one.versions),
         "rows": one.last.rows,
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,16 @@ _cache: OrderedDict[Path, tuple[tuple[int, int], ...]] = OrderedDict()
 """What a commit's ledger says never changes: the first and the last window that each row missed."""
 
 
-def missed(reader: Reader, day: int) -> list[tuple[int, int]]:
-    """The first and the last window (ms) that each late row missed, of rows that may have missed one of this day."""
-    found: list[tuple[int, int]] = []
-    for batch in _of_day(reader, day):
-        found += _missed_by(reader.home.path / batch.ledger)
+def late_counts(reader: Reader, ends: Iterable[int]) -> dict[int, int]:
+    """How many late rows are not in the windows that end then (ms)."""
+    found = {}
+    by_day: dict[int, list[int]] = {}
+    for end in ends:
+        by_day.setdefault((end - 1) // DAY * DAY, []).append(end)
+    for day, some in by_day.items():
+        missed = [bounds for batch in _of_day(reader, day) for bounds in _missed_by(reader.home.path / batch.ledger)]
+        firsts, lasts = sorted(first for first, _ in missed), sorted(last for _, last in missed)
+        found.update({end: bisect_right(firsts, end) - bisect_left(lasts, end) for end in some})
     return found
 
 

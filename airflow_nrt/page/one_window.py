@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from airflow_nrt.page.late_rows import missed, rows_of
+from airflow_nrt.page.late_rows import late_counts, rows_of
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.windows import Judged, history, judged, sample_of
-from airflow_nrt.report.durations import DAY
 from airflow_nrt.report.notes.samples import Sample
 from airflow_nrt.report.texts import shortened
 
@@ -20,16 +19,11 @@ def find_window(reader: Reader, insert: str, end: int) -> Judged | None:
     return judged(insert, end, versions, reader.verdicts()) if versions else None
 
 
-def late_count(reader: Reader, end: int) -> int:
-    """How many late rows are not in the window that ends then (ms)."""
-    return sum(1 for first, last in missed(reader, (end - 1) // DAY * DAY) if first <= end <= last)
-
-
 def one_window(reader: Reader, one: Judged) -> dict[str, Any]:
     """Raises HomeError."""
     sample = sample_of(reader, one)
     return {
-        **one.to_json(late_count(reader, one.end)),
+        **one.to_json(late_counts(reader, [one.end])[one.end]),
         "row_count": one.last.rows,
         **(_rows(sample) if sample is not None else {"columns": [], "rows": [], "total": {}}),
         "sampled": sample is not None,

@@ -162,13 +162,16 @@ def verdict_lines(verdict: Verdict) -> list[str]:
             lines += [f"      {sample}" for sample in ledger.samples]
     lines += [f"  problem: {problem}" for problem in verdict.problems]
     lines += [f"  note: {note}" for note in verdict.notes]
+    return [*lines, closing_line(verdict), *unread_lines(verdict.unread_files, verdict.unread_bytes)]
+
+
+def closing_line(verdict: Verdict) -> str:
+    """What it comes to."""
     if not verdict.is_proven:
-        lines.append("NOT PROVEN")
-    elif verdict.windows:
-        lines.append("proven: every difference is explained by late rows")
-    else:
-        lines.append("nothing to prove: no window of the interval is complete")
-    return [*lines, *unread_lines(verdict.unread_files, verdict.unread_bytes)]
+        return "NOT PROVEN"
+    if verdict.windows:
+        return "proven: every difference is explained by late rows"
+    return "nothing to prove: no window of the interval is complete"
 
 
 def unread_lines(files: int, size: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseSensorOperator, Context, conf
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.ending import FinalError, ending_the_task
+from airflow_nrt.operators.saying.ending import FinalError, ending_the_task
 from airflow_nrt.report.errors import InputError
 from airflow_nrt.report.instants import format_instant, parse_instant
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -31,6 +31,9 @@ class NrtWindowSensor(BaseSensorOperator):
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
     :param deferrable: wait in the triggerer
+    :param earliest_event: seconds before which its trigger never fires: Airflow may book a task that resumes sooner as
+        failed
+    :xcom return_value: `window_end`, if it is deferrable
     """
 
     template_fields: Sequence[str] = ("home", "window_end", "nrt_conn_id")

@@ -21,11 +21,20 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 class NrtDriverTrigger(BaseTrigger):
     """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
 
-    `epoch` is that of the driver to begin with, `endless` as in `Vigil`. `lost` is the reason why there is nothing to
-    watch: then it only waits. `back_off` seconds pass before a loss is told, so that a restart waits here and not in a
-    worker. It never fires before `earliest` seconds have passed. `group` may share the home. Each `status_interval`
-    seconds it says how the report is doing. `freshness` has the fields of the `Alarm` that says when windows are
-    missing. After a restart of the triggerer the home tells it all that it needs.
+    After a restart of the triggerer it learns all that it needs from the home. Its event is a `Judgement`.
+
+    :param home: the report's home
+    :param epoch: that of the driver to begin with
+    :param back_off: seconds between a loss and the event, so that a restart waits here and not in a worker
+    :param stall_timeout: seconds without progress, while bytes wait to be read, that make a stall; None: never
+    :param silence: seconds without a heartbeat after which a driver counts as lost
+    :param poll_interval: seconds between looks at the home
+    :param earliest: seconds before which it never fires
+    :param lost: the reason why there is nothing to watch: then it only waits
+    :param endless: the driver has ended as asked only if somebody asked it to
+    :param group: the group that shares the home, by name or id
+    :param status_interval: seconds between lines about the report in the task's log
+    :param freshness: the fields of the `Alarm` that says when windows are missing
     """
 
     def __init__(

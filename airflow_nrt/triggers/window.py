@@ -55,7 +55,13 @@ def look_at_windows(location: str, group: str | None = None) -> WindowSight:
 class NrtWindowTrigger(BaseTrigger):
     """Fires when all windows of a home that end at or before `window_end` are published, or never will be.
 
-    `window_end` is a time of the report's clock, or an instant with `Z` or an offset. `group` may share the home.
+    Its event has `error`: None, or why the windows will never be published.
+
+    :param home: the report's home
+    :param window_end: a time of the report's clock, or an instant with `Z` or an offset
+    :param poll_interval: seconds between looks at the home
+    :param earliest: seconds before which it never fires
+    :param group: the group that shares the home, by name or id
     """
 
     def __init__(

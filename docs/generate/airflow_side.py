@@ -1,6 +1,7 @@
 """The reference of operators, sensor and connection: from docstrings, signatures and the provider's metadata.
 
-A docstring has prose, then `:param NAME: text` of the parameters that its class adds, and `:xcom KEY: text`.
+A docstring has prose, then `:param NAME: text` of the parameters that its class adds, `:xcom KEY: text`, and
+`:rendered NAME: text` of template fields that are no parameters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tables import table
 
 from airflow_nrt.get_provider_info import get_provider_info
 
-_FIELD = re.compile(r"^:(param|xcom) (\w+): ?(.*(?:\n(?!:).*)*)", re.MULTILINE)
+_FIELD = re.compile(r"^:(param|xcom|rendered) (\w+): ?(.*(?:\n(?!:).*)*)", re.MULTILINE)
 _TEMPLATED = "(templated) "
 
 
@@ -86,15 +87,19 @@ def operator_page(owner: type) -> str:
         prose,
         table(("parameter", "type", "default", ""), map(_row, parameters(owner))),
     ]
-    xcoms = {key: text for base in ours(owner) for key, text in fields(base, "xcom").items()}
-    if xcoms:
-        lines.append(table(("XCom", ""), ((f"`{key}`", text) for key, text in xcoms.items())))
+    for kind, head in (("xcom", "XCom"), ("rendered", "rendered template")):
+        found = {name: text for base in reversed([*ours(owner)]) for name, text in fields(base, kind).items()}
+        if found:
+            lines.append(table((head, ""), ((f"`{name}`", text) for name, text in found.items())))
+    links = [f"*{link.name}*" for link in getattr(owner, "operator_extra_links", ())]
+    if links:
+        lines.append(f"Links of the task: {', '.join(links)}.")
     return "\n\n".join(lines)
 
 
 def _row(one: Parameter) -> tuple[str, ...]:
-    needed = f"`{one.default}`" if one.default else "*needed*"
-    return f"`{one.name}`", f"`{one.type}`", needed, f"{'*templated:* ' if one.templated else ''}{one.text}"
+    default = f"`{one.default}`" if one.default else "*required*"
+    return f"`{one.name}`", f"`{one.type}`", default, f"{'*templated:* ' if one.templated else ''}{one.text}"
 
 
 def connection_fields() -> str:

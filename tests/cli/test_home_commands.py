@@ -84,6 +84,15 @@ def test_status(command: Command, streamed: Path) -> None:
     assert "rows        7 from 4 files; 2 late (1 of them in no window), 1 rejected" in text
 
 
+def test_watching_a_status_ends_with_its_driver(command: Command, streamed: Path) -> None:
+    answer = command("status", "--home", streamed / "home", "--watch")
+    assert answer.status == 0 and answer.out.count("driver      finished on ") == 1
+    (line,) = command("status", "--home", streamed / "home", "--watch", 1, "--json").out.splitlines()
+    assert json.loads(line)["driver"] == "finished"
+    wrong = command("status", "--home", streamed / "home", "--watch", 0)
+    assert wrong.status == 2 and "--watch: 0 seconds are no time to wait" in wrong.err
+
+
 def test_status_of_files_that_changed_after_they_were_read(command: Command, streamed: Path, tmp_path: Path) -> None:
     file = streamed / "orders" / "0.csv"
     before, stat = file.read_bytes(), file.stat()

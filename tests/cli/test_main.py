@@ -33,7 +33,7 @@ def test_help_and_version(command: Command) -> None:
     assert command("--version").out == f"airflow-nrt {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [(), ("chekc",), ("check",), ("status",), ("query", "--mode", "slow")])
+@pytest.mark.parametrize("arguments", [(), ("chekc",), ("check",), ("query",), ("query", "--mode", "slow")])
 def test_wrong_arguments(command: Command, arguments: tuple[str, ...]) -> None:
     answer = command(*arguments)
     assert answer.status == 2

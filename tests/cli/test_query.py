@@ -39,6 +39,31 @@ def test_windows_lie_on_the_clock_that_the_command_names(spark_command: Command,
     assert sorted(map(_canonical, answer.out.splitlines())) == sorted(map(_canonical, expected))
 
 
+def test_a_query_on_the_command_line(spark_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "1.csv").write_text("1;x\n2;y\n")
+    table = f"CREATE TABLE n (n INT, t STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/n', "
+    table += "'format' = 'csv', 'csv.field-delimiter' = ';')"
+    answer = spark_command("query", "-e", f"{table}; SELECT n + 1 AS m, t || ';' AS t FROM n;", "--master", "local[2]")
+    assert (answer.status, sorted(answer.out.splitlines())) == (0, ['{"m":2,"t":"x;"}', '{"m":3,"t":"y;"}']), answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SELECT nope FROM nowhere", "-e: line 1, column 18: there is no table"),
+        (
+            "CREATE TABLE x (n INTT) WITH ('connector' = 'print'); SELECT 1",
+            "-e: line 1, column 19: there is no type INTT",
+        ),
+        ("SELECT 'open", "-e: line 1, column 8: "),
+    ],
+)
+def test_a_wrong_query_on_the_command_line(command: Command, text: str, message: str) -> None:
+    answer = command("query", "-e", text)
+    assert (answer.status, answer.out) == (2, "") and message in answer.err
+
+
 @pytest.mark.parametrize("mode", ["stream", "batch"])
 def test_a_changelog_ends_with_the_table(spark_command: Command, tmp_path: Path, mode: str) -> None:
     sold = CASE.parent / "changelog_group_by"

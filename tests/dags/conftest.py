@@ -33,6 +33,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "AIRFLOW__NRT__HOMES": str(root / "homes"),
         "ORDERS_DATA": str(data),
         "ORDERS_HOME": str(root / "homes" / "orders_curve"),
+        "ORDERS_HOMES": str(root / "homes"),
         "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
         "AIRFLOW__TRIGGERER__JOB_HEARTBEAT_SEC": "2",
         "AIRFLOW__OPENLINEAGE__DISABLED": "True",

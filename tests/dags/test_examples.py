@@ -14,7 +14,7 @@ from typing import Any
 
 import pendulum
 import pytest
-from airflow.sdk import DAG
+from airflow.sdk import DAG, PartitionedAssetTimetable
 from airflow.sdk.exceptions import AirflowSkipException
 from pyarrow import dataset
 
@@ -142,6 +142,8 @@ def test_facts_of_each_hour_and_its_best_shops(spark, data: Path, read: list[Ord
         gmv, dearest = sum(o.price for o in hour), max(o.price for o in hour)
         assert (row["orders"], row["buyers"]) == (len(hour), len({o.user for o in hour}))
         assert (row["gmv"], row["dearest"]) == (gmv, dearest)
+    turnover = dag_of("order_facts_each_hour").get_task("turnover").python_callable  # type: ignore[attr-defined]
+    assert turnover(TWO.isoformat()) == str(sum(order.price for order in inside(read, ONE, TWO)))
     best = dag_of("order_facts_hourly").get_task("best_shops").python_callable(f"{TWO}")  # type: ignore[attr-defined]
     first = max((row for row in rows if row["window_end"] == TWO), key=lambda row: row["gmv"])
     assert len(best) == 10 and best[0] == {name: str(value) for name, value in first.items()}
@@ -179,6 +181,14 @@ def test_each_run_waits_for_one_window_and_reads_it(dag_id: str, task_id: str, t
         assert sensor.window_end == reader.op_args[0] == end  # type: ignore[attr-defined]
         sensor.render_template_fields({"params": {name: "2024-01-01 00:00:00"}, **context})  # type: ignore[arg-type]
         assert sensor.upstream_task_ids == set() and reader.upstream_task_ids == {"complete"}
+
+
+def test_a_run_for_each_window_that_is_published() -> None:
+    dag = dag_of("order_facts_each_hour")
+    assert isinstance(dag.timetable, PartitionedAssetTimetable)
+    (task,) = dag.tasks
+    task.render_template_fields({"dag_run": SimpleNamespace(partition_key="2024-06-18T10:00:00")})  # type: ignore[arg-type, typeddict-item]
+    assert task.op_args[0] == "2024-06-18T10:00:00"  # type: ignore[attr-defined]
 
 
 def test_a_month_in_one_run(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from airflow_nrt.demo.airflow_client import wait_until
-from tests.dags.lab import Lab, driver_of, kill, leases
+from tests.dags.lab import Lab, driver_of, kill, leases, wait_for_end
 
 pytestmark = pytest.mark.slow
 
@@ -81,7 +81,7 @@ def test_a_button_of_the_page_verifies_windows_in_a_run_of_their_dag(lab: Lab) -
     _, _, dag_id, _, run_id = unquote(link).split("/")
     assert client.wait_for_run(dag_id, run_id) == "success"
     told = client.xcom(dag_id, run_id, "backfill")
-    assert (told["start"], told["end"], told["verdict"]["windows"]) == (f"{DAY} 00:00:00", f"{DAY} 06:00:00", 36)
+    assert (told["start"], told["end"], told["verdict"]["windows"]) == (f"{DAY}T00:00:00", f"{DAY}T06:00:00", 36)
 
 
 def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> None:
@@ -104,6 +104,25 @@ def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> No
     assert client.wait_for_run("orders_curve_repair", "repair") == "success"
     verdict = client.xcom("orders_curve_repair", "repair", "prove")
     assert (verdict["windows"], verdict["equal"]) == (WINDOWS_OF_A_DAY, WINDOWS_OF_A_DAY)
+
+
+def test_an_hour_of_facts_is_read_when_it_is_complete(lab: Lab) -> None:
+    client, home = lab.client, lab.home("order_facts")
+    for dag in ("order_facts", "order_facts_hourly"):
+        client.wait_for_dag(dag)
+    client.request("PATCH", "/dags/order_facts_hourly", {"is_paused": False})
+    client.trigger("order_facts_hourly", "hour", {"hour_end": f"{DAY} 10:00:00"})
+    client.trigger("order_facts", "live")
+    driver = driver_of(home)
+    assert client.wait_for_run("order_facts_hourly", "hour", timeout=180) == "success"
+    client.request("PATCH", "/dags/order_facts_hourly", {"is_paused": True})
+    best = client.xcom("order_facts_hourly", "hour", "best_shops")
+    assert {shop["window_end"] for shop in best} == {f"{DAY} 10:00:00"}
+    assert [float(shop["gmv"]) for shop in best] == sorted((float(shop["gmv"]) for shop in best), reverse=True)
+
+    lab.wait_until_watched("order_facts", "live", "stream")
+    client.mark("order_facts", "live", "stream", "success")
+    assert wait_for_end(home, driver.epoch) == "stopped"
 
 
 def test_the_plain_trigger_button_means_the_day_before(lab: Lab) -> None:

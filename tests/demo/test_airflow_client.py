@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from airflow_nrt.demo.airflow_client import AirflowClient, ConflictError
+from airflow_nrt.report.errors import NrtError
 
 RUNNING = {"id": 7, "from_date": "2024-06-18T00:00:00Z", "to_date": "2024-06-18T00:00:00Z", "completed_at": None}
 
@@ -20,6 +21,9 @@ class _Answers(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers["Authorization"] == "Bearer of-a-viewer":
+            self._answer(403, {"detail": "Forbidden"})
+            return
         self._answer(409, {"detail": "There is already a running backfill for dag curve"})
 
     def _answer(self, status: int, body: object) -> None:
@@ -34,18 +38,27 @@ class _Answers(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[AirflowClient]:
+def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     # A proxy that leads nowhere: Airflow is on this host.
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        client = AirflowClient(f"http://127.0.0.1:{server.server_port}")
-        yield client
+        yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture
+def client(url: str) -> AirflowClient:
+    return AirflowClient(url)
 
 
 def test_a_backfill_that_runs_already_is_the_one_asked_for(client: AirflowClient) -> None:
     assert client.backfill("curve", "2024-06-18T00:00:00Z", "2024-06-18T00:00:00Z") == 7
     with pytest.raises(ConflictError, match=r"409 .*already a running backfill"):
         client.backfill("curve", "2024-06-17T00:00:00Z", "2024-06-18T00:00:00Z")
+
+
+def test_a_token_goes_along(url: str) -> None:
+    with pytest.raises(NrtError, match=r"403 .*Forbidden"):
+        AirflowClient(url, "of-a-viewer").backfill("curve", "2024-06-18T00:00:00Z", "2024-06-18T00:00:00Z")

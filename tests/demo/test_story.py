@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from airflow_nrt.cli.main import main
 from airflow_nrt.demo import example_dags
 from airflow_nrt.demo.explained import curve_row, explained_row
 from airflow_nrt.demo.generator import orders, write
@@ -43,6 +44,11 @@ def test_a_row_is_explained_by_its_late_orders_and_repaired_by_them(spark, tmp_p
     assert not shown.explains(shown.published) and not shown.explains(None)
     backfill(spark, plan, home, Interval(MIDNIGHT - 24 * HOUR * 1000, shown.end), check=False)
     assert shown.explains(curve_row(home, table, shown.shop, shown.end))
+
+
+def test_a_directory_without_the_dags_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--dags", str(tmp_path)]) == 2
+    assert f"{tmp_path} has no orders_curve.py: give the directory of the example DAGs" in capsys.readouterr().err
 
 
 def verdict(equal: int, explained: int, different: int = 0) -> dict[str, Any]:

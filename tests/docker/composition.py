@@ -1,7 +1,7 @@
 """The composition of docker/compose.yaml without a container engine: images by podman, processes by buildah.
 
-Processes share a network of their own, in which each name of a service is one address. Those of one image share a
-container.
+Each service has processes of its own, which are gone with it. All share a network, in which each name of a service is
+one address, and those of one image share its files.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 
 import yaml
 
-from airflow_nrt.demo.endings import kill_all_with
-
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = ROOT / "docker" / "compose.yaml"
 USER = 50000
 _BUILDAH = ("buildah", "--storage-driver=vfs")
+_OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+_SAID = "/said/output"
 _ADDRESS = "10.255.0.1"
 _CLONE_NEWNET = 0x40000000
 
@@ -45,37 +45,36 @@ class Composition:
     volumes: Path
 
     def __post_init__(self) -> None:
-        self.mark = {"NRT_COMPOSITION": str(self.volumes)}
         self._containers: dict[str, str] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        for name in self.config["volumes"]:
+        for name in (*self.config["volumes"], "said"):
             place = self.volumes / name
             place.mkdir(parents=True)
             os.chown(place, USER, 0)
 
     def start(self, name: str) -> None:
         """Starts a service's command; what it prints goes to `volumes/NAME.log`."""
+        command = self._command(name, self.config["services"][name]["command"])
         with (self.volumes / f"{name}.log").open("ab") as log:
             self._running[name] = subprocess.Popen(
-                self._command(name, self.config["services"][name]["command"]),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+                [*_OWN_PROCESSES, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
 
     def run(self, name: str, *command: str) -> str:
-        """What a command prints that runs where a service does, by default the service's own.
-
-        Raises CalledProcessError.
-        """
-        words = self._command(name, command or self.config["services"][name]["command"])
-        told = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        if told.returncode:
-            raise AssertionError(f"{name}: {command} ended with {told.returncode}\n{told.stdout}\n{told.stderr}")
-        return told.stdout
+        """What a command prints that runs where a service does, by default the service's own."""
+        words = command or self.config["services"][name]["command"]
+        # By a file: buildah loses the end of what a process prints that ends at once.
+        told = subprocess.run(
+            self._command(name, ["sh", "-c", f'exec "$@" > {_SAID}', "sh", *words]),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert told.returncode == 0, f"{name}: {command} ended with {told.returncode}\n{told.stdout}\n{told.stderr}"
+        return (self.volumes / "said" / "output").read_text()
 
     def is_healthy(self, name: str) -> bool:
         """What the service's health check says."""
         kind, *words = self.config["services"][name]["healthcheck"]["test"]
-        check = ("sh", "-c", *words) if kind == "CMD-SHELL" else words
+        check = ["sh", "-c", *words] if kind == "CMD-SHELL" else words
         return subprocess.run(self._command(name, check), capture_output=True, check=False).returncode == 0
 
     def wait_until_healthy(self, name: str, seconds: float = 240) -> None:
@@ -87,25 +86,25 @@ class Composition:
 
     def end(self, name: str) -> None:
         """Kills a service's processes, as the loss of its container does."""
-        kill_all_with({**self.mark, "NRT_SERVICE": name})
-        self._running.pop(name).wait()
+        process = self._running.pop(name)
+        process.kill()
+        process.wait()
 
     def tail(self, name: str) -> str:
         return "\n".join((self.volumes / f"{name}.log").read_text(errors="replace").splitlines()[-40:])
 
     def close(self) -> None:
         """Nothing of it is left."""
-        kill_all_with(self.mark)
-        for process in self._running.values():
-            process.wait()
+        for name in list(self._running):
+            self.end(name)
         for container in self._containers.values():
             subprocess.run((*_BUILDAH, "rm", container), capture_output=True, check=False)
 
     def _command(self, name: str, command: Any) -> list[str]:
         service = self.config["services"][name]
-        environment = {**service.get("environment", {}), **self.mark, "NRT_SERVICE": name}
-        options = [f"--env={key}={value}" for key, value in environment.items()]
-        options += [f"--volume={self._mount(volume)}" for volume in service.get("volumes", ())]
+        options = [f"--env={key}={value}" for key, value in service.get("environment", {}).items()]
+        volumes = (*service.get("volumes", ()), f"said:{Path(_SAID).parent}")
+        options += [f"--volume={self._mount(volume)}" for volume in volumes]
         container = self._container(service["image"])
         return [*_BUILDAH, "run", "--isolation=chroot", f"--hostname={name}", *options, container, "--", *command]
 

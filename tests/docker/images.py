@@ -53,7 +53,7 @@ def build(dockerfile: str, image: str) -> None:
     if _CERTIFICATES.exists():
         options += [f"--volume={_CERTIFICATES}:{_CERTIFICATES}:ro", f"--env=PIP_CERT={_CERTIFICATES}"]
     _run(
-        *_PODMAN, "build", "--isolation=chroot", "--network=host", "--layers", *options,
+        *_PODMAN, "build", "--isolation=chroot", "--network=host", "--layers=false", *options,
         "--file", ROOT / "docker" / dockerfile, "--tag", f"localhost/{image}", ROOT,
     )  # fmt: skip
 

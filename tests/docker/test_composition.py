@@ -48,6 +48,15 @@ def test_docker_compose_accepts_the_composition(composition: dict[str, Any]) -> 
     assert composition["services"]["spark-worker"]["deploy"]["replicas"] == 2
 
 
+def test_an_image_is_built_once_and_before_it_is_needed(composition: dict[str, Any]) -> None:
+    services = composition["services"]
+    builders = {service["image"]: name for name, service in services.items() if "build" in service}
+    assert builders == {"airflow-nrt": "airflow-init", "airflow-nrt-spark": "spark-master"}
+    for name, service in services.items():
+        builder = builders.get(service["image"], name)
+        assert builder == name or builder in service["depends_on"]
+
+
 def test_what_runs_for_long_has_a_health_check_and_comes_again(composition: dict[str, Any]) -> None:
     for name, service in composition["services"].items():
         if name not in NOT_FOR_LONG:
@@ -105,7 +114,7 @@ def test_an_image_begins_with_a_version_and_ends_with_a_user(file: Path) -> None
     assert re.findall(r"--requirement (\S+)", text) and text.count("--require-hashes") == text.count("--requirement ")
 
 
-@pytest.mark.parametrize("lock", ["airflow-image.lock", "spark-image.lock"])
+@pytest.mark.parametrize("lock", ["airflow-image.lock", "kubernetes-image.lock", "spark-image.lock"])
 def test_images_hold_the_versions_that_are_tested(lock: str) -> None:
     tested, held = (versions(ROOT / "requirements" / name) for name in ("dev.lock", lock))
     assert {name: held[name] & tested[name] for name in held if name in tested and not held[name] & tested[name]} == {}

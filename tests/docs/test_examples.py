@@ -13,17 +13,24 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from airflow.api_fastapi.core_api.datamodels.assets import CreateAssetEventsBody
 from airflow.api_fastapi.core_api.datamodels.backfills import BackfillPostBody
 from airflow.api_fastapi.core_api.datamodels.dag_run import TriggerDAGRunPostBody
 from airflow.sdk import DAG
 
 import tests.airflow_home  # noqa: F401
 from airflow_nrt.cli.main import _parser
+from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.sql.load import load_report
 from tests.docs.pages import ROOT, Example, examples
 
 PARTS = ("README.md", "docs/index", "docs/tutorial/", "docs/how-to/", "docs/reference/operators", "docs/explanation/")
-REQUESTS = {"/backfills": BackfillPostBody, "/backfills/dry_run": BackfillPostBody, "/dagRuns": TriggerDAGRunPostBody}
+REQUESTS = {
+    "/assets/events": CreateAssetEventsBody,
+    "/backfills": BackfillPostBody,
+    "/backfills/dry_run": BackfillPostBody,
+    "/dagRuns": TriggerDAGRunPostBody,
+}
 SCHEMA = """
 CREATE TABLE orders (shop STRING, buyer STRING, price DECIMAL(10, 2), paid TIMESTAMP(3),
     WATERMARK FOR paid AS paid - INTERVAL '2' MINUTES
@@ -116,3 +123,9 @@ def test_requests_are_what_airflow_takes() -> None:
         model.model_validate(json.loads(words[words.index("-d") + 1]))
         found += 1
     assert found >= 2
+
+
+def test_the_configuration_of_a_run_is_what_operators_take() -> None:
+    asked = [json.loads(one.text) for one in shown("json")]
+    wishes = [Wishes(**one["nrt"]) for one in asked if "nrt" in one]
+    assert wishes and all(one.start and one.end for one in wishes)

@@ -64,8 +64,8 @@ def test_it_can_be_awaited_with_what_a_deadline_gives(monkeypatch: pytest.Monkey
     connect(monkeypatch, host=hook.url)
 
     async def say() -> None:
-        given: Any = {"dag_run": {"run_id": "today"}, "deadline": {"deadline_time": "10:15"}}
-        text = "{{ dag_run.run_id }} is late at {{ deadline.deadline_time }}"
+        given: Any = {"dag_run": {"dag_run_id": "today"}, "deadline": {"deadline_time": "10:15"}}
+        text = "{{ dag_run.dag_run_id }} is late at {{ deadline.deadline_time }}"
         await NrtNotifier(http_conn_id="alerts", text=text, context=given)
 
     asyncio.run(say())

@@ -93,7 +93,7 @@ def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | Non
 def test_a_day_of_shanghai_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
 
-    def run(self: object, name: str, plan: object, interval: tuple[str, str], *options: str) -> Any:
+    def run(self: object, context: object, name: str, plan: object, interval: tuple[str, str], *options: str) -> Any:
         found.append(interval)
         return SimpleNamespace(result={"verdict": None, "published_windows": 0, "notes": [], "unread_files": 0})
 

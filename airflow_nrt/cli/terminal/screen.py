@@ -9,6 +9,8 @@ import threading
 
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 
+CLEAR = "\x1b[H\x1b[J"
+"""What a terminal is told before all of it is drawn anew."""
 _CLEARED = "\r\x1b[K"
 
 
@@ -46,6 +48,8 @@ class Screen:
         return painted(self._status[:width], Colour.ASIDE, sys.stderr)
 
     def _write(self, text: str) -> None:
+        if sys.stderr is None:
+            return
         try:
             sys.stderr.write(text)
             sys.stderr.flush()

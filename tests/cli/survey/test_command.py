@@ -9,6 +9,7 @@ import pytest
 from airflow_nrt.cli.survey.files import files_below
 from tests.cli.conftest import Command, command_line
 from tests.cli.place import REPORT
+from tests.docs.pages import DOCS, examples_of
 
 TABLE_API = "from pyflink.table import TableEnvironment\n"
 
@@ -85,3 +86,15 @@ def test_which_files(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert {str(file.relative_to(tmp_path)) for file in files_below(tmp_path)} == {*kept}
+
+
+def test_the_documented_directory(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (shown,) = [one for one in examples_of(DOCS / "how-to" / "check-flink-scripts.md") if one.language == "text"]
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    (jobs / "totals.sql").write_text(REPORT)
+    (jobs / "checkpoints.sql").write_text("SET 'execution.checkpointing.interval' = '1 min';\n" + REPORT)
+    clicks = "CREATE TABLE clicks (page STRING) WITH ('connector' = 'kafka', 'topic' = 'clicks');\n"
+    (jobs / "kafka.sql").write_text(clicks + REPORT)
+    monkeypatch.chdir(tmp_path)
+    assert command("check", "jobs").out == shown.text

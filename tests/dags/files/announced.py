@@ -30,7 +30,7 @@ for dag_id, timetable in {
 
 HOME = "{{ dag_run.conf['home'] }}"
 WARN = AsyncCallback(NrtNotifier, kwargs={"http_conn_id": "nrt_alerts"})
-LATE = AsyncCallback(NrtNotifier, kwargs={"http_conn_id": "nrt_alerts", "text": "{{ dag_run.run_id }} is late"})
+LATE = AsyncCallback(NrtNotifier, kwargs={"http_conn_id": "nrt_alerts", "text": "{{ dag_run.dag_run_id }} is late"})
 
 with DAG("watched", schedule=None, catchup=False):
     NrtStreamOperator(

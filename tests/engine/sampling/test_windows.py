@@ -117,10 +117,10 @@ def test_a_verification_is_kept_window_by_window(spark, tmp_path: Path) -> None:
     stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR), random_events(2, 5, HOUR)])
     stream.end()
     changed = next(file for file in (tmp_path / "curve").glob("*T030000.csv"))
-    changed.write_text(changed.read_text().replace("\n", "0\n", 1))
+    changed.write_text(changed.read_text().partition("\n")[2])
     assert not verify(spark, plan, stream.home).is_proven
     (kept,) = kept_verdicts(stream.home, {}).values()
     last = stream.home.log().last
-    said = [kept.of_window("curve", MORNING + n * HOUR // 2, last) for n in range(1, 8)]
-    assert said[5] == "mismatch" and said[6] == "equal"
-    assert set(said[:5]) == {"explained"}
+    said = [kept.of_window("curve", MORNING + n * HOUR // 2, last) for n in range(1, 7)]
+    assert said[5] == "mismatch"
+    assert "explained" in said[:5] and set(said[:5]) <= {"explained", "equal"}
