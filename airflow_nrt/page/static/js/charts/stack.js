@@ -114,7 +114,8 @@ export function createStack({ onWindow }) {
     /** The interval in view at whole steps, `2026-01-31 14:20` on the report's clock; null without a curve. */
     range() {
       if (!shown) return null;
-      const { day, step_minutes: step } = shown.curve;
+      const { day, step_minutes } = shown.curve;
+      const step = Math.min(step_minutes || 1, DAY);
       const at = (minutes) =>
         new Date(Date.parse(`${day}T00:00Z`) + minutes * 60_000).toISOString().slice(0, 16).replace("T", " ");
       const start = Math.round(axis.min / step) * step;
