@@ -30,7 +30,7 @@ def get_provider_info() -> dict[str, Any]:
             "operators.stream", "operators.backfill", "operators.verify", "operators.stop", "operators.dispatch"
         ),
         "sensors": _modules("sensors.window"),
-        "triggers": _modules("triggers.driver", "triggers.window", "triggers.news"),
+        "triggers": _modules("triggers.driver", "triggers.window", "triggers.window_events"),
         "notifications": ["airflow_nrt.notifications.nrt.NrtNotifier"],
         "task-decorators": [
             {"name": "nrt_report", "class-name": "airflow_nrt.decorators.nrt_report.nrt_report_task"},

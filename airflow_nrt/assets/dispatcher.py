@@ -9,7 +9,7 @@ from airflow.sdk import DAG, Asset, AssetWatcher
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
 from airflow_nrt.operators.dispatch import NrtDispatchOperator
 from airflow_nrt.report.errors import InputError
-from airflow_nrt.triggers.news import NrtNewsTrigger
+from airflow_nrt.triggers.window_events import NrtWindowEventTrigger
 
 
 def dispatcher_dag(
@@ -48,7 +48,7 @@ def dispatcher_dag(
         raise InputError(f"the home {home!r} can't be a template: it is watched while no run is there to fill it")
     if poll_interval <= 0:
         raise InputError(f"poll_interval must be more than 0 seconds, not {poll_interval:g}")
-    trigger = NrtNewsTrigger(f"{asset.name}_log", home, table, nrt_conn_id, catchup, poll_interval)
+    trigger = NrtWindowEventTrigger(f"{asset.name}_log", home, table, nrt_conn_id, catchup, poll_interval)
     log = Asset(f"{asset.name}_log", watchers=[AssetWatcher(name=f"{asset.name}_log", trigger=trigger)])
     known: dict[str, Any] = {
         "dag_id": f"{asset.name}_dispatcher",

@@ -15,7 +15,7 @@ from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
     from airflow_nrt.report.home import Home
-    from airflow_nrt.report.news import Kind, News
+    from airflow_nrt.report.window_events import Kind, WindowEvents
     from airflow_nrt.triggers.cursor import Cursor
 
 _EMITTED = ("success", "skipped")
@@ -67,7 +67,7 @@ class NrtDispatchOperator(BaseOperator):
         """Gives the partition keys that it emits."""
         from airflow_nrt.hooks.nrt import NrtHook
         from airflow_nrt.report.home import Home
-        from airflow_nrt.report.news import KINDS, table_of
+        from airflow_nrt.report.window_events import KINDS, table_of
         from airflow_nrt.triggers.cursor import Cursor
 
         kind = next(kind for kind in KINDS if kind.name == self.kind)
@@ -79,21 +79,23 @@ class NrtDispatchOperator(BaseOperator):
             place = NrtHook(self.nrt_conn_id).home(self.home)
             home = Home.open(place.path, place.group)
             table = table_of(home, self.table)
-            news, after = self._claimed(home, kind, table, Cursor.from_json(known).of(home), context)
-            store.set(kind.name, Cursor(home.identity().id, after, news.until, context["ti"].run_id).to_json())
-        if not news.ends:
-            raise AirflowSkipException(f"no window is new up to entry {news.until} of the log")
-        return self._emit(home, table, news, context)
+            events, after = self._claimed(home, kind, table, Cursor.from_json(known).of(home), context)
+            store.set(kind.name, Cursor(home.identity().id, after, events.until, context["ti"].run_id).to_json())
+        if not events.ends:
+            raise AirflowSkipException(f"no window is new up to entry {events.until} of the log")
+        return self._emit(home, table, events, context)
 
-    def _claimed(self, home: Home, kind: Kind, table: str, cursor: Cursor, context: Context) -> tuple[News, int]:
+    def _claimed(
+        self, home: Home, kind: Kind, table: str, cursor: Cursor, context: Context
+    ) -> tuple[WindowEvents, int]:
         """What this run is to emit, and after which entry that begins. Another try takes what the first one took."""
-        from airflow_nrt.report.news import read_news
+        from airflow_nrt.report.window_events import read_window_events
 
         ti = context["ti"]
         if cursor.run == ti.run_id:
-            return read_news(home, kind, table, cursor.after, cursor.until), cursor.after
+            return read_window_events(home, kind, table, cursor.after, cursor.until), cursor.after
         after = cursor.begin(lambda run: self._has_emitted(ti, run))
-        return read_news(home, kind, table, after), after
+        return read_window_events(home, kind, table, after), after
 
     def _has_emitted(self, ti: Any, run: str) -> bool:
         found = ti.get_task_states(dag_id=ti.dag_id, task_ids=[ti.task_id], run_ids=[run])
@@ -101,11 +103,11 @@ class NrtDispatchOperator(BaseOperator):
         self.log.info("run %s, which emitted last: %s", run, state or "is not there any more")
         return str(getattr(state, "value", state)) in _EMITTED
 
-    def _emit(self, home: Home, table: str, news: News, context: Context) -> list[str]:
+    def _emit(self, home: Home, table: str, events: WindowEvents, context: Context) -> list[str]:
         from airflow_nrt.report.instants import iso_instant
 
-        keys = [iso_instant(end) or "end" for end in news.ends]
-        delay = max(0.0, time.time() - (news.since or 0) / 1000)
+        keys = [iso_instant(end) or "end" for end in events.ends]
+        delay = max(0.0, time.time() - (events.since or 0) / 1000)
         event = context["outlet_events"][self.asset]
         event.add_partitions(keys)
         # A set has no order, and Airflow registers events in that of its keys.
@@ -114,7 +116,7 @@ class NrtDispatchOperator(BaseOperator):
             "report": home.identity().name,
             "home": str(home.path),
             "table": table,
-            "entry": news.until,
+            "entry": events.until,
             "delay_seconds": round(delay, 1),
         }
         said = "%d windows of %s, from %s to %s, the first of them published %.1f s ago"

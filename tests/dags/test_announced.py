@@ -14,7 +14,7 @@ from airflow_nrt.report.instants import parse_instant
 from airflow_nrt.sql.load import load_report
 from tests.dags.lab import Lab
 from tests.launch.homes import REPORT, lease
-from tests.triggers.test_news_trigger import complete
+from tests.triggers.test_window_events import complete
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.triggers.cursor import Cursor
 from tests.launch.homes import lease, new_home
-from tests.triggers.test_news_trigger import complete
+from tests.triggers.test_window_events import complete
 
 CURVE, LOG = Asset("curve"), Asset("curve_log")
 MINUTE = 60_000

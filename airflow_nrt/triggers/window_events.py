@@ -27,7 +27,7 @@ _ANSWER_SECONDS = 60.0
 """Within which Airflow answers: the first question to a new triggerer takes many seconds."""
 
 
-class NrtNewsTrigger(BaseEventTrigger):
+class NrtWindowEventTrigger(BaseEventTrigger):
     """Fires when the log of a home has windows that no dispatcher has claimed yet: see `dispatcher_dag`.
 
     It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
@@ -66,13 +66,13 @@ class NrtNewsTrigger(BaseEventTrigger):
     def serialize(self) -> tuple[str, dict[str, Any]]:
         names = ("home", "table", "nrt_conn_id", "catchup", "poll_interval")
         known = {"log": self.log_asset, **{name: getattr(self, name) for name in names}}
-        return "airflow_nrt.triggers.news.NrtNewsTrigger", known
+        return "airflow_nrt.triggers.window_events.NrtWindowEventTrigger", known
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         said, woken, at = "", -1, 0.0
         while True:
             try:
-                entry = await self._first_news()
+                entry = await self._first_window_event()
             except Exception as wrong:
                 # An event trigger that ends is not started again.
                 self._hook = None
@@ -87,7 +87,7 @@ class NrtNewsTrigger(BaseEventTrigger):
                     yield TriggerEvent({"home": self.home, "entry": entry})  # type: ignore[no-untyped-call]
             await asyncio.sleep(self.poll_interval)
 
-    async def _first_news(self) -> int | None:
+    async def _first_window_event(self) -> int | None:
         """The first entry of the log with windows that nobody has claimed. Raises NrtError, and what Airflow raises.
 
         As long as the log has nothing new, Airflow is asked nothing.
@@ -109,7 +109,7 @@ class NrtNewsTrigger(BaseEventTrigger):
 
     async def _claims(self, hook: NrtHook) -> tuple[Cursor, ...]:
         """The cursors of the dispatcher's tasks; the first look makes them."""
-        from airflow_nrt.report.news import KINDS
+        from airflow_nrt.report.window_events import KINDS
         from airflow_nrt.triggers.cursor import Cursor
 
         if self.asset_state_store is None:
@@ -123,7 +123,7 @@ class NrtNewsTrigger(BaseEventTrigger):
 
     async def _look(self, hook: NrtHook) -> int | None:
         what = (self.table, self._cursors, self._seen)
-        found: tuple[int | None, _Seen] = await self._read(hook, ("news", *what), _find, *what)
+        found: tuple[int | None, _Seen] = await self._read(hook, ("window events", *what), _find, *what)
         self._seen = found[1]
         return found[0]
 
@@ -143,13 +143,13 @@ def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
 
 
 _Seen = tuple[str, int]
-"""Up to which entry there are no news, in the home of an id: it is not read again."""
+"""Up to which entry there is no window event, in the home of an id: it is not read again."""
 
 
 def _find(
     hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen
 ) -> tuple[int | None, _Seen]:
-    from airflow_nrt.report.news import has_news, visible_entries
+    from airflow_nrt.report.window_events import has_window_events, visible_entries
 
     home = _existing(hook, location)
     if home is None:
@@ -159,7 +159,7 @@ def _find(
         after = max(after, seen[1])
     log = home.log()
     for entry in visible_entries(home, log, after):
-        if has_news(entry, log, table):
+        if has_window_events(entry, log, table):
             return entry.n, (known, after)
         after = entry.n
     return None, (known, after)

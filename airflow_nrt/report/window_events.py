@@ -51,7 +51,7 @@ KINDS: tuple[Kind, ...] = (Completed(), Restated())
 
 
 @dataclass(frozen=True)
-class News:
+class WindowEvents:
     """The `ends` (ms of the report's clock) of the windows of a stretch of a log, in the order of their publishing.
 
     `until` is the last entry of the stretch, `since` when its first window was published (ms, None for none).
@@ -62,8 +62,10 @@ class News:
     since: int | None
 
 
-def read_news(home: Home, kind: Kind, table: str, after: int, until: int | None = None, most: int = 1000) -> News:
-    """The news of one table behind the entry `after`, up to the entry `until` or about as many windows as `most`.
+def read_window_events(
+    home: Home, kind: Kind, table: str, after: int, until: int | None = None, most: int = 1000
+) -> WindowEvents:
+    """What is new of one table's windows after the entry `after`, up to the entry `until` or about `most` windows.
 
     Raises HomeError if the log can't be read.
     """
@@ -80,7 +82,7 @@ def read_news(home: Home, kind: Kind, table: str, after: int, until: int | None 
         read = entry.n
         if len(ends) >= most:
             break
-    return News(read, tuple(ends), since)
+    return WindowEvents(read, tuple(ends), since)
 
 
 def visible_entries(home: Home, log: Log, after: int, until: int | None = None) -> Iterator[Entry]:
@@ -92,7 +94,7 @@ def visible_entries(home: Home, log: Log, after: int, until: int | None = None) 
         yield entry
 
 
-def has_news(entry: Entry, log: Log, table: str | None) -> bool:
+def has_window_events(entry: Entry, log: Log, table: str | None) -> bool:
     """Whether there is anything to be said about what it published of this table, or of any."""
     return any(kind.holds(one, entry, log) for one in _windows(entry, table) for kind in KINDS)
 

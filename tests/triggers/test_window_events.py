@@ -14,7 +14,7 @@ from airflow_nrt.report.entries import OperatorState, Position, Published, Tick
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.triggers.cursor import Cursor
-from airflow_nrt.triggers.news import NrtNewsTrigger
+from airflow_nrt.triggers.window_events import NrtWindowEventTrigger
 from tests.launch.homes import lease, new_home
 
 
@@ -34,8 +34,8 @@ class Store:
         self.kept[key] = value
 
 
-def trigger(path: Path, store: Store, **options: Any) -> NrtNewsTrigger:
-    made = NrtNewsTrigger("curve_log", str(path), **{"poll_interval": 0.05, **options})
+def trigger(path: Path, store: Store, **options: Any) -> NrtWindowEventTrigger:
+    made = NrtWindowEventTrigger("curve_log", str(path), **{"poll_interval": 0.05, **options})
     made.asset_state_store = store  # type: ignore[assignment]
     return made
 
@@ -52,7 +52,7 @@ def age(home: Home) -> None:
         file.write_text(json.dumps({**json.loads(file.read_text()), "time": 0}))
 
 
-def events(watching: NrtNewsTrigger, seconds: float, act: Any = None) -> list[int]:
+def events(watching: NrtWindowEventTrigger, seconds: float, act: Any = None) -> list[int]:
     """The entries of the events that come meanwhile; `act` happens half-way."""
 
     async def listen() -> list[int]:
@@ -79,9 +79,9 @@ def claim(store: Store, home: Home, until: int) -> None:
 
 
 def test_it_survives_its_way_through_the_database() -> None:
-    path, arguments = NrtNewsTrigger("curve_log", "h", "curve", None, True, 2.0).serialize()
-    assert path == "airflow_nrt.triggers.news.NrtNewsTrigger"
-    assert NrtNewsTrigger(**deserialize(serialize(arguments))).serialize() == (path, arguments)
+    path, arguments = NrtWindowEventTrigger("curve_log", "h", "curve", None, True, 2.0).serialize()
+    assert path == "airflow_nrt.triggers.window_events.NrtWindowEventTrigger"
+    assert NrtWindowEventTrigger(**deserialize(serialize(arguments))).serialize() == (path, arguments)
 
 
 def test_it_fires_for_what_is_new_once_until_that_is_claimed(tmp_path: Path) -> None:
