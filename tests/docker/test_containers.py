@@ -2,7 +2,7 @@
 
     pytest -m containers tests/docker
 
-Some twenty minutes on two cores, and 15 GB of disk for images and containers. It needs no container engine: podman and
+Some twelve minutes on two cores, and 15 GB of disk for images and containers. It needs no container engine: podman and
 buildah (root), debootstrap and docker-compose, all of them Debian's, and PostgreSQL.
 """
 
