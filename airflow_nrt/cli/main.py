@@ -19,6 +19,7 @@ from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.report.errors import NrtError
 
 COMMANDS = {
+    "new": "write a report, a DAG, sample data and a test to begin with",
     "check": "parse, plan and validate a report",
     "plan": "show what a report does: operators, state, what the batch reads",
     "run": "run a report's stream in the foreground",

@@ -24,6 +24,7 @@ from airflow_nrt.engine.ledger import reasons, write_late, write_rejected, write
 from airflow_nrt.engine.no_rows import no_rows
 from airflow_nrt.engine.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.rated import Held, RatedInserts
+from airflow_nrt.engine.sampling.windows import sample_last
 from airflow_nrt.engine.sources.filesystem import read_files
 from airflow_nrt.engine.staging import Staging
 from airflow_nrt.engine.state.store import SliceStore, Written
@@ -111,6 +112,7 @@ class StreamDriver:
     def recover(self) -> None:
         """Brings the sinks up to the log, takes away what crashes left, and fires what is due."""
         roll_forward(self.home, self.plan, self.writer.log)
+        sample_last(self.home, self.plan, self.writer.log)
         reach("recover-rolled")
         remove_orphans(self.home, self.writer.log, self.writer.epoch, self.position.files())
         self.fire_due()
@@ -311,6 +313,12 @@ class StreamDriver:
             source_name: replace(state, idle=idle or state.idle, ended=ended or state.ended),
         }
         self._tick(sources, dict(self.position.operators))
+
+    def advance(self, source_name: str, watermark: int) -> None:
+        """The watermark of a source moves on without rows: a tick, and what is due because of it."""
+        state = self.position.sources[source_name]
+        state = replace(state, watermark=advanced(state.watermark, watermark))
+        self._tick({**self.position.sources, source_name: state}, dict(self.position.operators))
 
     def pass_time(self) -> None:
         """Processing time has gone on: what is due over it by now is published."""

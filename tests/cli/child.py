@@ -12,7 +12,7 @@ from airflow_nrt.cli.main import main
 
 
 def answer(arguments: list[str]) -> dict[str, object]:
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             status: object = main(arguments)
@@ -20,7 +20,12 @@ def answer(arguments: list[str]) -> dict[str, object]:
             status = ended.code
         except BaseException as escaped:
             status = f"{type(escaped).__name__}: {escaped}"
-    return {"status": status, "out": out.getvalue(), "err": err.getvalue()}
+    return {"status": status, "out": _written(out), "err": _written(err)}
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 if __name__ == "__main__":

@@ -219,12 +219,12 @@ def last_step(now: int | None = None) -> int:
 
 def make_home(
     root: Path, plan: Plan, name: str, *, windows: int = 432, dag_id: str | None = "orders", until: int | None = None,
-    seed: int = 1, shops: int = 8,
+    seed: int = 1, shops: int = 8, restarts: int = 2,
 ) -> Made:  # fmt: skip
     """A home below `root` that streams, with what a page has to show: restarts, late rows, restatements, a verdict."""
     home = Home.create(root / name, replace(plan, name=name))
     made = Made(home, last_step() if until is None else until, shops, seed)
-    made.stream(windows, restarts=min(2, windows // 10))
+    made.stream(windows, restarts=min(restarts, windows // 10))
     ends = [one.end for entry in made.entries for one in entry.published if one.end is not None]
     if windows >= 40:
         made.restate(ends[-30:-26], "backfill")
@@ -241,13 +241,17 @@ def make_home(
     return made
 
 
-def make_homes(root: Path, reports: int = 50, windows: int = 10_000) -> Iterator[Made]:
-    """One home with so many windows, and others with three days; the last ones have failed, stopped, or are broken."""
+def make_homes(root: Path, reports: int = 50, windows: int = 10_000, restarts: int = 2) -> Iterator[Made]:
+    """One home with so many windows and restarts, and others with three days.
+
+    The last ones have failed, stopped, or are broken.
+    """
     root.mkdir(parents=True, exist_ok=True)
     plan = plan_of_homes(root.with_name(f"{root.name}-data"))
     for n in range(reports):
         name = "orders_curve" if n == 0 else f"report_{n:02d}"
-        made = make_home(root, plan, name, windows=windows if n == 0 else 432, dag_id=f"dag_{n % 10}", seed=n)
+        size = {"windows": windows, "restarts": restarts} if n == 0 else {}
+        made = make_home(root, plan, name, dag_id=f"dag_{n % 10}", seed=n, **size)
         if n == reports - 1 and n:
             made.beat(
                 "failed", error="column price of orders: 'abc' is no DECIMAL(10, 2) (part-7.csv, line 12)", final=True

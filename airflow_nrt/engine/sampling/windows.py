@@ -13,6 +13,7 @@ from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.report.entries import Entry, Published
 from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.home import Home
+from airflow_nrt.report.log import Log
 from airflow_nrt.report.notes.samples import MOST_LETTERS, Sample, SampledRow, write_samples
 from airflow_nrt.report.notes.sampling import Sampling
 from airflow_nrt.report.outline import InsertOutline
@@ -40,6 +41,13 @@ def sample_entry(home: Home, plan: Plan, entry: Entry) -> None:
         except Exception as wrong:
             # The windows are published, and whatever a picture of them fails at must not stop the report.
             log.warning("%s: no sample of its windows: %s", insert.name, wrong)
+
+
+def sample_last(home: Home, plan: Plan, log: Log) -> None:
+    """Samples what was published last once more: a driver that died has published it, and perhaps not sampled it."""
+    last = next((entry for entry in log.backwards() if entry.published), None)
+    if last is not None:
+        sample_entry(home, plan, last)
 
 
 def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]) -> Iterator[Sample]:

@@ -77,8 +77,12 @@ def publish(home: Home, insert: Insert, published: Published) -> None:
     except FileNotFoundError:
         return
     stream = sys.stderr if print_option(insert, "standard-error") else sys.stdout
-    # Bytes: an output that is not in UTF-8 refuses texts.
     stream.flush()
-    stream.buffer.write(content)
-    stream.buffer.flush()
+    # Bytes: an output that is not in UTF-8 refuses texts. That of a notebook takes nothing else.
+    output = getattr(stream, "buffer", None)
+    if output is None:
+        stream.write(content.decode())
+    else:
+        output.write(content)
+        output.flush()
     os.unlink(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import defaultdict
 from decimal import Decimal
 from pathlib import Path
@@ -109,6 +110,16 @@ def test_a_file_that_is_not_what_was_published_gives_no_sample(spark, tmp_path: 
     stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])
     assert stream.firings
     assert samples_of(stream) == {}
+
+
+def test_what_a_driver_published_and_died_is_sampled_by_the_next_one(spark, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])
+    before = samples_of(stream)
+    assert before
+    shutil.rmtree(stream.home.samples)
+    assert samples_of(Stream(spark, plan, tmp_path / "home")) == before
 
 
 def test_a_verification_is_kept_window_by_window(spark, tmp_path: Path) -> None:

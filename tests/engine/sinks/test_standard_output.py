@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from pathlib import Path
 
 from airflow_nrt.engine.publishing import publish_entry
+from airflow_nrt.engine.sinks.standard_output import publish
 from airflow_nrt.engine.verify import verify
+from airflow_nrt.report.entries import Published
+from airflow_nrt.report.home import Home
+from tests import sample
 from tests.engine.reports import FEW, HOUR, MORNING, Event, Stream, curve_insert, events_table, plan_of, write_events
 
 
@@ -49,3 +55,14 @@ def test_prints_what_happens_to_rows_that_change(spark, tmp_path: Path, capfd) -
     for entry in stream.entries:
         publish_entry(stream.home, plan, entry)
     assert printed(capfd) == []
+
+
+def test_an_output_that_takes_texts_alone_has_the_rows_too(tmp_path: Path) -> None:
+    printed = sample.CURVE.replace("'filesystem', 'path' = 'curve', 'format' = 'json'", "'print'")
+    insert = sample.plan_of(sample.ORDERS + printed + sample.INSERT).inserts[0]
+    (tmp_path / "rows.txt").write_text("+I[ä, 3]\n")
+    published = Published(insert.name, None, None, "complete", 1, "", "rows.txt", "")
+    with contextlib.redirect_stdout(io.StringIO()) as notebook:
+        publish(Home(tmp_path), insert, published)
+    assert notebook.getvalue() == "+I[ä, 3]\n"
+    assert not (tmp_path / "rows.txt").exists()

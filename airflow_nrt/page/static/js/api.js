@@ -19,7 +19,8 @@ async function answer(path, options) {
   }
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
-  if (response.status === 401) throw new ServerError(401, "You are signed out. Sign in to Airflow, then load this page again.");
+  if (response.status === 401)
+    throw new ServerError(401, "You are signed out. Sign in to Airflow, then load this page again.");
   const detail = typeof body.detail === "string" ? body.detail : `The server answered ${response.status}.`;
   throw new ServerError(response.status, detail);
 }

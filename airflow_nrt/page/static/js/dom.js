@@ -34,13 +34,39 @@ export function fill(place, data, build) {
 /** A table with a caption for readers; a column is `{title, cell(row), number?, sort?}`. */
 export function table(caption, columns, rows, rowAttributes = () => ({})) {
   const kind = (column) => (column.number ? "number" : null);
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {},
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h(
+      "table",
+      {},
       h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map((column) =>
-        h("th", { scope: "col", class: kind(column), "aria-sort": column.order }, column.head ?? column.title)))),
-      h("tbody", {}, rows.map((row) => h("tr", rowAttributes(row), columns.map((column) =>
-        h("td", { class: kind(column), "data-title": column.title }, column.cell(row) ?? "")))))));
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          columns.map((column) =>
+            h("th", { scope: "col", class: kind(column), "aria-sort": column.order }, column.head ?? column.title),
+          ),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map((row) =>
+          h(
+            "tr",
+            rowAttributes(row),
+            columns.map((column) =>
+              h("td", { class: kind(column), "data-title": column.title }, column.cell(row) ?? ""),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 export const empty = (...text) => h("p", { class: "empty" }, ...text);

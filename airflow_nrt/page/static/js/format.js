@@ -39,7 +39,8 @@ function formatter(zone, options) {
     const base = { hourCycle: "h23", ...options };
     try {
       zoned.set(key, new Intl.DateTimeFormat("en-GB", { ...base, timeZone: zone ?? "UTC" }));
-    } catch { // a zone that the browser does not know
+    } catch {
+      // a zone that the browser does not know
       zoned.set(key, new Intl.DateTimeFormat("en-GB", { ...base, timeZone: "UTC" }));
     }
   }
@@ -60,9 +61,15 @@ export function moment(text, zone) {
 }
 
 /** Local text of a window's bound, `2026-11-26T14:20:00`, as `2026-11-26 14:20`. */
-export const bound = (text) => (text ? String(text).replace("T", " ").replace(/:00(\.0+)?$/, "") : missing);
+export const bound = (text) =>
+  text
+    ? String(text)
+        .replace("T", " ")
+        .replace(/:00(\.0+)?$/, "")
+    : missing;
 
 /** A text of the server as a sentence. */
-export const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}` : "");
+export const sentence = (text) =>
+  text ? `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}` : "";
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

@@ -40,8 +40,16 @@ async function read() {
 function fail(mine, error) {
   if (error.status === undefined) console.error(error);
   if (mine.shown) warn(`${sentence(error.message)} What is shown here may be old.`);
-  else main.replaceChildren(h("div", { class: "failure" }, h("h1", {}, "This can't be shown"), h("p", {}, sentence(error.message)),
-    h("p", {}, h("a", { href: "#/" }, "All reports"))));
+  else
+    main.replaceChildren(
+      h(
+        "div",
+        { class: "failure" },
+        h("h1", {}, "This can't be shown"),
+        h("p", {}, sentence(error.message)),
+        h("p", {}, h("a", { href: "#/" }, "All reports")),
+      ),
+    );
 }
 
 function refresh() {

@@ -5,7 +5,8 @@ export function parse({ hash, search }) {
   const [kind, id, part, end] = path.split("/").map(decode);
   const words = new URLSearchParams(query);
   const dag = new URLSearchParams(search).get("dag_id");
-  if (kind === "report" && id && part === "window" && end) return { name: "window", id, end, insert: words.get("insert") };
+  if (kind === "report" && id && part === "window" && end)
+    return { name: "window", id, end, insert: words.get("insert") };
   if (kind === "report" && id) return { name: "report", id, choice: choiceOf(words) };
   return { name: "reports", dag };
 }
@@ -20,7 +21,12 @@ function decode(text) {
 
 /** What a person has chosen to see of a report; it stands in the address, so that it can be sent to others. */
 function choiceOf(words) {
-  return { insert: words.get("insert"), measure: words.get("measure"), day: words.get("day"), keys: words.getAll("key") };
+  return {
+    insert: words.get("insert"),
+    measure: words.get("measure"),
+    day: words.get("day"),
+    keys: words.getAll("key"),
+  };
 }
 
 export function reportUrl(id, choice = {}) {

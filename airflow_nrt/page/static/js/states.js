@@ -1,10 +1,18 @@
 // States of reports and windows: their order and colours.
 
 const KINDS = {
-  failed: "bad", fenced: "bad", lost: "bad", unreachable: "bad", silent: "bad",
-  restarting: "warn", starting: "warn", stopping: "warn",
+  failed: "bad",
+  fenced: "bad",
+  lost: "bad",
+  unreachable: "bad",
+  silent: "bad",
+  restarting: "warn",
+  starting: "warn",
+  stopping: "warn",
   running: "good",
-  finished: "idle", stopped: "idle", none: "idle",
+  finished: "idle",
+  stopped: "idle",
+  none: "idle",
 };
 const ORDER = Object.keys(KINDS);
 

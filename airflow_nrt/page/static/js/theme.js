@@ -9,7 +9,9 @@ function chosen() {
   let theme = null;
   try {
     theme = localStorage.getItem(KEY);
-  } catch { /* storage may be closed to a frame */ }
+  } catch {
+    /* storage may be closed to a frame */
+  }
   if (theme === "light" || theme === "dark") return theme;
   return system.matches ? "dark" : "light";
 }

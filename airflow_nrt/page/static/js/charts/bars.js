@@ -5,13 +5,20 @@ import { plot, upright } from "./plot.js";
 
 const HEIGHT = 76;
 
-/** `name` is a property of the theme, `values` formats the left axis. */
-export function createBars(place, axis, name, values) {
+/** `name` is a property of the theme, `values` formats the left axis, `whole` says that they are counts. */
+export function createBars(place, axis, name, values, whole = false) {
   let drawn = null;
 
   function bars(self) {
-    const { ctx, bbox, data: [xs, ys] } = self;
-    const width = Math.max(devicePixelRatio, Math.min(6 * devicePixelRatio, (bbox.width / Math.max(xs.length, 1)) * 0.7));
+    const {
+      ctx,
+      bbox,
+      data: [xs, ys],
+    } = self;
+    const width = Math.max(
+      devicePixelRatio,
+      Math.min(6 * devicePixelRatio, (bbox.width / Math.max(xs.length, 1)) * 0.7),
+    );
     const floor = self.valToPos(0, "y", true);
     ctx.save();
     ctx.fillStyle = color(name);
@@ -29,7 +36,18 @@ export function createBars(place, axis, name, values) {
       if (drawn) drawn.setData([xs, ys]);
       else {
         const series = [{ paths: () => null }];
-        drawn = plot(place, { height: HEIGHT, axis, series, data: [xs, ys], values, ticks: 26, points: false, above: 20, draw: [bars] });
+        drawn = plot(place, {
+          height: HEIGHT,
+          axis,
+          series,
+          data: [xs, ys],
+          values,
+          ticks: 20,
+          points: false,
+          whole,
+          above: 20,
+          draw: [bars],
+        });
       }
     },
     each: (act) => drawn && act(drawn),

@@ -8,7 +8,11 @@ export const minuteOf = (text, day) => (Date.parse(`${text}Z`) - Date.parse(`${d
 
 /** The wall clock of a zone at an instant (ms), as if it were UTC. */
 export function wallClock(ms, zone) {
-  const parts = Object.fromEntries(format(zone).formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const parts = Object.fromEntries(
+    format(zone)
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) + (ms % 1000);
 }
 
@@ -34,9 +38,13 @@ export function placed({ batches, events }, day, zone) {
   const ran = batches.map((batch) => ({ ...batch, minute: onClock(batch.at) })).filter(inDay);
   const ofDay = events.map((event) => ({ ...event, minute: onClock(event.at) })).filter(inDay);
   if (ran.length) return { batches: ran, events: ofDay, by: "time" };
-  const read = batches.filter((batch) => batch.watermark).map((batch) => ({ ...batch, minute: minuteOf(batch.watermark, day) }));
+  const read = batches
+    .filter((batch) => batch.watermark)
+    .map((batch) => ({ ...batch, minute: minuteOf(batch.watermark, day) }));
   const before = (at) => read.filter((batch) => batch.at <= at).at(-1)?.minute ?? 0;
-  const marked = ofDay.length ? ofDay : events.map((event) => ({ ...event, minute: Math.min(DAY, Math.max(0, before(event.at))) }));
+  const marked = ofDay.length
+    ? ofDay
+    : events.map((event) => ({ ...event, minute: Math.min(DAY, Math.max(0, before(event.at))) }));
   return { batches: read.filter(inDay), events: read.some(inDay) ? marked : ofDay, by: "watermark" };
 }
 
@@ -46,10 +54,18 @@ const formats = new Map();
 
 function format(zone) {
   if (!formats.has(zone)) {
-    const fields = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" };
+    const fields = {
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    };
     try {
       formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...fields, hourCycle: "h23", timeZone: zone ?? "UTC" }));
-    } catch { // a zone that the browser does not know
+    } catch {
+      // a zone that the browser does not know
       formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...fields, hourCycle: "h23", timeZone: "UTC" }));
     }
   }

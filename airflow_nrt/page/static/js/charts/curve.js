@@ -10,8 +10,12 @@ const REMARKABLE = new Set(["late-updated", "backfilled", "repaired", "mismatch"
 
 /** The lines in the order in which they are drawn: what came before first, so that the day lies over it. */
 export function linesOf({ days }, hidden) {
-  return [...days].reverse().filter(({ role }) => !hidden.has(role))
-    .flatMap(({ role, label, series }) => series.map(({ key, values }, index) => ({ role, label, key, values, index, keys: series.length })));
+  return [...days]
+    .reverse()
+    .filter(({ role }) => !hidden.has(role))
+    .flatMap(({ role, label, series }) =>
+      series.map(({ key, values }, index) => ({ role, label, key, values, index, keys: series.length })),
+    );
 }
 
 export function createCurve(place, axis) {
@@ -27,7 +31,8 @@ export function createCurve(place, axis) {
     if (!own || axis.hidden.has("day")) return;
     curve.windows.forEach((window, index) => {
       const [x, y] = [curve.steps[index], own.values[index]];
-      if (!window || !REMARKABLE.has(window.state) || y === null || y === undefined || x < axis.min || x > axis.max) return;
+      if (!window || !REMARKABLE.has(window.state) || y === null || y === undefined || x < axis.min || x > axis.max)
+        return;
       dot(self, x, y, color(window.state));
     });
   };

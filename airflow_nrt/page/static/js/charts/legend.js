@@ -12,27 +12,51 @@ export function createLegend(place, axis, changed) {
     changed();
   }
 
-  const dayButton = ({ role, label, date }) => h("button", {
-    class: "key", "aria-pressed": String(!axis.hidden.has(role)), title: date, "data-focus": `day ${role}`, onclick: () => toggle(role),
-  }, sample(role), label);
+  const dayButton = ({ role, label, date }) =>
+    h(
+      "button",
+      {
+        class: "key",
+        "aria-pressed": String(!axis.hidden.has(role)),
+        title: date,
+        "data-focus": `day ${role}`,
+        onclick: () => toggle(role),
+      },
+      sample(role),
+      label,
+    );
 
   function states(windows) {
     const numbers = new Map();
     for (const window of windows) if (window) numbers.set(window.state, (numbers.get(window.state) ?? 0) + 1);
-    return Object.keys(WINDOW_STATES).filter((state) => numbers.has(state)).map((state) =>
-      h("span", { class: "key", title: WINDOW_STATES[state] }, h("span", { class: `dot ${state}` }), h("b", {}, count(numbers.get(state))), ` ${state}`));
+    return Object.keys(WINDOW_STATES)
+      .filter((state) => numbers.has(state))
+      .map((state) =>
+        h(
+          "span",
+          { class: "key", title: WINDOW_STATES[state] },
+          h("span", { class: `dot ${state}` }),
+          h("b", {}, count(numbers.get(state))),
+          ` ${state}`,
+        ),
+      );
   }
 
   return {
-    show: ({ days, windows }) => fill(place, [days.map(({ label, date }) => [label, date]), windows, [...axis.hidden]], () => [
-      h("div", { role: "group", "aria-label": "Days" }, days.map(dayButton)), h("div", {}, states(windows))]),
+    show: ({ days, windows }) =>
+      fill(place, [days.map(({ label, date }) => [label, date]), windows, [...axis.hidden]], () => [
+        h("div", { role: "group", "aria-label": "Days" }, days.map(dayButton)),
+        h("div", {}, states(windows)),
+      ]),
 
     /** The curve in words. */
     text({ days, steps, measure }) {
-      const lines = days.flatMap(({ label, series }) => series.map(({ key, values }) => {
-        const last = values.findLastIndex((value) => value !== null);
-        return last < 0 ? null : `${label} ${key}: ${number(values[last])} at ${timeOf(steps[last])}`;
-      }));
+      const lines = days.flatMap(({ label, series }) =>
+        series.map(({ key, values }) => {
+          const last = values.findLastIndex((value) => value !== null);
+          return last < 0 ? null : `${label} ${key}: ${number(values[last])} at ${timeOf(steps[last])}`;
+        }),
+      );
       return `Curve of ${measure ?? "the report"}. ${lines.filter(Boolean).join("; ")}`;
     },
   };

@@ -28,7 +28,8 @@ function shade({ ctx, bbox }, base) {
 }
 
 /** The colour of a key, beside its name. */
-export const swatch = (index) => h("span", { class: "swatch", style: { "--swatch": `var(--key-${index % MOST_KEYS})` } });
+export const swatch = (index) =>
+  h("span", { class: "swatch", style: { "--swatch": `var(--key-${index % MOST_KEYS})` } });
 
 /** The stroke of a day, beside its name. */
 export const sample = (role) => h("span", { class: `stroke ${role}` });

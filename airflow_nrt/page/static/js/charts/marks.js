@@ -5,7 +5,15 @@ import { EVENT_KINDS } from "../parts/events.js";
 import { timeOf } from "./clock.js";
 
 const LETTERS = {
-  start: "S", restart: "R", stop: "■", failed: "!", fenced: "F", finished: "✓", backfill: "B", repair: "P", verify: "V",
+  start: "S",
+  restart: "R",
+  stop: "■",
+  failed: "!",
+  fenced: "F",
+  finished: "✓",
+  backfill: "B",
+  repair: "P",
+  verify: "V",
 };
 const OPENS = new Set(["start", "restart"]);
 
@@ -13,24 +21,48 @@ export function createMarks(place, axis) {
   const at = (minute) => `${(100 * (minute - axis.min)) / (axis.max - axis.min)}%`;
   const inView = ({ minute }) => minute >= axis.min && minute <= axis.max;
 
-  function bands(events, end) {
+  function bands(events, { from: first, end, epoch }) {
     const opened = events.filter(({ kind }) => OPENS.has(kind));
-    return opened.map(({ minute, epoch }, index) => {
+    const next = opened[0];
+    const before =
+      first !== null && (!next || first < next.minute)
+        ? [{ minute: first, epoch: next ? next.epoch - 1 || null : epoch }]
+        : [];
+    return [...before, ...opened].map(({ minute, epoch: number }, index, all) => {
       const from = Math.max(minute, axis.min);
-      const to = Math.min(opened[index + 1]?.minute ?? end, axis.max);
-      return to > from && h("span", { class: `epoch ${index % 2 ? "odd" : ""}`, style: { left: at(from), width: `calc(${at(to)} - ${at(from)})` } },
-        epoch === null || epoch === undefined ? "" : `epoch ${epoch}`);
+      const to = Math.min(all[index + 1]?.minute ?? end, axis.max);
+      return (
+        to > from &&
+        h(
+          "span",
+          {
+            class: `epoch ${index % 2 ? "odd" : ""}`,
+            style: { left: at(from), width: `calc(${at(to)} - ${at(from)})` },
+          },
+          number ? `epoch ${number}` : "",
+        )
+      );
     });
   }
 
   return {
-    show(events, end) {
-      fill(place, [events, axis.min, axis.max, end], () => [
-        ...bands(events, end),
-        ...events.filter(inView).map(({ minute, kind, text }) => h("span", {
-          class: `mark ${EVENT_KINDS[kind] ?? "idle"}`, style: { left: at(minute) }, role: "img",
-          title: `${timeOf(minute)} ${kind}: ${text}`, "aria-label": `${timeOf(minute)} ${kind}: ${text}`,
-        }, LETTERS[kind] ?? "•")),
+    /** `ran` is from where to where batches ran, and the epoch in which they did if none began on this day. */
+    show(events, ran) {
+      fill(place, [events, axis.min, axis.max, ran], () => [
+        ...bands(events, ran),
+        ...events.filter(inView).map(({ minute, kind, text }) =>
+          h(
+            "span",
+            {
+              class: `mark ${EVENT_KINDS[kind] ?? "idle"}`,
+              style: { left: at(minute) },
+              role: "img",
+              title: `${timeOf(minute)} ${kind}: ${text}`,
+              "aria-label": `${timeOf(minute)} ${kind}: ${text}`,
+            },
+            LETTERS[kind] ?? "•",
+          ),
+        ),
       ]);
     },
   };

@@ -23,20 +23,31 @@ const lane = (title, kind) => {
 /** `onWindow(end)` is called when a person opens a window. */
 export function createStack({ onWindow }) {
   const lanes = {
-    strip: lane("Windows", "strip"), late: lane("Late rows", "plot"), batches: lane("Batch time", "plot"), marks: lane("Epochs", "marks"),
+    strip: lane("Windows", "strip"),
+    late: lane("Late rows", "plot"),
+    batches: lane("Batch time", "plot"),
+    marks: lane("Epochs", "marks"),
   };
   const curvePlace = h("div", { class: "curve", role: "img" });
   const tipPlace = h("div", { class: "tip", hidden: true });
   const legendPlace = h("div", { class: "legend" });
   const reset = h("button", { class: "reset", hidden: true, onclick: () => zoom(null) }, "Show the whole day");
-  const root = h("div", { class: "stack" }, legendPlace, h("div", { class: "drawings" }, curvePlace,
-    ...Object.values(lanes).map((one) => one.root), tipPlace, reset));
+  const root = h(
+    "div",
+    { class: "stack" },
+    legendPlace,
+    h("div", { class: "drawings" }, curvePlace, ...Object.values(lanes).map((one) => one.root), tipPlace, reset),
+  );
   const axis = {
-    min: 0, max: DAY, hidden: new Set(), onZoom: zoom, onCursor: point,
+    min: 0,
+    max: DAY,
+    hidden: new Set(),
+    onZoom: zoom,
+    onCursor: point,
     uprights: () => events.filter(({ kind }) => BREAKS.has(kind)).map(({ minute }) => minute),
   };
   const curve = createCurve(curvePlace, axis);
-  const late = createBars(lanes.late.body, axis, "late-updated", compact);
+  const late = createBars(lanes.late.body, axis, "late-updated", compact, true);
   const times = createBars(lanes.batches.body, axis, "idle", duration);
   const strip = createStrip(lanes.strip.body, axis, { onWindow, onCursor: point });
   const marks = createMarks(lanes.marks.body, axis);
@@ -55,10 +66,17 @@ export function createStack({ onWindow }) {
     const now = (wallClock(shown.now, zone) - Date.parse(`${day}T00:00Z`)) / 60_000;
     curve.show(shown.curve, now > 0 && now < DAY ? now : null);
     strip.show(shown.curve);
-    late.show(steps, windows.map((window) => window?.late_rows ?? 0));
-    times.show(batches.map(({ minute }) => minute), batches.map(({ seconds }) => seconds));
+    late.show(
+      steps,
+      windows.map((window) => window?.late_rows ?? 0),
+    );
+    times.show(
+      batches.map(({ minute }) => minute),
+      batches.map(({ seconds }) => seconds),
+    );
     const last = batches.at(-1)?.minute ?? 0;
-    marks.show(events, by === "time" ? Math.min(DAY, Math.max(now, last)) : last);
+    const end = shown.isRunning && by === "time" ? Math.min(DAY, Math.max(now, last)) : last;
+    marks.show(events, { from: batches[0]?.minute ?? null, end, epoch: shown.epoch });
     lanes.batches.title.textContent = by === "time" ? "Batch time" : "Batch time, at its watermark";
     legend.show(shown.curve);
     curvePlace.setAttribute("aria-label", legend.text(shown.curve));
@@ -93,12 +111,15 @@ export function createStack({ onWindow }) {
       ({ batches, events, by } = placed(next.timeline, next.curve.day, next.curve.zone));
       draw();
     },
-    /** The interval in view, at whole steps: `{start, end}`, `2026-01-31 14:20` on the report's clock. Null before there is one. */
+    /** The interval in view at whole steps, `2026-01-31 14:20` on the report's clock; null without a curve. */
     range() {
       if (!shown) return null;
-      const { day, step_minutes: step } = shown.curve;
-      const at = (minutes) => new Date(Date.parse(`${day}T00:00Z`) + minutes * 60_000).toISOString().slice(0, 16).replace("T", " ");
-      return { start: at(Math.floor(axis.min / step) * step), end: at(Math.ceil(axis.max / step) * step) };
+      const { day, step_minutes } = shown.curve;
+      const step = Math.min(step_minutes || 1, DAY);
+      const at = (minutes) =>
+        new Date(Date.parse(`${day}T00:00Z`) + minutes * 60_000).toISOString().slice(0, 16).replace("T", " ");
+      const start = Math.round(axis.min / step) * step;
+      return { start: at(start), end: at(Math.max(Math.round(axis.max / step) * step, start + step)) };
     },
     close() {
       resized.disconnect();

@@ -16,15 +16,20 @@ export function createStrip(place, axis, { onWindow, onCursor }) {
 
   function cells() {
     const { steps, windows, step_minutes: step } = curve;
-    const shown = steps.map((minute, index) => ({ minute, window: windows[index] })).filter(({ window, minute }) =>
-      window && minute > axis.min && minute - step < axis.max);
+    const shown = steps
+      .map((minute, index) => ({ minute, window: windows[index] }))
+      .filter(({ window, minute }) => window && minute > axis.min && minute - step < axis.max);
     const entry = shown.some(({ window }) => window.end === current) ? current : shown.at(-1)?.window.end;
     return shown.map(({ minute, window }) => {
       const from = Math.max(minute - step, axis.min);
       const width = Math.min(minute, axis.max) - from;
       return h("button", {
-        class: `cell ${window.state}`, tabindex: window.end === entry ? "0" : "-1", "data-focus": `cell ${window.end}`,
-        "data-minute": minute, "data-end": window.end, "aria-label": describe(window, minute),
+        class: `cell ${window.state}`,
+        tabindex: window.end === entry ? "0" : "-1",
+        "data-focus": `cell ${window.end}`,
+        "data-minute": minute,
+        "data-end": window.end,
+        "aria-label": describe(window, minute),
         style: { left: percent(from - axis.min), width: percent(width) },
       });
     });

@@ -9,17 +9,33 @@ const TITLES = { stop: "Stop", verify: "Verify", repair: "Repair", backfill: "Ba
 const WITHOUT_RANGE = new Set(["stop"]);
 const HARMLESS = new Set(["verify"]);
 
-/** Buttons; `range()` is the interval of time that is in view: `{start, end}`, `2026-01-31 14:20` on the report's clock. */
+/** Buttons; `range()` is the interval in view, `{start, end}`: `2026-01-31 14:20` on the report's clock. */
 export function actionButtons(report, range, done) {
   const known = (report.actions ?? []).filter(({ name }) => name in TITLES);
   const refused = known.filter(({ enabled }) => !enabled);
   const reasons = [...new Set(refused.map(({ text }) => text))];
-  return h("div", { class: "actions" },
-    h("div", { role: "group", "aria-label": "Actions" }, known.map((action) => h("button", {
-      class: action.name === "stop" ? "danger" : null, disabled: !action.enabled, title: sentence(action.text),
-      "data-focus": `action ${action.name}`, onclick: () => ask(report, action, range(), done),
-    }, `${TITLES[action.name]}…`))),
-    reasons.length === 1 && refused.length === known.length ? h("p", { class: "under" }, sentence(reasons[0])) : null);
+  return h(
+    "div",
+    { class: "actions" },
+    h(
+      "div",
+      { role: "group", "aria-label": "Actions" },
+      known.map((action) =>
+        h(
+          "button",
+          {
+            class: action.name === "stop" ? "danger" : null,
+            disabled: !action.enabled,
+            title: sentence(action.text),
+            "data-focus": `action ${action.name}`,
+            onclick: () => ask(report, action, range(), done),
+          },
+          `${TITLES[action.name]}…`,
+        ),
+      ),
+    ),
+    reasons.length === 1 && refused.length === known.length ? h("p", { class: "under" }, sentence(reasons[0])) : null,
+  );
 }
 
 function ask(report, { name, text }, interval, done) {
@@ -29,11 +45,18 @@ function ask(report, { name, text }, interval, done) {
   const message = h("p", { class: "message", role: "status" });
   const confirm = h("button", { type: "submit", class: HARMLESS.has(name) ? "primary" : "danger" }, title);
   const close = h("button", { type: "button", onclick: () => dialog.close() }, "Cancel");
-  const form = h("form", { onsubmit: send },
-    h("h2", { id: "asked" }, `${title} ${report.name}?`), h("p", {}, sentence(text)),
+  const form = h(
+    "form",
+    { onsubmit: send },
+    h("h2", { id: "asked" }, `${title} ${report.name}?`),
+    h("p", {}, sentence(text)),
     hasRange ? h("div", { class: "bar" }, bounds.start.label, bounds.end.label) : null,
-    hasRange ? h("p", { class: "under" }, "Windows that end after From and up to To, in the time zone of the report.") : null,
-    message, h("div", { class: "bar end" }, close, confirm));
+    hasRange
+      ? h("p", { class: "under" }, "Windows that end after From and up to To, in the time zone of the report.")
+      : null,
+    message,
+    h("div", { class: "bar end" }, close, confirm),
+  );
   const dialog = h("dialog", { "aria-labelledby": "asked", onclose: () => dialog.remove() }, form);
 
   async function send(event) {
@@ -65,7 +88,13 @@ function ask(report, { name, text }, interval, done) {
 const isoOf = (text) => text.replace(" ", "T") + (text.length === 16 ? ":00" : "");
 
 function time(title, value) {
-  const input = h("input", { required: true, value, pattern: "\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d(:\\d\\d)?",
-    placeholder: "2026-01-31 14:20", title: "A time like 2026-01-31 14:20", autocomplete: "off" });
+  const input = h("input", {
+    required: true,
+    value,
+    pattern: "\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d(:\\d\\d)?",
+    placeholder: "2026-01-31 14:20",
+    title: "A time like 2026-01-31 14:20",
+    autocomplete: "off",
+  });
   return { input, label: h("label", {}, title, input) };
 }

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 
-/** A link to a page of Airflow. The frame may not steer the window around it, so the outer document follows the link. */
+/** A link to a page of Airflow. A frame may not steer the window around it, so the outer document follows the link. */
 export function leaveTo(url, text) {
   if (url === null) return text;
   return h("a", { href: url, onclick: (event) => follow(event, url) }, text);

@@ -8,31 +8,57 @@ import { leaveTo } from "./airflow.js";
 
 /** `All reports / orders / window`; each step is `{text, href?}`. The first link leaves a DAG's tab for all reports. */
 export function crumbs(...steps) {
-  return h("nav", { "aria-label": "Where this is", class: "crumbs" }, h("ol", {},
-    [{ text: "All reports", href: "./#/" }, ...steps].map(({ text, href }) =>
-      h("li", {}, href ? h("a", { href, "data-focus": href }, text) : h("span", { "aria-current": "page" }, text)))));
+  return h(
+    "nav",
+    { "aria-label": "Where this is", class: "crumbs" },
+    h(
+      "ol",
+      {},
+      [{ text: "All reports", href: "./#/" }, ...steps].map(({ text, href }) =>
+        h("li", {}, href ? h("a", { href, "data-focus": href }, text) : h("span", { "aria-current": "page" }, text)),
+      ),
+    ),
+  );
 }
 
 export function headline(report, buttons) {
-  return h("header", { class: "head" },
-    h("div", {},
+  return h(
+    "header",
+    { class: "head" },
+    h(
+      "div",
+      {},
       h("h1", {}, report.name, badge(report.state, kindOf(report.state))),
-      h("p", { class: "under" }, report.dag_id ? ["DAG ", leaveTo(dagUrl(report.dag_id), report.dag_id), " · "] : null,
+      h(
+        "p",
+        { class: "under" },
+        report.dag_id ? ["DAG ", leaveTo(dagUrl(report.dag_id), report.dag_id), " · "] : null,
         report.home_label,
-        report.host ? ` · ${report.host}` : null, report.application ? ` · ${report.application}` : null),
-      report.why ? h("p", { class: `why ${kindOf(report.state)}` }, sentence(report.why)) : null),
-    buttons);
+        report.host ? ` · ${report.host}` : null,
+        report.application ? ` · ${report.application}` : null,
+      ),
+      report.why ? h("p", { class: `why ${kindOf(report.state)}` }, sentence(report.why)) : null,
+    ),
+    buttons,
+  );
 }
 
 export function facts(report) {
   const fresh = report.freshness_seconds;
-  return h("dl", { class: "facts" },
-    fact("Watermark lag", duration(report.lag_seconds), report.watermark ? bound(report.watermark) : null),
+  return h(
+    "dl",
+    { class: "facts" },
+    fact("Watermark lag", duration(report.lag_seconds), report.watermark ? bound(report.watermark.slice(0, 19)) : null),
     fact("Rows", rate(report.rows_per_second), known(report.rows) ? `${count(report.rows)} in all` : null),
     fact("Latest window", bound(report.latest_window_end), known(fresh) ? `ended ${duration(fresh)} ago` : null),
     fact("Windows", count(report.windows)),
-    fact("Late rows", count(report.late_rows), report.rejected_rows ? `${plural(report.rejected_rows, "row")} rejected` : null),
-    fact("Restarts", count(report.restarts), known(report.epoch) ? `epoch ${report.epoch}` : null));
+    fact(
+      "Late rows",
+      count(report.late_rows),
+      report.rejected_rows ? `${plural(report.rejected_rows, "row")} rejected` : null,
+    ),
+    fact("Restarts", count(report.restarts), known(report.epoch) ? `epoch ${report.epoch}` : null),
+  );
 }
 
 const fact = (title, value, more = null) =>

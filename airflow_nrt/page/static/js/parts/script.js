@@ -6,8 +6,12 @@ const TOKEN = /(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*')|\b([A-Z][A-Z_]+)\b(?
 
 export function script(sql, isCut) {
   if (!sql) return [];
-  return h("details", {}, h("summary", {}, "Script"),
-    h("pre", { class: "code", tabindex: "0" }, marked(sql), isCut ? "\n… cut here" : null));
+  return h(
+    "details",
+    {},
+    h("summary", {}, "Script"),
+    h("pre", { class: "code", tabindex: "0" }, marked(sql), isCut ? "\n… cut here" : null),
+  );
 }
 
 /** Comments, texts and words in capitals get a colour; all is text. */

@@ -5,7 +5,11 @@ import { bound, count, moment } from "../format.js";
 import { windowUrl } from "../route.js";
 
 const columns = (id, zone, day) => [
-  { title: "Window", cell: (one) => h("a", { href: windowUrl(id, one.insert, one.end), "data-focus": `window ${one.end}` }, interval(one, day)) },
+  {
+    title: "Window",
+    cell: (one) =>
+      h("a", { href: windowUrl(id, one.insert, one.end), "data-focus": `window ${one.end}` }, interval(one, day)),
+  },
   { title: "State", cell: (one) => badge(one.state) },
   { title: "Rows", number: true, cell: (one) => count(one.rows) },
   { title: "Late rows", number: true, cell: (one) => count(one.late_rows) },
@@ -24,11 +28,18 @@ export function interval({ start, end }, day = null) {
 
 export function windowTable(id, { total, windows }, { zone, day }, offset, limit, go) {
   if (!total) return empty("No window of this day yet.");
-  const turn = (to, text) => h("button", { disabled: to < 0 || to >= total, "data-focus": text, onclick: () => go(to) }, text);
+  const turn = (to, text) =>
+    h("button", { disabled: to < 0 || to >= total, "data-focus": text, onclick: () => go(to) }, text);
   return [
     table("Windows", columns(id, zone, day), windows),
-    total > limit ? h("div", { class: "pager" },
-      turn(offset - limit, "Later"), h("span", {}, `${count(offset + 1)}–${count(Math.min(offset + limit, total))} of ${count(total)}`),
-      turn(offset + limit, "Earlier")) : null,
+    total > limit
+      ? h(
+          "div",
+          { class: "pager" },
+          turn(offset - limit, "Later"),
+          h("span", {}, `${count(offset + 1)}–${count(Math.min(offset + limit, total))} of ${count(total)}`),
+          turn(offset + limit, "Earlier"),
+        )
+      : null,
   ];
 }

@@ -21,18 +21,29 @@ export function reportView(main, route, read) {
   let { choice } = route;
   let offset = 0;
   let data = null;
-  const place = Object.fromEntries(["head", "facts", "bar", "note", "windows", "events", "script"].map((name) =>
-    [name, h("div", { class: name })]));
-  const stack = createStack({ onWindow: (end) => { location.hash = windowUrl(id, data.curve.insert, end); } });
+  const place = Object.fromEntries(
+    ["head", "facts", "bar", "note", "windows", "events", "script"].map((name) => [name, h("div", { class: name })]),
+  );
+  const stack = createStack({
+    onWindow: (end) => {
+      location.hash = windowUrl(id, data.curve.insert, end);
+    },
+  });
   const logPart = log(id);
 
   function build() {
-    main.replaceChildren(place.head, place.facts,
+    main.replaceChildren(
+      place.head,
+      place.facts,
       h("section", { class: "card charts", "aria-label": "Curve" }, place.bar, place.note, stack.root),
-      h("div", { class: "columns" },
+      h(
+        "div",
+        { class: "columns" },
         h("section", { class: "card" }, place.windows),
-        h("section", { class: "card" }, h("h2", {}, "What happened"), place.events)),
-      h("section", { class: "card folded" }, place.script, logPart.root));
+        h("section", { class: "card" }, h("h2", {}, "What happened"), place.events),
+      ),
+      h("section", { class: "card folded" }, place.script, logPart.root),
+    );
   }
 
   function choose(change) {
@@ -53,17 +64,35 @@ export function reportView(main, route, read) {
     const { sql, inserts, days, ...state } = report;
     document.title = `${report.name} – NRT`;
     fill(place.head, [report.name, report.state, report.why, report.dag_id, report.actions], () => [
-      crumbs({ text: report.name }), headline(report, actionButtons(report, () => stack.range(), read))]);
+      crumbs({ text: report.name }),
+      headline(
+        report,
+        actionButtons(report, () => stack.range(), read),
+      ),
+    ]);
     fill(place.facts, state, facts);
-    fill(place.bar, [inserts, days, choice, curve && { ...curve, windows: null, days: curve.days.map(({ series }) => series.length) }], () =>
-      curve && controls(report, curve, choose));
+    fill(
+      place.bar,
+      [
+        inserts,
+        days,
+        choice,
+        curve && { ...curve, windows: null, days: curve.days.map(({ series }) => series.length) },
+      ],
+      () => curve && controls(report, curve, choose),
+    );
     fill(place.note, note, (text) => text && empty(sentence(text)));
     stack.root.hidden = !curve;
-    if (curve) stack.show({ curve, timeline, now: Date.parse(data.now) });
+    if (curve) {
+      const isRunning = report.state === "running";
+      stack.show({ curve, timeline, now: Date.now(), isRunning, epoch: curve.day === days[0] ? report.epoch : null });
+    }
     const day = curve?.day ?? choice.day;
     place.windows.parentElement.hidden = !hasWindows(report);
     fill(place.windows, [windows, offset, report.zone, day], () => [
-      h("h2", {}, day ? `Windows of ${day}` : "Windows"), windowTable(id, windows, { zone: report.zone, day }, offset, PAGE, turn)]);
+      h("h2", {}, day ? `Windows of ${day}` : "Windows"),
+      windowTable(id, windows, { zone: report.zone, day }, offset, PAGE, turn),
+    ]);
     fill(place.events, [timeline.events, report.zone], () => eventList(timeline.events, report.zone));
     fill(place.script, [sql, report.sql_cut], () => script(sql, report.sql_cut));
     logPart.refresh();
@@ -72,20 +101,29 @@ export function reportView(main, route, read) {
   const view = {
     shown: false,
     accepts: (next) => next.name === "report" && next.id === id,
-    change(next) { choice = next.choice; },
+    change(next) {
+      choice = next.choice;
+    },
     close: () => stack.close(),
 
     async load(signal) {
       const { insert, measure, day, keys } = choice;
       const [report, curve] = await Promise.all([
-        get(["reports", id], {}, signal), curveOf(id, { insert, measure, day, keys }, signal)]);
+        get(["reports", id], {}, signal),
+        curveOf(id, { insert, measure, day, keys }, signal),
+      ]);
       const shownDay = curve.day ?? day;
       const [timeline, windows] = await Promise.all([
         timelineOf(id, shownDay, report.zone, signal),
-        hasWindows(report) ? get(["reports", id, "windows"], { insert: curve.insert ?? insert, day: shownDay, offset, limit: PAGE }, signal)
+        hasWindows(report)
+          ? get(
+              ["reports", id, "windows"],
+              { insert: curve.insert ?? insert, day: shownDay, offset, limit: PAGE },
+              signal,
+            )
           : { total: 0, windows: [] },
       ]);
-      return { report, curve: curve.steps ? curve : null, note: noteOf(report, curve), timeline, windows, now: report.now ?? new Date().toISOString() };
+      return { report, curve: curve.steps ? curve : null, note: noteOf(report, curve), timeline, windows };
     },
 
     show(answer) {

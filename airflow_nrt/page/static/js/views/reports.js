@@ -10,7 +10,11 @@ import { kindOf, rank } from "../states.js";
 const COLUMNS = [
   { title: "State", order: (one) => rank(one.state), cell: (one) => badge(one.state, kindOf(one.state)) },
   { title: "Report", order: (one) => one.name, cell: named },
-  { title: "DAG", order: (one) => one.dag_id ?? "", cell: (one) => one.dag_id && leaveTo(dagUrl(one.dag_id), one.dag_id) },
+  {
+    title: "DAG",
+    order: (one) => one.dag_id ?? "",
+    cell: (one) => one.dag_id && leaveTo(dagUrl(one.dag_id), one.dag_id),
+  },
   { title: "Watermark lag", number: true, order: (one) => one.lag_seconds, cell: (one) => duration(one.lag_seconds) },
   { title: "Rows", number: true, order: (one) => one.rows_per_second, cell: (one) => rate(one.rows_per_second) },
   { title: "Latest window", order: (one) => one.freshness_seconds, cell: latest },
@@ -34,8 +38,15 @@ export function reportsView(main, { dag }) {
   const choice = { text: "", state: null, column: 0, down: false };
   const head = h("header", { class: "head" });
   const states = h("div", { class: "chips", role: "group", "aria-label": "States" });
-  const search = h("input", { type: "search", placeholder: "Filter by name, DAG or home", "aria-label": "Filter reports",
-    oninput: () => { choice.text = search.value.trim().toLowerCase(); show(); } });
+  const search = h("input", {
+    type: "search",
+    placeholder: "Filter by name, DAG or home",
+    "aria-label": "Filter reports",
+    oninput: () => {
+      choice.text = search.value.trim().toLowerCase();
+      show();
+    },
+  });
   const notes = h("div");
   const list = h("section", { class: "card" });
   let data = null;
@@ -50,7 +61,8 @@ export function reportsView(main, { dag }) {
     fill(states, [reports.map((one) => one.state), choice.state], () => stateChips(reports));
     fill(notes, [problems, truncated], () => [
       ...problems.map((problem) => h("p", { class: "note" }, problem)),
-      truncated ? h("p", { class: "note" }, "There are more reports than are listed here.") : null]);
+      truncated ? h("p", { class: "note" }, "There are more reports than are listed here.") : null,
+    ]);
     const rows = sorted(reports.filter(matches));
     fill(list, [rows, choice.column, choice.down, reports.length], () => {
       if (reports.length === 0) return nothing();
@@ -65,16 +77,18 @@ export function reportsView(main, { dag }) {
 
   function sorted(reports) {
     const { order } = COLUMNS[choice.column];
-    const less = (a, b) => (a === b ? 0 : a === null || a === undefined ? 1 : b === null || b === undefined ? -1 : a < b ? -1 : 1);
+    const less = (a, b) =>
+      a === b ? 0 : a === null || a === undefined ? 1 : b === null || b === undefined ? -1 : a < b ? -1 : 1;
     const sign = choice.down ? -1 : 1;
     return [...reports].sort((a, b) => sign * less(order(a), order(b)) || less(a.name, b.name));
   }
 
-  const columns = () => COLUMNS.map((column, index) => ({
-    ...column,
-    order: choice.column === index ? (choice.down ? "descending" : "ascending") : null,
-    head: h("button", { class: "sort", "data-focus": `sort ${index}`, onclick: () => sort(index) }, column.title),
-  }));
+  const columns = () =>
+    COLUMNS.map((column, index) => ({
+      ...column,
+      order: choice.column === index ? (choice.down ? "descending" : "ascending") : null,
+      head: h("button", { class: "sort", "data-focus": `sort ${index}`, onclick: () => sort(index) }, column.title),
+    }));
 
   function sort(index) {
     choice.down = choice.column === index && !choice.down;
@@ -86,16 +100,34 @@ export function reportsView(main, { dag }) {
     const numbers = new Map();
     for (const { state } of reports) numbers.set(state, (numbers.get(state) ?? 0) + 1);
     const byRank = [...numbers].sort(([a], [b]) => rank(a) - rank(b));
-    return byRank.map(([state, n]) => h("button", {
-      class: `chip ${kindOf(state)}`, "aria-pressed": String(choice.state === state), "data-focus": `state ${state}`,
-      onclick: () => { choice.state = choice.state === state ? null : state; show(); },
-    }, h("b", {}, count(n)), ` ${state}`));
+    return byRank.map(([state, n]) =>
+      h(
+        "button",
+        {
+          class: `chip ${kindOf(state)}`,
+          "aria-pressed": String(choice.state === state),
+          "data-focus": `state ${state}`,
+          onclick: () => {
+            choice.state = choice.state === state ? null : state;
+            show();
+          },
+        },
+        h("b", {}, count(n)),
+        ` ${state}`,
+      ),
+    );
   }
 
-  const nothing = () => (dag
-    ? empty(`No report is supervised by ${dag} yet. It appears here when its first stream has started.`)
-    : empty("No report yet. A report appears here when NrtStreamOperator has started it, and its home lies below the ",
-      h("b", {}, "home"), " of a connection of type ", h("b", {}, "nrt"), "."));
+  const nothing = () =>
+    dag
+      ? empty(`No report is supervised by ${dag} yet. It appears here when its first stream has started.`)
+      : empty(
+          "No report yet. A report appears here when NrtStreamOperator has started it, and its home lies below the ",
+          h("b", {}, "home"),
+          " of a connection of type ",
+          h("b", {}, "nrt"),
+          ".",
+        );
 
   const view = {
     shown: false,

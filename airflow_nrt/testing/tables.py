@@ -1,0 +1,37 @@
+"""A report whose tables are in a directory of a test: what it computes stays as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from airflow_nrt.report.options import DOMAIN
+from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.tables import CHANGELOG, Table
+
+_KEPT = ("scan.null-rowtime", DOMAIN)
+"""Options of sources that say something of rows, and nothing of files. A test waits for no clock."""
+
+
+def moved_into(plan: Plan, place: Path) -> Plan:
+    """The plan with sources and sinks below a directory, as files of JSON that hold all columns."""
+    return replace(
+        plan,
+        sources=tuple(_moved_source(source, place / "sources") for source in plan.sources),
+        inserts=tuple(_moved_insert(insert, place / "sinks") for insert in plan.inserts),
+    )
+
+
+def _moved_source(source: Source, place: Path) -> Source:
+    kept = {name: value for name, value in source.table.options.items() if name.startswith(_KEPT)}
+    return replace(source, table=_moved(source.table, place, kept), partitions=None)
+
+
+def _moved_insert(insert: Insert, place: Path) -> Insert:
+    return replace(insert, sink=_moved(insert.sink, place, {}))
+
+
+def _moved(table: Table, place: Path, kept: dict[str, str]) -> Table:
+    form = CHANGELOG if table.is_told_changes else "json"
+    options = {**kept, "connector": "filesystem", "path": str(place / table.name), "format": form}
+    return replace(table, connector="filesystem", partition_keys=(), options=options)

@@ -1,0 +1,84 @@
+"""All reports in a browser: what needs a person first, filters, sorting, the keyboard, and how fast it is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.page.browser.serving import Served, serve
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("many"), reports=50, windows=10_000) as served:
+        yield served
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator("tbody tr td:nth-child(2) a").all_inner_texts()
+
+
+def test_what_needs_a_person_comes_first_with_its_reason(page: Page, served: Served) -> None:
+    page.goto(served.url)
+    expect(page.locator("tbody tr")).to_have_count(served.reports)
+    first = page.locator("tbody tr").first
+    expect(first).to_contain_text("failed")
+    expect(first).to_contain_text("'abc' is no DECIMAL(10, 2)")
+    expect(page.locator("tbody tr").nth(1)).to_contain_text("unreachable")
+
+
+def test_text_and_state_choose_and_a_column_sorts(page: Page, served: Served) -> None:
+    page.goto(served.url)
+    page.get_by_role("searchbox").fill("report_0")
+    expect(page.locator("tbody tr")).to_have_count(9)
+    page.get_by_role("button", name="Report", exact=True).click()
+    assert rows(page) == [f"report_0{n}" for n in range(1, 10)]
+    page.get_by_role("button", name="Report", exact=True).click()
+    assert rows(page) == [f"report_0{n}" for n in range(9, 0, -1)]
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("button", name=re.compile("stopped")).click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("searchbox").fill("no such report")
+    expect(page.get_by_text("No report fits this filter.")).to_be_visible()
+
+
+def test_a_refresh_keeps_the_focus_and_enter_opens_the_report(page: Page, served: Served) -> None:
+    page.goto(served.url)
+    link = page.get_by_role("link", name="orders_curve", exact=True)
+    link.focus()
+    with page.expect_response(re.compile("api/reports$")):
+        pass
+    page.wait_for_timeout(200)
+    expect(link).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("orders_curve")
+
+
+def test_a_tab_of_a_dag_shows_its_reports(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}?dag_id=dag_3")
+    expect(page.get_by_role("heading", name="Reports of dag_3")).to_be_visible()
+    expect(page.locator("tbody tr")).to_have_count(served.reports // 10)
+
+
+def test_a_tab_of_a_dag_without_a_report_says_so(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}?dag_id=other")
+    expect(page.get_by_text("No report is supervised by other yet.")).to_be_visible()
+
+
+def test_all_reports_are_there_within_a_second(page: Page, served: Served) -> None:
+    """50 reports, one of them with 10,000 windows; the first answer has filled the server's caches."""
+    page.goto(served.url)
+    expect(page.locator("tbody tr")).to_have_count(served.reports)
+    took = []
+    for _ in range(3):
+        page.goto("about:blank")
+        page.goto(served.url, wait_until="commit")
+        page.locator("tbody tr").nth(served.reports - 1).wait_for()
+        took.append(page.evaluate("performance.now()"))
+    print(f"first paint of {served.reports} reports: {min(took):.0f} ms")
+    assert min(took) < 1000

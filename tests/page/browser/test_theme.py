@@ -1,0 +1,64 @@
+"""Light and dark, narrow and wide, in a frame of Airflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.page.browser.serving import Served
+
+pytestmark = pytest.mark.slow
+
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+LIGHT, DARK = "rgb(246, 247, 249)", "rgb(14, 18, 23)"
+
+
+def test_the_system_s_theme_holds_until_airflow_has_one(page: Page, served: Served) -> None:
+    page.goto(served.url)
+    page.locator("tbody tr").first.wait_for()
+    assert page.evaluate(BACKGROUND) == LIGHT
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate(BACKGROUND) == DARK
+    page.evaluate("localStorage.setItem('theme', 'light')")
+    page.reload()
+    page.locator("tbody tr").first.wait_for()
+    assert page.evaluate(BACKGROUND) == LIGHT
+
+
+@pytest.fixture
+def framed(page: Page, served: Served, complaints: list[str]) -> Iterator[Page]:
+    """The page in a frame, as Airflow shows an external view. Chromium warns of such a sandbox."""
+    page.route("**/outer", lambda route: route.fulfill(content_type="text/html", body=OUTER))
+    page.goto(served.url.replace("/nrt/", "/outer"))
+    yield page
+    complaints[:] = [one for one in complaints if "can escape its sandboxing" not in one]
+
+
+def test_a_frame_follows_when_airflow_s_theme_changes(framed: Page) -> None:
+    frame = framed.frame_locator("iframe")
+    frame.locator("tbody tr").first.wait_for()
+    framed.evaluate("localStorage.setItem('theme', 'dark')")
+    expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_link_to_a_dag_leads_out_of_the_frame(framed: Page) -> None:
+    framed.route("**/dags/dag_0", lambda route: route.fulfill(content_type="text/html", body="the DAG"))
+    framed.frame_locator("iframe").get_by_role("link", name="dag_0").first.click()
+    framed.wait_for_url("**/dags/dag_0")
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_nothing_is_wider_than_a_narrow_screen(page: Page, served: Served, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for address in (served.url, f"{served.url}#/report/{served.id_of('orders_curve')}"):
+        page.goto(address)
+        page.locator("tbody tr").first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+OUTER = """<!doctype html><link rel="icon" href="data:,">
+<iframe src="/nrt/" width="1200" height="800" sandbox="allow-scripts allow-same-origin allow-forms allow-downloads">
+</iframe>"""
