@@ -268,7 +268,7 @@ def test_stop_where_the_driver_was_killed(command: Command, running: Home, monke
 
 def test_check_and_plan(command: Command, tmp_path: Path) -> None:
     report = furnish(tmp_path)
-    assert command("check", report).out == f"{report}: fine (1 sources, 1 window operators → curve)\n"
+    assert command("check", report).out == f"{report}: fine (1 source, 1 window operator → curve)\n"
     interval = ("--start", "2024-06-18 10:00", "--end", "2024-06-18 10:30")
     plan = json.loads(command("plan", report, "--json", *interval).out)
     (operator,) = plan["operators"]
@@ -293,6 +293,6 @@ def test_deep_check_runs_spark(tmp_path: Path) -> None:
         capture_output=True, text=True, check=False, env={**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path / "local")},
     )  # fmt: skip
     assert (told.returncode, "airflow-nrt: " in told.stderr) == (0, False)
-    assert told.stdout.endswith(": fine (1 sources, 1 window operators → curve)\n")
+    assert told.stdout.endswith(": fine (1 source, 1 window operator → curve)\n")
     assert list((tmp_path / "local").iterdir()) == []
     assert not (tmp_path / "curve").exists()

@@ -122,7 +122,7 @@ def test_check_and_plan_import_nothing_either(
 ) -> None:
     marker = tmp_path / "imported"
     file = report(NOTES_ITS_PROCESS.format(marker=str(marker)))
-    assert command("check", file).out.endswith("fine (1 sources, 1 window operators → totals)\n")
+    assert command("check", file).out.endswith("fine (1 source, 1 window operator → totals)\n")
     assert command("plan", file).status == 0
     assert len(marker.read_text().split()) == 2 and str(os.getpid()) not in marker.read_text().split()
     assert not [name for name in sys.modules if name.startswith("hostile_")]

@@ -11,6 +11,7 @@ from typing import Any
 from airflow_nrt.cli.answers.problems import problem_lines
 from airflow_nrt.cli.check import Findings
 from airflow_nrt.cli.common import needing_spark, read_report, session
+from airflow_nrt.cli.terminal.stream_lines import counted
 from airflow_nrt.report.cautions import cautions, cautions_of_place
 from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.places import check_places
@@ -60,7 +61,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     for what, why in without_effect(plan).items():
         yield f"{what} has no effect here: {why}"
     yield from (*cautions(plan), *cautions_of_place(plan))
-    operators = f"{len(plan.operators)} window operators"
+    operators = counted(len(plan.operators), "window operator")
     if plan.updating:
-        operators += f", {len(plan.updating)} updating operators"
-    yield f"fine ({len(plan.sources)} sources, {operators} → {', '.join(insert.name for insert in plan.inserts)})"
+        operators += ", " + counted(len(plan.updating), "updating operator")
+    sources = counted(len(plan.sources), "source")
+    yield f"fine ({sources}, {operators} → {', '.join(insert.name for insert in plan.inserts)})"
