@@ -1,6 +1,6 @@
 """Draws the pictures of Airflow's own pages: the grid, the log of a stream's task, the form of a connection.
 
-python docs/how-to/airflow_pictures.py     needs chromium; starts an Airflow of its own, some two minutes
+python docs/generate/airflow_pictures.py     needs chromium; starts an Airflow of its own, some two minutes
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from airflow_nrt.report.home import Home
 from airflow_nrt.report.status import read_status
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
+PICTURES = Path(__file__).resolve().parents[1] / "how-to" / "pictures"
 DAG, RUN, TASK = "orders_curve", "today", "stream"
 SIZE = {"width": 1280, "height": 720}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent)
+    parser.add_argument("--out", type=Path, default=PICTURES)
     parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:

@@ -1,6 +1,6 @@
 """Draws the pictures of see-a-report.md: the real page over made homes, in the browser of this machine.
 
-PYTHONPATH=. python docs/how-to/page_pictures.py [--out DIR]
+PYTHONPATH=. python docs/generate/page_pictures.py [--out DIR]
 
 In the pictures it is a quarter to five in the afternoon, whenever they are taken, so that the day has a curve.
 """
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-HERE = Path(__file__).parent
+PICTURES = Path(__file__).resolve().parents[1] / "how-to" / "pictures"
 WIDE, HIGH = 1280, 880
 NOW = datetime.now(timezone.utc).replace(hour=16, minute=45, second=20, microsecond=0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=HERE, help="where to write them (default: beside this script)")
+    parser.add_argument("--out", type=Path, default=PICTURES, help="where to write them")
     out = parser.parse_args().out
     ahead, clock = NOW.timestamp() - time.time(), time.time
     time.time = lambda: clock() + ahead
