@@ -6,7 +6,7 @@ import hashlib
 import logging
 import math
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 
 from airflow_nrt.engine.sinks.filesystem import root_of
@@ -23,7 +23,7 @@ from airflow_nrt.report.private_files import read_regular
 MOST_WINDOWS = 500
 """Of one entry, the newest ones: who catches up on a year is not held up."""
 _MOST_BYTES = 64 * 1024 * 1024
-"""Of a published file."""
+"""Of the published files of one entry that are read: the stream waits meanwhile."""
 
 log = logging.getLogger(__name__)
 
@@ -51,19 +51,25 @@ def sample_last(home: Home, plan: Plan, log: Log) -> None:
 
 
 def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]) -> Iterator[Sample]:
-    in_order = sorted((one for one in published if one.end is not None), key=attrgetter("end"))
-    windows = [(end, list(files)) for end, files in groupby(in_order, key=attrgetter("end"))]
-    for end, files in windows[-MOST_WINDOWS:]:
-        contents = [_content(insert, one) for one in files]
-        present = [(one, content) for one, content in zip(files, contents) if content is not None]
+    """Newest first, as long as there are bytes left to read."""
+    newest_first = sorted((one for one in published if one.end is not None), key=attrgetter("end"), reverse=True)
+    left = _MOST_BYTES
+    for end, group in islice(groupby(newest_first, key=attrgetter("end")), MOST_WINDOWS):
+        files = list(group)
+        present: list[tuple[Published, bytes]] = []
+        for one in files:
+            content = _content(insert, one, left)
+            if content is not None:
+                present.append((one, content))
+                left -= len(content)
         if len(present) == len(files):
             yield _sample(insert, sampling, entry.n, end, present)
 
 
-def _content(insert: Insert, one: Published) -> bytes | None:
-    """What was published, None where it is not what stands there by now, or is too large."""
+def _content(insert: Insert, one: Published, limit: int) -> bytes | None:
+    """What was published, None where it is not what stands there by now, or larger than the limit."""
     try:
-        content = read_regular(root_of(insert) / one.target, _MOST_BYTES)
+        content = read_regular(root_of(insert) / one.target, limit)
     except (FileNotFoundError, HomeError):
         return None
     return content if hashlib.blake2b(content, digest_size=16).hexdigest() == one.checksum else None

@@ -96,6 +96,21 @@ def test_no_sample_is_kept_where_none_is_wanted_or_none_can_be(spark, tmp_path: 
     assert not stream.home.notes.exists()
 
 
+def test_of_many_bytes_the_newest_windows_are_sampled(spark, tmp_path: Path, monkeypatch) -> None:
+    """Whoever catches up on a year of large windows is not held up."""
+    from airflow_nrt.engine.sampling import windows
+
+    monkeypatch.setattr(windows, "_MOST_BYTES", 400)
+    plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW, format="csv"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])
+    (entry,) = [entry for entry in stream.entries if entry.published]
+    ends = sorted(one.end for one in entry.published)
+    sampled = sorted(samples_of(stream))
+    assert 0 < len(sampled) < len(ends)
+    assert sampled == ends[-len(sampled) :]
+
+
 def test_a_file_that_is_not_what_was_published_gives_no_sample(spark, tmp_path: Path, monkeypatch, caplog) -> None:
     """Somebody has replaced it at that moment: the report goes on."""
     plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW))
