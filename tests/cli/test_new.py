@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from datetime import datetime
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
+from jinja2 import Environment, StrictUndefined
 
 from tests.cli.conftest import Command
 
@@ -74,6 +77,23 @@ def test_its_dags(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {one.dag_id: one for one in vars(dags).values() if isinstance(one, DAG)}
     assert {*made} <= {"sales", "sales_nightly"}
     assert dags.HOME == "/homes/sales"
+
+
+@pytest.mark.parametrize(
+    ("run", "end"),
+    [
+        ({"data_interval_end": datetime(2026, 3, 3)}, "2026-03-03"),
+        ({}, "2026-03-04"),
+        ({"conf": {"nrt": {"start": "2026-03-02 09:00:00", "end": "2026-03-02 10:00:00"}}}, "2026-03-02 10:00:00"),
+    ],
+    ids=["of its interval", "by hand", "of the page"],
+)
+def test_its_nightly_run_waits_for_the_windows_that_it_means(place: Path, run: dict[str, Any], end: str) -> None:
+    import tests.airflow_home  # noqa: F401
+
+    template = Environment(undefined=StrictUndefined).from_string(loaded(place / "sales_dag.py").END)
+    dag_run = SimpleNamespace(conf=run.pop("conf", None), run_after=datetime(2026, 3, 4, 9))
+    assert template.render(dag_run=dag_run, **run) == end
 
 
 @pytest.mark.slow
