@@ -22,7 +22,8 @@ class Pulse:
     ending, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
-    `lag` is how far the watermark is behind what that clock shows now; None where there is nothing to tell.
+    `lag` is how many milliseconds the watermark is before what that clock shows now; None where there is no watermark.
+    `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
     """
 
     report: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tables import table
@@ -12,9 +12,13 @@ from airflow_nrt.report.entries import Commit, Lease, Published, Restate, Source
 
 
 def shown_dataclass(kind: type[Any]) -> str:
-    """The docstring of a dataclass, and its fields with their types."""
-    rows = ((f"`{one.name}`", f"`{one.type}`") for one in fields(kind))
-    return f"{inspect.getdoc(kind)}\n\n{table(('field', 'type'), rows)}"
+    """The docstrings of a dataclass and of those that it extends, and its fields and properties with their types."""
+    known = [one for one in reversed(kind.__mro__) if is_dataclass(one)]
+    rows = [(f"`{one.name}`", f"`{one.type}`") for one in fields(kind)]
+    for name, one in (pair for base in known for pair in vars(base).items()):
+        if isinstance(one, property):
+            rows.append((f"`{name}`", f"`{inspect.signature(one.fget).return_annotation}`, computed"))
+    return "\n\n".join([*(str(inspect.getdoc(one)) for one in known), table(("field", "type"), rows)])
 
 
 def shown_entries() -> str:
