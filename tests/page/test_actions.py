@@ -92,7 +92,7 @@ def test_a_task_that_follows_no_wish_is_not_asked(own: Lab, fresh: Made) -> None
 
 
 def test_a_backfill_that_verifies_does_where_no_task_verifies_any_windows(own: Lab, fresh: Made) -> None:
-    note_task(fresh.home, VERIFY, TaskOfHome("nightly", "verify"))
+    note_task(fresh.home, VERIFY, TaskOfHome("orders_nightly", "verify"))
     assert not actions(own, fresh)["verify"]["enabled"]
     note_task(fresh.home, BACKFILL, TaskOfHome("orders_nightly", "backfill", ("interval", "verify")))
     assert actions(own, fresh)["verify"]["dag_id"] == "orders_nightly"

@@ -26,7 +26,7 @@ _FORMAT = Format("the task of a home")
 
 @dataclass(frozen=True)
 class TaskOfHome:
-    """The last task of its kind that worked on the home.
+    """The last task of its kind that worked on the home; one that takes less than another does not replace that.
 
     `takes` says what a run may ask of it: windows (`interval`), and of a backfill to `verify` or to `repair` them.
     """
@@ -40,11 +40,16 @@ class TaskOfHome:
         if any(not name or len(name) > _MOST_LETTERS or not name.isprintable() for name in (self.dag_id, self.task_id)):
             raise TypeError("it names no task")
 
+    def replaces(self, known: TaskOfHome) -> bool:
+        """A task with windows of its own serves nobody who wants others."""
+        is_same = (self.dag_id, self.task_id) == (known.dag_id, known.task_id)
+        return self != known and (is_same or not set(self.takes) < set(known.takes))
+
 
 def note_task(home: Home, kind: str, task: TaskOfHome) -> None:
-    """Writes it, unless it stands there already. Raises OSError, HomeError."""
+    """Writes it, unless it stands there already, or another one that takes more. Raises OSError, HomeError."""
     with suppress(FileNotFoundError, HomeError):
-        if _read(home, kind) == task:
+        if not task.replaces(_read(home, kind)):
             return
     make_private(home.tasks)
     replace_file(home.tasks / f"{kind}.json", json.dumps(_FORMAT.stamped(asdict(task))).encode())

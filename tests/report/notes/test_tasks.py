@@ -23,6 +23,16 @@ def test_the_last_task_of_each_kind_is_named(tmp_path: Path) -> None:
     }
 
 
+def test_a_task_with_windows_of_its_own_does_not_hide_one_that_takes_any(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    repairing = TaskOfHome("nightly", "backfill", ("interval", "repair"))
+    note_task(home, BACKFILL, repairing)
+    note_task(home, BACKFILL, TaskOfHome("one_day", "backfill"))
+    assert tasks_of(home)["backfill"] == repairing
+    note_task(home, BACKFILL, TaskOfHome("nightly", "backfill"))
+    assert tasks_of(home)["backfill"].takes == ()
+
+
 def test_the_same_task_writes_once(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     note_task(home, STREAM, TaskOfHome("orders", "stream"))
