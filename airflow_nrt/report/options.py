@@ -56,7 +56,7 @@ def _constant(text: str) -> str:
     return text
 
 
-_IGNORE = "what is no value is read as NULL, what is no line is rejected, and both are counted"
+_IGNORE = "A field that can't be parsed becomes NULL; a line that can't be parsed is rejected. Both are counted."
 _COMMON = (
     Option("connector", str, None, "filesystem or print"),
     Option("path", str, None, "the directory (or the one file) of the table"),
@@ -79,7 +79,7 @@ _FORMATS = (
 )
 _READING = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
-    Option("csv.allow-comments", parse_boolean, False, "a line that begins with # is none"),
+    Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
     Option("csv.ignore-parse-errors", parse_boolean, False, _IGNORE),
     Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
