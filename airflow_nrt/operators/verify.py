@@ -15,7 +15,7 @@ class NrtVerifyOperator(NrtBatchOperator):
     """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
 
     Without `start` and `end`, of the task or of the run's configuration (`{"nrt": {"start": …, "end": …}}`), it covers
-    everything that is complete.
+    everything that is complete: it reads neither the run's partition key nor its data interval.
 
     :xcom verdict: `report`, `home`, `entry` (of the log, up to which it holds), `start` and `end` (ISO, on the report's
         clock), `windows`, `equal`, `explained`, `unexplained`, `pending`, `unread_files`, `late_rows`, `proven`, the
