@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import urllib.request
 from collections.abc import Sequence
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from airflow.sdk import BaseHook, BaseNotifier, Context
 from airflow.sdk.exceptions import AirflowException
@@ -59,15 +60,26 @@ def _post(connection: Any, text: str) -> None:
         headers["Authorization"] = f"Bearer {connection.password}"
     # What Airflow masks in logs does not leave it either.
     body = json.dumps({"text": str(redact(text))[:_LONGEST]}).encode()
-    request = urllib.request.Request(_url(connection), body, headers)
+    url = _url(connection)
     try:
-        with urllib.request.urlopen(request, timeout=_LIMIT_SECONDS):
+        with build_opener(_NoRedirects).open(Request(url, body, headers), timeout=_LIMIT_SECONDS):
             pass
     except HTTPError as refused:
         # Not the URL: who knows it may post.
         raise AirflowException(f"the web hook of {connection.conn_id} answered {refused.code}") from None
     except OSError as wrong:
         raise AirflowException(f"the web hook of {connection.conn_id} does not answer: {wrong}") from None
+    except (ValueError, HTTPException) as wrong:
+        # Its text may have the URL or the password in it.
+        kind = type(wrong).__name__
+        raise AirflowException(f"the web hook of {connection.conn_id} can't be posted to: {kind}") from None
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A page to log in delivers nothing, and the bearer token is not for another host."""
+
+    def redirect_request(self, *answer: Any) -> None:
+        return None
 
 
 def _url(connection: Any) -> str:

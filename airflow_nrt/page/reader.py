@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from airflow_nrt.page.known_samples import KnownSamples, Samples
 from airflow_nrt.page.log_facts import Facts
 from airflow_nrt.page.places import Place
 from airflow_nrt.report.entries import Commit, Entry, Position
@@ -17,15 +18,15 @@ from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.log import Log
-from airflow_nrt.report.notes.samples import Sample, read_samples, sampled_files
 from airflow_nrt.report.notes.tasks import TaskOfHome, tasks_of
 from airflow_nrt.report.notes.verdicts import KeptVerdict, kept_verdicts
 from airflow_nrt.report.outline import InsertOutline, Outline
 
+if TYPE_CHECKING:
+    from airflow_nrt.page.state import State
+
 _TAIL = 24
 """Entries at the end of a log from which the list has its numbers."""
-_DAYS_KEPT = 24
-"""Days of samples in memory."""
 
 
 @dataclass(frozen=True)
@@ -56,28 +57,35 @@ class Tail:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is read again only when `report.json` is another."""
+    """What is read again only when `report.json` is another. `facts` follow `whole_log`, whose end is read as `log`."""
 
     key: tuple[int, int, int]
     identity: Identity
     zone: str | None
     outline: Outline | None
     log: Log
+    whole_log: Log
+    facts: Facts = field(default_factory=Facts)
 
 
 class Reader:
-    """Raises HomeError from each method for a home that can't be read, or is not to be trusted."""
+    """Raises HomeError from each method for a home that can't be read, or is not to be trusted.
 
-    def __init__(self, place: Place) -> None:
+    What the list of homes needs waits for no one who reads all of a log, or samples.
+    """
+
+    def __init__(self, place: Place, samples: KnownSamples) -> None:
         self.place = place
         self._lock = threading.RLock()
+        self._whole_log = threading.Lock()
+        self._all_samples = threading.Lock()
         self._kept: Kept | None = None
         self._tail: tuple[int, Tail] = (-1, Tail())
-        self._facts = Facts()
         self._verdicts: dict[str, KeptVerdict] = {}
         self.known_tasks: Mapping[str, TaskOfHome] = {}
         self._tasks_of = 0
-        self._samples: OrderedDict[tuple[str, str], tuple[object, dict[tuple[int, int], Sample]]] = OrderedDict()
+        self.known_state: State | None = None
+        self._samples = samples
 
     @property
     def home(self) -> Home:
@@ -100,7 +108,7 @@ class Reader:
                 outline = None
                 with suppress(HomeError):
                     outline = home.outline()
-                self._kept = Kept(key, home.identity(), home.zone, outline, home.log())
+                self._kept = Kept(key, home.identity(), home.zone, outline, home.log(), home.log())
             return self._kept
 
     def tail(self) -> Tail:
@@ -111,11 +119,11 @@ class Reader:
             return self._tail[1]
 
     def facts(self) -> Facts:
-        with self._lock:
-            log = self.kept().log
-            log.refresh()
-            self._facts.follow(log)
-            return self._facts
+        with self._whole_log:
+            kept = self.kept()
+            kept.whole_log.refresh()
+            kept.facts.follow(kept.whole_log)
+            return kept.facts
 
     def heartbeat(self) -> Heartbeat | None:
         return read_heartbeat(self.home.heartbeats)
@@ -143,17 +151,9 @@ class Reader:
             self._verdicts = kept_verdicts(self.home, self._verdicts)
             return list(self._verdicts.values())
 
-    def samples(self, insert: str, day: str) -> dict[tuple[int, int], Sample]:
-        """By window end and log entry."""
-        with self._lock:
-            files = sampled_files(self.home, insert, day)
-            known = self._samples.get((insert, day))
-            if known is None or known[0] != files:
-                known = self._samples[insert, day] = (files, read_samples(files))
-            self._samples.move_to_end((insert, day))
-            while len(self._samples) > _DAYS_KEPT:
-                self._samples.popitem(last=False)
-            return known[1]
+    def samples(self, insert: str, day: str) -> Samples:
+        with self._all_samples:
+            return self._samples.of_day(self.home, insert, day)
 
     def inserts(self) -> tuple[InsertOutline, ...]:
         """Those whose names are names of files: others can't have been published."""
@@ -164,6 +164,4 @@ class Reader:
     def _forget(self) -> None:
         """Another home stands at this place by now."""
         self._tail = (-1, Tail())
-        self._facts = Facts()
         self._verdicts = {}
-        self._samples.clear()

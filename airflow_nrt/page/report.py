@@ -8,12 +8,15 @@ from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.state import State
 from airflow_nrt.page.times import day_text, instant_text
 from airflow_nrt.report.durations import DAY
+from airflow_nrt.report.identity import Identity
 from airflow_nrt.report.notes.sampling import Sampling
 from airflow_nrt.report.outline import InsertOutline
+from airflow_nrt.report.script_secrets import without_secrets
 from airflow_nrt.report.texts import shortened
 
 MOST_SQL = 100_000
 MOST_DAYS = 62
+_FILLED = "-- not shown: the earlier version that made this home kept the script with all values, secrets among them"
 
 
 def described(reader: Reader, state: State) -> dict[str, Any]:
@@ -23,7 +26,7 @@ def described(reader: Reader, state: State) -> dict[str, Any]:
     identity, facts = state.kept.identity, reader.facts()
     # Copies: the facts grow meanwhile.
     days = {(end - 1) // DAY for windows in list(facts.windows.values()) for end in list(windows)}
-    script = identity.script or (f"-- the program {identity.program}" if identity.program else "")
+    script = _script(identity)
     return {
         "inserts": [_insert(one) for one in reader.inserts()],
         "days": [day_text(number * DAY) for number in sorted(days, reverse=True)[:MOST_DAYS]],
@@ -33,6 +36,12 @@ def described(reader: Reader, state: State) -> dict[str, Any]:
         **_driver(state),
         "version": shortened(identity.version, 50),
     }
+
+
+def _script(identity: Identity) -> str:
+    if identity.script:
+        return without_secrets(identity.script) if identity.masks.salt else _FILLED
+    return f"-- the program {identity.program}" if identity.program else ""
 
 
 def _insert(one: InsertOutline) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.page.actions import dag_of
+from airflow_nrt.page.known_samples import KnownSamples
 from airflow_nrt.page.patience import answers_in_time
 from airflow_nrt.page.permissions import Access
 from airflow_nrt.page.places import Found, Places, Root
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
 
 NO_ANSWER = "the file system of the home does not answer"
+NOT_READ = "not read yet: it takes long to read the homes of its root"
+_KNOWN_MS = 300_000
+"""For which a state counts while others are read."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,14 @@ class Shelf:
     def __init__(self, roots: Callable[[], Sequence[Root]]) -> None:
         self._places = Places(roots)
         self._readers: dict[str, Reader] = {}
+        self._samples = KnownSamples()
+        self._next: dict[Root, str] = {}
         self._lock = threading.Lock()
 
     def seen_by(self, user: BaseUser, now: int) -> tuple[list[tuple[Seen, State]], Access, Found]:
         """The homes that the user may see with their states, the user's access, and what was found at all."""
         found = self._places.found()
-        looks = _look_at([self._reader(home_id, found) for home_id in found.places], now)
+        looks = self._look_at([self._reader(home_id, found) for home_id in found.places], now)
         access = Access(user, {one.dag_id for look in looks for one in look.tasks.values()})
         seen = [(Seen(look.reader, look.tasks, access), look.state) for look in looks]
         return [(one, state) for one, state in seen if access.may_see(one.dag_id)], access, found
@@ -76,13 +81,26 @@ class Shelf:
             place = found.places[home_id]
             if home_id not in self._readers or self._readers[home_id].place != place:
                 self._readers = {one: self._readers[one] for one in self._readers if one in found.places}
-                self._readers[home_id] = Reader(place)
+                self._readers[home_id] = Reader(place, self._samples)
             return self._readers[home_id]
+
+    def _look_at(self, readers: Sequence[Reader], now: int) -> list[_Look]:
+        """All homes, those of one root one after the other; the next look goes on where this one ended."""
+        by_root: dict[Root, list[_Look]] = {}
+        for reader in readers:
+            by_root.setdefault(reader.place.root, []).append(_Look(reader, unreachable(reader, NO_ANSWER, now)))
+        for root, looks in by_root.items():
+            ids = [look.reader.place.id for look in looks]
+            first = ids.index(self._next[root]) if self._next.get(root) in ids else 0
+            round_of = _Round([*looks[first:], *looks[:first]], now)
+            if not answers_in_time(Path(root.path), round_of.read):
+                self._next[root] = ids[(first + round_of.stop()) % len(ids)]
+        return [look for looks in by_root.values() for look in looks]
 
 
 @dataclass
 class _Look:
-    """A home as the list has it; as it was known before, where nothing more is learnt in time."""
+    """A home as the list has it."""
 
     reader: Reader
     state: State
@@ -92,21 +110,38 @@ class _Look:
         return self.reader.known_tasks
 
 
-def _look_at(readers: Sequence[Reader], now: int) -> list[_Look]:
-    """All homes, those of one file system one after the other."""
-    looks = [_Look(reader, unreachable(reader, NO_ANSWER, now)) for reader in readers]
-    by_root: dict[Root, list[_Look]] = {}
-    for look in looks:
-        by_root.setdefault(look.reader.place.root, []).append(look)
-    for root, some in by_root.items():
-        answers_in_time(Path(root.path), partial(_fill, some, now))
-    return looks
+@dataclass
+class _Round:
+    """One look at the homes of a root, which may end before all of them are read."""
+
+    looks: Sequence[_Look]
+    now: int
+    _read: int = 0
+    _is_over: bool = False
+
+    def read(self) -> None:
+        for look in self.looks:
+            if self._is_over:
+                return
+            _refresh(look.reader)
+            look.state = look.reader.known_state = state_of(look.reader, self.now)
+            self._read += 1
+
+    def stop(self) -> int:
+        """Ends it; gives where the next one begins, after the home that took too long.
+
+        Where at least one home was read, the file system answers: the others are as they were known.
+        """
+        self._is_over = True
+        read = self._read
+        for look in self.looks[read:] if read else ():
+            look.state = _known_state(look.reader, self.now)
+        return read + 1
 
 
-def _fill(looks: Sequence[_Look], now: int) -> None:
-    for look in looks:
-        _refresh(look.reader)
-        look.state = state_of(look.reader, now)
+def _known_state(reader: Reader, now: int) -> State:
+    known = reader.known_state
+    return known if known is not None and now - known.now < _KNOWN_MS else unreachable(reader, NOT_READ, now)
 
 
 def _refresh(reader: Reader) -> None:

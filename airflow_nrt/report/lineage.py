@@ -16,6 +16,7 @@ from functools import cached_property
 from airflow_nrt.report.hidden import ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.report.plan import Insert, Plan, Source
+from airflow_nrt.report.script_secrets import without_secrets
 from airflow_nrt.report.tables import Table
 from airflow_nrt.report.updating import Updating, UpdatingAggregate, UpdatingRows
 
@@ -42,7 +43,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Lineage:
-    """What a report reads and writes, and its script, with its placeholders; '' of a program."""
+    """What a report reads and writes, and its script, `without_secrets`; '' of a program."""
 
     sources: tuple[Dataset, ...]
     results: tuple[Dataset, ...]
@@ -54,7 +55,7 @@ def lineage_of(plan: Plan) -> Lineage:
     tracer = _Tracer(plan)
     sources = tuple(_dataset(plan, source.table, source.name) for source in plan.sources)
     results = tuple(_dataset(plan, one.sink, one.name, tracer.of_insert(one)) for one in plan.inserts)
-    return Lineage(sources, results, plan.script)
+    return Lineage(sources, results, without_secrets(plan.script))
 
 
 def as_insert(query: Query) -> str:

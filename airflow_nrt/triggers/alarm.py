@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ MISSED = "missed_windows"
 """The key of the XCom: by table the end of the newest window that is missing, as ISO text."""
 _LIMIT_SECONDS = 60.0
 _LOOK_SECONDS = 10.0
+_LONGEST_PAUSE = 300.0
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,20 @@ class Alarm:
             await callback(**self.kwargs, context=dict(context))
 
 
+@dataclass(frozen=True)
+class _Failure:
+    """A notice of a table was not delivered: the next try is `pause` seconds later, `until` by the monotonic clock."""
+
+    why: str
+    pause: float
+    until: float
+
+
 class FreshnessWatch:
     """Looks at the windows of a home, on behalf of a task instance, if there is one.
 
-    A notice that could not be delivered is delivered with the next look. What was said stands in an XCom of the task:
-    another triggerer does not say it again.
+    A notice that could not be delivered is tried again, with pauses that double up to five minutes; those of other
+    tables do not wait for it. What was said stands in an XCom of the task: another triggerer does not say it again.
     """
 
     def __init__(self, location: str, group: str | None, alarm: Alarm, task: Any, log: Any) -> None:
@@ -66,6 +77,8 @@ class FreshnessWatch:
         self.alarm = alarm
         self.task = task
         self.log = log
+        self._logged: dict[str, tuple[str, int]] = {}
+        self._failures: dict[str, _Failure] = {}
 
     async def run(self, every: float = _LOOK_SECONDS) -> None:
         """Never ends by itself."""
@@ -75,22 +88,43 @@ class FreshnessWatch:
                 report, zone, sights = await WATCHER.read(self.location, ("freshness", self.group), self._look)
                 judge = Freshness(self.alarm.allowed, zone, missed)
                 for notice in judge.judge(sights, now_ms()):
-                    await self._say(notice, report)
-                    judge.accept(notice)
-                    missed = judge.missed
-                    await self._keep(missed)
+                    if await self._deliver(notice, report, every):
+                        judge.accept(notice)
+                        missed = judge.missed
+                        await self._keep(missed)
                 said = ""
             except Exception as wrong:
                 if str(wrong) != said:
                     said = str(wrong)
-                    self.log.warning("%s: its freshness can't be judged or told: %s", self.location, shortened(said))
+                    self.log.warning("%s: its freshness can't be judged or kept: %s", self.location, shortened(said))
             await asyncio.sleep(every)
 
     def _look(self) -> tuple[str, str | None, list[TableSight]]:
         return look_at_tables(Home.open(self.location, self.group))
 
-    async def _say(self, notice: Notice, report: str) -> None:
-        self.log.warning("%s", notice.text)
+    async def _deliver(self, notice: Notice, report: str, pause: float) -> bool:
+        """Whether it was said now; after a first failure the next try is `pause` seconds later."""
+        # Its text changes while the report catches up.
+        what = (notice.state, notice.window_end)
+        if self._logged.get(notice.table) != what:
+            self._logged[notice.table] = what
+            self.log.warning("%s", notice.text)
+        before = self._failures.get(notice.table)
+        if before is not None and time.monotonic() < before.until:
+            return False
+        try:
+            await self._ring(notice, report)
+        except Exception as wrong:
+            why = str(wrong) or type(wrong).__name__
+            if before is None or before.why != why:
+                self.log.warning("a notice about %s is not delivered yet: %s", notice.table, shortened(why))
+            wait = pause if before is None else min(2 * before.pause, _LONGEST_PAUSE)
+            self._failures[notice.table] = _Failure(why, wait, time.monotonic() + wait)
+            return False
+        self._failures.pop(notice.table, None)
+        return True
+
+    async def _ring(self, notice: Notice, report: str) -> None:
         facts = {
             "report": report,
             "home": self.location,

@@ -11,11 +11,15 @@ from typing import Any
 
 
 class WebHook(ThreadingHTTPServer):
-    """`answers` are the statuses of the next posts; 200 where there is none. `posts` are bodies and headers."""
+    """`answers` are the statuses of the next posts; 200 where there is none. `posts` are bodies and headers.
+
+    Where it redirects, it says `location`; a GET has a page of 200.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: list[int] = []
+        self.location = ""
         self.posts: list[tuple[Any, dict[str, str]]] = []
 
     @property
@@ -36,6 +40,13 @@ class _Handler(BaseHTTPRequestHandler):
         if status == 200:
             self.server.posts.append((body, dict(self.headers)))
         self.send_response(status)
+        if self.server.location:
+            self.send_header("Location", self.server.location)
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.server.posts.append((None, dict(self.headers)))
+        self.send_response(200)
         self.end_headers()
 
     def log_message(self, *words: object) -> None:

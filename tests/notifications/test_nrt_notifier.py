@@ -60,6 +60,25 @@ def test_a_hook_that_refuses_is_an_error_without_its_url(monkeypatch: pytest.Mon
     assert "secret-of-the-path" not in str(refused.value)
 
 
+def test_a_page_to_log_in_is_an_error_and_gets_no_password(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
+    connect(monkeypatch, host=hook.url, password="token")
+    with web_hook() as other:
+        hook.answers, hook.location = [302], other.url
+        with pytest.raises(AirflowException, match="the web hook of alerts answered 302"):
+            NrtNotifier(http_conn_id="alerts")(failed())
+        assert other.posts == []
+
+
+@pytest.mark.parametrize("wrong", [{"host": "{} of a team"}, {"host": "{}", "password": "secret-of-the-path\n"}])
+def test_an_address_or_a_password_that_is_wrong_is_not_in_the_error(
+    monkeypatch: pytest.MonkeyPatch, hook: WebHook, wrong: dict[str, str]
+) -> None:
+    connect(monkeypatch, **{**wrong, "host": wrong["host"].format(hook.url)})
+    with pytest.raises(AirflowException, match="the web hook of alerts can't be posted to: ") as refused:
+        NrtNotifier(http_conn_id="alerts")(failed())
+    assert "secret-of-the-path" not in str(refused.value)
+
+
 def test_it_can_be_awaited_with_what_a_deadline_gives(monkeypatch: pytest.MonkeyPatch, hook: WebHook) -> None:
     connect(monkeypatch, host=hook.url)
 

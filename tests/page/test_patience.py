@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.page import patience, shelf
+from airflow_nrt.page.log_facts import Facts
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.report.log import Log
 from tests.page.homes import Made, make_home, plan_of_homes
 from tests.page.lab import Lab
 
@@ -38,6 +40,66 @@ def test_a_home_that_hangs_says_so_and_no_more_threads_wait_than_a_few(
         assert threading.active_count() - before <= 11
     finally:
         hung.set()
+
+
+@pytest.mark.parametrize("slow", ["first", "second"])
+def test_one_home_that_takes_long_keeps_no_other_of_its_root_from_being_read(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str
+) -> None:
+    plan = plan_of_homes(tmp_path)
+    for name in ("first", "second", "third"):
+        make_home(tmp_path / "homes", plan, name, windows=3, dag_id="orders")
+    own, going_on, tasks = Lab.over(tmp_path / "homes"), threading.Event(), Reader.tasks
+
+    def take_long(reader: Reader) -> object:
+        if reader.place.name == slow:
+            going_on.wait(60)
+        return tasks(reader)
+
+    def states() -> dict[str, tuple[str, str | None]]:
+        return {one["home_label"]: (one["state"], one["why"]) for one in own.get("reports")["reports"]}
+
+    well = dict.fromkeys(("first", "second", "third"), ("running", None))
+    monkeypatch.setattr(Reader, "tasks", take_long)
+    monkeypatch.setattr(patience, "SECONDS", 1)
+    try:
+        states()
+        for _ in range(2):
+            assert states() == {**well, slow: ("unreachable", shelf.NOT_READ)}
+    finally:
+        going_on.set()
+    monkeypatch.setattr(patience, "SECONDS", 20)
+    assert states() == well
+    monkeypatch.setattr(patience, "SECONDS", 1)
+    going_on.clear()
+    try:
+        states()
+        assert states() == well
+    finally:
+        going_on.set()
+
+
+def test_the_list_does_not_wait_for_who_reads_a_whole_log(
+    lab: Lab, fresh: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Lab.over(fresh.home.path.parent)
+    place, follow = f"reports/{home_id(fresh.home.path)}", Facts.follow
+    reading, going_on = threading.Event(), threading.Event()
+
+    def take_long(facts: Facts, log: Log) -> None:
+        reading.set()
+        going_on.wait(60)
+        follow(facts, log)
+
+    monkeypatch.setattr(Facts, "follow", take_long)
+    other = threading.Thread(target=lambda: own.get(f"{place}/windows"))
+    other.start()
+    try:
+        assert reading.wait(60)
+        assert own.get("reports")["reports"][0]["state"] == "running"
+    finally:
+        going_on.set()
+        other.join()
 
 
 def test_a_root_that_is_gone_is_a_problem_for_administrators(lab: Lab, tmp_path: Path) -> None:

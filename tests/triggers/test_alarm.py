@@ -20,10 +20,11 @@ from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch, look_at_tables
 from airflow_nrt.triggers.driver import NrtDriverTrigger
+from airflow_nrt.triggers.freshness import TableSight
 from tests.launch.homes import beat, lease, new_home
 from tests.notifications.hook import WebHook, web_hook
 
-HOUR, MINUTE = 3_600_000, 60_000
+DAY, HOUR, MINUTE = 86_400_000, 3_600_000, 60_000
 CALLED: list[dict[str, Any]] = []
 
 
@@ -76,6 +77,34 @@ def test_what_could_not_be_said_is_said_with_the_next_look(home: Home, hook: Web
     hook.answers = [503, 503]
     watch(home, Alarm(5 * MINUTE, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"}), 1.5)
     assert len(hook.texts) == 1
+
+
+async def failing(context: dict[str, Any]) -> None:
+    CALLED.append(context["nrt"])
+    if context["nrt"]["table"] == "first":
+        raise ValueError("there is no first team")
+
+
+def test_a_notice_that_fails_keeps_no_other_from_being_said_and_is_tried_less_and_less_often(
+    home: Home, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.triggers.test_alarm.CALLED", [])
+    looks = 0
+
+    def both(home: Home) -> tuple[str, str | None, list[TableSight]]:
+        nonlocal looks
+        looks += 1
+        # The report catches up meanwhile.
+        reached = now_ms() // DAY * DAY - (100 - looks) * DAY
+        return "shops", None, [TableSight(table, DAY, reached, 0) for table in ("first", "second")]
+
+    monkeypatch.setattr("airflow_nrt.triggers.alarm.look_at_tables", both)
+    watch(home, Alarm(5 * MINUTE, f"{__name__}.failing"), 2)
+    told = [facts["table"] for facts in CALLED]
+    assert told.count("second") == 1
+    assert 3 <= told.count("first") <= 5 < looks
+    logged = [record.message.partition(" is stale")[0] for record in caplog.records]
+    assert logged == ["first", "a notice about first is not delivered yet: there is no first team", "second"]
 
 
 def test_a_driver_that_has_just_started_stands_where_the_one_before_it_stood(home: Home, hook: WebHook) -> None:

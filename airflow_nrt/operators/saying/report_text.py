@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.modules import file_of
 from airflow_nrt.report.private_files import read_regular
 from airflow_nrt.report.program import program_of
-from airflow_nrt.report.settings import NO_SETTINGS
+from airflow_nrt.report.script_secrets import without_secrets
 from airflow_nrt.report.texts import shortened
 
 _SUFFIXES = (".sql", ".py")
 """Others are not shown: the name of a report may come from whoever triggers the DAG."""
 _MOST_BYTES = 16 * 1024 * 1024
-_OPTION = re.compile(r"('((?:[^'\n]|'')*)'\s*=\s*)'(?:[^']|'')*'")
 
 
 def shown_report(report: str, near: Path) -> str | None:
@@ -35,7 +33,7 @@ def shown_report(report: str, near: Path) -> str | None:
 def shown_text(text: str, where: str) -> str:
     """The text as far as Airflow shows a field; of a longer one its beginning, and `where` all of it is."""
     most = conf.getint("core", "max_templated_field_length", fallback=4096)
-    masked = _OPTION.sub(_without_secret, text.strip())
+    masked = without_secrets(text.strip())
     if len(masked) > most:
         told = f"\n-- … ({len(masked)} characters: the rest is in {where})"
         masked = masked[: max(most - len(told), 0)] + told
@@ -45,7 +43,3 @@ def shown_text(text: str, where: str) -> str:
 def _file(report: str, near: Path) -> Path | None:
     program = program_of(report, near)
     return near / report if program is None else file_of(program.module, program.root)
-
-
-def _without_secret(option: re.Match[str]) -> str:
-    return f"{option[1]}'***'" if NO_SETTINGS.is_masked(option[2]) and "${" not in option[0] else option[0]
