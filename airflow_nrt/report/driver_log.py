@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.home import Home
 from airflow_nrt.report.private_files import open_private
 from airflow_nrt.report.texts import shortened
+
+if TYPE_CHECKING:
+    # A DAG file loads this module, and nothing of a home.
+    from airflow_nrt.report.home import Home
 
 MARK = "airflow-nrt: "
 """What a process begins its last words with, on standard error."""

@@ -25,6 +25,8 @@ HEAVY = (
     "py4j",
     "sqlglot",
     "airflow_nrt.engine",
+    "airflow_nrt.report.home",
+    "airflow_nrt.report.plan",
     "airflow_nrt.sql",
     "airflow.providers.apache.spark",
     "pandas",
