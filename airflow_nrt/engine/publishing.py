@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
@@ -10,13 +11,20 @@ from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sampling.windows import sample_entry
 from airflow_nrt.engine.sinks import filesystem, sink_of
 from airflow_nrt.report.entries import Entry, Published, Restate
+from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.file_numbers import number_of
+from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.window_events import is_waiting
 
+ABANDONED_MS = 600_000
+"""A backfill that publishes for longer may be helped: what both publish is there once."""
 Then = Callable[[Published], None]
 """What is called with each file that is visible now."""
+
+logger = logging.getLogger(__name__)
 
 
 def publish_entry(home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None) -> None:
@@ -91,6 +99,23 @@ def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = Fals
         later.update(_decided(entry))
     for entry, gone, newer in reversed(again):
         _publish(home, plan, entry, gone, newer)
+
+
+def publish_abandoned(home: Home, plan: Plan, met: list[Entry]) -> None:
+    """Publishes what is left of restatements that a driver has `met` long ago: their processes have died over it.
+
+    Takes them from the list. What can't be published is logged, and left to the next driver: the stream goes on.
+    """
+    now = now_ms()
+    for entry in [entry for entry in met if entry.time < now - ABANDONED_MS]:
+        met.remove(entry)
+        if not is_waiting(home, entry):
+            continue
+        logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
+        try:
+            publish_entry(home, plan, entry)
+        except (OSError, NrtError) as wrong:
+            logger.warning("entry %s can't be published: %s", entry.n, wrong)
 
 
 def _decided(entry: Entry) -> Iterator[str]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _AGAIN_SECONDS = 300.0
 """After so long a dispatcher is woken again if it has not moved, or if no run has confirmed its last claim: its run may
 have failed."""
+_WAITING_MS = 900_000
+"""After so long a running driver has published what a backfill left undone."""
 _ANSWER_SECONDS = 60.0
 """Within which Airflow answers: the first question to a new triggerer takes many seconds."""
 
@@ -66,6 +68,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         self._cursors: tuple[Cursor, ...] = ()
         self._seen = ("", -1)
         self._open: int | None = None
+        self._waiting: int | None = None
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         names = ("home", "table", "nrt_conn_id", "catchup", "poll_interval")
@@ -140,6 +143,14 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         what = (self.table, self._cursors, self._seen)
         found: _Found = await self._read(hook, ("window events", *what), _find, *what)
         self._seen, self._open = found.seen, found.open
+        if found.waiting is not None and found.waiting != self._waiting:
+            self.log.warning(
+                "%s: what entry %d decided is not published, so no window since then becomes an event: its process has "
+                "died, or hangs. Start a driver, or a backfill: both publish it first",
+                self.home,
+                found.waiting,
+            )
+        self._waiting = found.waiting
         return found.entry
 
     async def _read(self, hook: NrtHook, what: tuple[Any, ...], read: Callable[..., Any], *arguments: Any) -> Any:
@@ -163,14 +174,16 @@ _Seen = tuple[str, int]
 
 @dataclass(frozen=True)
 class _Found:
-    """The first entry with new window events, and the first of an open claim."""
+    """The first entry with new window events, the first of an open claim, and one whose results wait for long."""
 
     entry: int | None
     seen: _Seen
     open: int | None = None
+    waiting: int | None = None
 
 
 def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen) -> _Found:
+    from airflow_nrt.report.heartbeat import now_ms
     from airflow_nrt.report.window_events import has_window_events, visible_entries
 
     home = _existing(hook, location)
@@ -186,7 +199,8 @@ def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor
         if has_window_events(entry, log, table):
             return _Found(entry.n, (known, after), claimed)
         after = entry.n
-    return _Found(None, (known, after), claimed)
+    waiting = after + 1 if after < log.last and log.read(after + 1).time < now_ms() - _WAITING_MS else None
+    return _Found(None, (known, after), claimed, waiting)
 
 
 def _existing(hook: NrtHook, location: str) -> Home | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.backfill import append_restatement, backfill
-from airflow_nrt.engine.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.publishing import publish_abandoned, publish_entry, roll_forward
 from airflow_nrt.engine.verify import Interval
 from airflow_nrt.report.entries import Entry, Position, Published, Restate, Tick
 from airflow_nrt.report.home import Home
@@ -119,3 +119,27 @@ def test_a_restatement_that_is_slow_leaves_what_the_stream_publishes_meanwhile(c
 
     curve.publish(entry, meanwhile)
     assert curve.visible == {"a": "restated", "b": "new", "d": "new"}
+
+
+def test_a_driver_publishes_what_a_backfill_has_left_for_long(curve: Curve, monkeypatch: pytest.MonkeyPatch) -> None:
+    curve.restate({"a": "restated", "b": "old"})
+    curve.publish(curve.fire({"b": "new"}))
+    curve.writer.check()
+    publish_abandoned(curve.home, curve.plan, curve.writer.met)
+    assert curve.visible == {"b": "new"}, "it may be at work"
+    monkeypatch.setattr("airflow_nrt.engine.publishing.ABANDONED_MS", -1000)
+    publish_abandoned(curve.home, curve.plan, curve.writer.met)
+    assert curve.visible == {"a": "restated", "b": "new"}
+    assert curve.writer.met == [] and list(curve.home.staged.iterdir()) == []
+
+
+def test_what_can_t_be_published_does_not_stop_the_driver(
+    curve: Curve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    entry = curve.restate({"a": "restated"})
+    curve.sink.write_text("a file where the directory should be")
+    curve.writer.check()
+    monkeypatch.setattr("airflow_nrt.engine.publishing.ABANDONED_MS", -1000)
+    publish_abandoned(curve.home, curve.plan, curve.writer.met)
+    assert f"entry {entry.n} can't be published" in caplog.text
+    assert list(curve.home.staged.iterdir()) != []

@@ -169,6 +169,19 @@ def test_windows_of_other_tables_wake_nobody_and_are_read_once(
     assert "can't be watched" not in capsys.readouterr().out
 
 
+def test_results_that_wait_for_long_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home, store = new_home(tmp_path), Store()
+    claim(store, home, -1)
+    entry = complete(lease(home), 10)
+    (home.staged / "none").mkdir()
+    watching = trigger(home.path, store)
+    assert events(watching, 0.8) == []
+    assert "not published" not in capsys.readouterr().out, "its process is at work"
+    age(home)
+    assert events(watching, 0.8, (home.staged / "none").rmdir) == [entry]
+    assert capsys.readouterr().out.count(f"what entry {entry} decided is not published") == 1
+
+
 def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home, store = new_home(tmp_path), Store()
     claim(store, home, -1)
