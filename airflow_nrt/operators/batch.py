@@ -10,6 +10,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
+from airflow_nrt.report.errors import HomeError
 from airflow_nrt.report.instants import format_instant, iso_instant
 
 if TYPE_CHECKING:
@@ -75,7 +76,11 @@ class NrtBatchOperator(NrtBaseOperator):
         arguments += options
         self._command = Command(arguments, lambda line: self.log.info("%s", line), settings, cluster.environment)
         outcome = self._command.run()
-        self.note_in(home, name)
+        try:
+            self.note_in(home, name)
+        except HomeError as wrong:
+            # What the task was for is done.
+            self.log.warning("the home does not name this task, so the page offers no runs of it: %s", wrong)
         return outcome
 
     def takes(self) -> tuple[str, ...]:

@@ -133,6 +133,10 @@ class Reader:
                 self._tasks_of = key
             return self.known_tasks
 
+    def forget_tasks(self) -> None:
+        """The home can't be read: they are read again with the next look."""
+        self.known_tasks, self._tasks_of = {}, 0
+
     def verdicts(self) -> list[KeptVerdict]:
         """Newest first."""
         with self._lock:

@@ -114,4 +114,4 @@ def _refresh(reader: Reader) -> None:
     try:
         reader.tasks()
     except HomeError:
-        reader.known_tasks = {}
+        reader.forget_tasks()

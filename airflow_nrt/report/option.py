@@ -87,13 +87,20 @@ def parse_boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
-def one_of(*names: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text.lower() not in names:
-            raise ValueError(f"{text!r} is none of {', '.join(map(repr, names))}")
+@dataclass(frozen=True)
+class OneOf:
+    """The reader of an option that has but these values, in any case."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        if text.lower() not in self.names:
+            raise ValueError(f"{text!r} is none of {', '.join(map(repr, self.names))}")
         return text.lower()
 
-    return read
+
+def one_of(*names: str) -> OneOf:
+    return OneOf(names)
 
 
 def only(value: str, way_out: str) -> Callable[[str], str]:

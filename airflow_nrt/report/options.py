@@ -56,7 +56,7 @@ def _constant(text: str) -> str:
     return text
 
 
-_IGNORE = "what is no value is read as NULL, what is no line is rejected, and both are counted"
+_IGNORE = "A field that can't be parsed becomes NULL; a line that can't be parsed is rejected. Both are counted."
 _COMMON = (
     Option("connector", str, None, "filesystem or print"),
     Option("path", str, None, "the directory (or the one file) of the table"),
@@ -79,7 +79,7 @@ _FORMATS = (
 )
 _READING = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
-    Option("csv.allow-comments", parse_boolean, False, "a line that begins with # is none"),
+    Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
     Option("csv.ignore-parse-errors", parse_boolean, False, _IGNORE),
     Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
@@ -183,8 +183,8 @@ REPORT_OPTIONS = named(
             ),
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
-            Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script; default: 1 mb"),
-            Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query; default: 2000"),
+            Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),
+            Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query"),
             Option("parallelism.default", positive, None, "number of shuffle partitions; default: the session's cores"),
         ),
         *IDLE_SETTINGS,

@@ -136,7 +136,9 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableSight]]:
     """
     identity, outline, beat = home.identity(), home.outline(), read_heartbeat(home.heartbeats)
     log = Log(home.log_directory)
-    operators = log.position(min(log.last, beat.entry)).operators if beat is not None else {}
+    # A driver that has just started says of no entry yet that it is published: those of the one before it count.
+    published = log.last if beat is None or beat.entry < 0 else min(log.last, beat.entry)
+    operators = log.position(published).operators if beat is not None else {}
     sights = []
     for insert in outline.inserts if outline is not None else ():
         if insert.window is not None:

@@ -10,6 +10,7 @@ import asyncio
 import os
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from airflow_nrt.launch.processes import driver_process
@@ -43,6 +44,8 @@ class Watcher:
             under_way = self._reads.get(key)
             if under_way is None or under_way.done():
                 under_way = self._reads[key] = self._pool(location).submit(read)
+                # Else the answer to every question that was ever asked stays in memory.
+                under_way.add_done_callback(partial(self._forget, key))
             found: Read = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(under_way)), self.limit)
             return found
         except (asyncio.TimeoutError, TimeoutError):
@@ -54,6 +57,10 @@ class Watcher:
     async def see(self, location: str, group: str | None = None) -> Sight:
         """One look at a home. Raises Unreadable."""
         return await self.read(location, ("driver", group), lambda: look(location, group))
+
+    def _forget(self, key: Hashable, read: Future[Any]) -> None:
+        if self._reads.get(key) is read:
+            del self._reads[key]
 
     def _pool(self, location: str) -> ThreadPoolExecutor:
         device = file_system_of(os.path.abspath(location.removeprefix("file://")))

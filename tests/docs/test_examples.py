@@ -10,7 +10,10 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from airflow.api_fastapi.core_api.datamodels.assets import CreateAssetEventsBody
@@ -39,6 +42,9 @@ CREATE TABLE curve (shop STRING, window_start TIMESTAMP(3), window_end TIMESTAMP
     revenue DECIMAL(38, 2)) WITH ('connector' = 'filesystem', 'path' = 'curve', 'format' = 'csv');
 """
 """What stands around an INSERT that a page shows alone."""
+MIDNIGHT = datetime(2026, 3, 3, tzinfo=timezone.utc)
+PRESSED = {"nrt": {"start": "2026-03-02 00:00:00", "end": "2026-03-02 12:00:00"}}
+"""The configuration of a run that the page has triggered."""
 
 
 def shown(language: str) -> list[Example]:
@@ -111,6 +117,30 @@ def test_python_runs(example: Example, monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_a_command_has_these_arguments(words: list[str]) -> None:
     if words[:1] == ["airflow-nrt"] and words[1:] != ["--version"]:
         _parser(words[1:]).parse_args(words[1:])
+
+
+@pytest.mark.parametrize(
+    ("page", "task", "context", "awaited"),
+    [
+        ("tutorial/day-in-airflow", "complete", {"data_interval_end": MIDNIGHT, "conf": {}}, "2026-03-03 00:00"),
+        ("tutorial/day-in-airflow", "complete", {"data_interval_end": MIDNIGHT, "conf": {"on_mismatch": "repair"}},
+         "2026-03-03 00:00"),
+        ("tutorial/day-in-airflow", "complete", {"conf": PRESSED}, "2026-03-02 12:00:00"),
+        ("how-to/freshness", "complete", {"data_interval_end": MIDNIGHT}, "2026-03-03T00:00:00Z"),
+        ("how-to/freshness", "complete", {"run_after": MIDNIGHT}, "2026-03-03T00:00:00Z"),
+    ],
+)  # fmt: skip
+def test_a_sensor_knows_its_window_in_each_run(
+    page: str, task: str, context: dict[str, Any], awaited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a run that a button of the page triggers: it has no data interval, and a missing name is an error."""
+    monkeypatch.setenv("SALES", "/data/sales")
+    (text,) = (one.text for one in examples(f"docs/{page}", language="python") if "NrtWindowSensor(" in one.text)
+    names: dict[str, Any] = {}
+    exec(compile(text, page, "exec"), names)
+    sensor = names["dag"].get_task(task)
+    run = SimpleNamespace(conf=context.pop("conf", None), run_after=context.pop("run_after", None))
+    assert sensor.render_template(sensor.window_end, {"dag_run": run, **context}) == awaited
 
 
 def test_requests_are_what_airflow_takes() -> None:

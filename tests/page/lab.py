@@ -66,6 +66,7 @@ class Lab:
     @classmethod
     def over(cls, root: Path) -> Lab:
         airflow_database()
+        create_auth_manager()
         return cls(root, mounted([Root(str(root), "nrt_default")]))
 
     def client(self, role: str | None = "admin", teams: Iterable[str] = ()) -> TestClient:

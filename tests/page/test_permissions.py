@@ -66,3 +66,14 @@ def test_who_only_looks_changes_nothing(lab: Lab, homes: dict[str, Made], action
     assert not homes["curve"].home.stop_file.exists()
     told = lab.client("viewer").get(f"/nrt/api/reports/{id_of(homes, 'curve')}").json()
     assert not told["can_act"] and not any(one["enabled"] for one in told["actions"])
+
+
+def test_a_home_that_can_be_read_again_is_seen_again(lab: Lab, fresh: Made) -> None:
+    """An error that passes, or a home that was open to others."""
+    own = Lab.over(fresh.home.path.parent)
+    seen = visible(own, "viewer")
+    assert len(seen) == 1
+    fresh.home.path.chmod(0o777)
+    assert visible(own, "viewer") == set()
+    fresh.home.path.chmod(0o700)
+    assert visible(own, "viewer") == seen

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from airflow_nrt.report.durations import format_duration, parse_duration
 from airflow_nrt.report.errors import InputError
+from airflow_nrt.report.option import OneOf, Option, positive
 from airflow_nrt.report.options import (
     FILE_OPTIONS,
     PRINT_OPTIONS,
@@ -97,6 +100,32 @@ def test_only_a_near_name_is_suggested() -> None:
     assert nearest("x", ["orders", "shops"]) == ""
 
 
+READERS: dict[Any, str] = {
+    parse_boolean: "`true`, `false`",
+    parse_bytes: "a size",
+    parse_duration: "a duration",
+    positive: "a number above 0",
+}
+
+
+def takes(option: Option) -> str:
+    """The values of an option as its row has them, nothing for a text."""
+    if isinstance(option.read, OneOf):
+        return ", ".join(f"`{name}`" for name in option.read.names)
+    return READERS.get(option.read, "")
+
+
+def default_of(option: Option) -> str:
+    """As it would be written in a WITH clause, nothing where there is none."""
+    if option.default in (None, ""):
+        return ""
+    if isinstance(option.default, bool):
+        return f"`{str(option.default).lower()}`"
+    if option.read is parse_bytes:
+        return f"`{option.default // 1024**2} mb`"
+    return f"`{format_duration(option.default) if option.read is parse_duration else option.default}`"
+
+
 TAKEN = ("Tables of files take", "Tables of `print` take", "Settings that take effect", "Accepted with one value")
 
 
@@ -114,5 +143,10 @@ def test_the_documentation_lists_each_option_where_it_belongs() -> None:
         elif option.is_refused:
             assert told.pop(option.name) == "Refused" and option.meaning in text
         else:
-            assert told.pop(option.name) in TAKEN
+            chapter = told.pop(option.name)
+            assert chapter in TAKEN
+            if chapter == "Accepted with one value":
+                continue
+            cells = next(line for line in text.splitlines() if line.startswith(f"| `{option.name}` |"))
+            assert cells == f"| `{option.name}` | {option.meaning} | {takes(option)} | {default_of(option)} |"
     assert told == {}

@@ -17,7 +17,7 @@ from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
 from tests.golden.statements import ERRORS
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "table-api.md").read_text(encoding="utf-8")
-PROGRAMS = re.findall(r"```python\n([^`]*)```", TEXT[: TEXT.index("## What is told where")])
+PROGRAMS = re.findall(r"```python\n([^`]*)```", TEXT[: TEXT.index("## Errors")])
 CHANGE = '{"op": "+I", "row": {"item": "A", "top": "4.00"}}'
 LEFT_OUT = {
     "Bid (…) WITH (…,": "Bid (ts TIMESTAMP(3), price DECIMAL(10, 2), WATERMARK FOR ts AS ts) WITH "

@@ -78,6 +78,15 @@ def test_what_could_not_be_said_is_said_with_the_next_look(home: Home, hook: Web
     assert len(hook.texts) == 1
 
 
+def test_a_driver_that_has_just_started_stands_where_the_one_before_it_stood(home: Home, hook: WebHook) -> None:
+    """Its heartbeat says of no entry yet that it is published."""
+    end = reach(home, minutes_ago=1)
+    beat(home, lease(home).epoch, entry=-1)
+    assert look_at_tables(home)[2][0].complete_until == end
+    watch(home, Alarm(HOUR, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"}))
+    assert hook.texts == []
+
+
 def test_a_fresh_report_is_not_said_to_be_so(home: Home, hook: WebHook) -> None:
     reach(home, minutes_ago=1)
     watch(home, Alarm(HOUR, "airflow_nrt.notifications.nrt.NrtNotifier", {"http_conn_id": "alerts"}))

@@ -192,3 +192,14 @@ def test_a_read_that_hangs_costs_one_thread_and_nobody_s_patience(tmp_path: Path
     assert len(reads) == 1
     with pipe.open("wb") as writer:
         writer.write(b"late")
+
+
+def test_a_watcher_keeps_no_answer(tmp_path: Path) -> None:
+    """A triggerer asks for months, often for what it never asked before."""
+    watcher = Watcher()
+
+    async def ask() -> list[int]:
+        return [await watcher.read(str(tmp_path), ("question", n), lambda: 1) for n in range(100)]
+
+    assert sum(asyncio.run(ask())) == 100
+    assert not watcher._reads

@@ -7,8 +7,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from airflow_nrt.report.errors import HomeError
+from airflow_nrt.report.private_files import read_regular
+
 SCRIPTS, PROGRAMS = ".sql", ".py"
 _TABLE_API = ("pyflink", "airflow_nrt.table")
+_MOST_BYTES = 4 * 1024 * 1024
+"""Of a program."""
 _ENVIRONMENTS = ("pyvenv.cfg", "site-packages")
 """What stands in a directory with other people's modules."""
 
@@ -32,8 +37,8 @@ def files_below(directory: Path) -> Iterator[Path]:
 def imports_table_api(file: Path) -> bool:
     """Whether a module imports the Table API, PyFlink's or this product's, when it is loaded."""
     try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
+        tree = ast.parse(read_regular(file, _MOST_BYTES))
+    except (OSError, HomeError, SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return any(_is_table_api(name) for statement in _statements(tree.body) for name in _imported(statement))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 
@@ -12,6 +11,8 @@ from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 CLEAR = "\x1b[H\x1b[J"
 """What a terminal is told before all of it is drawn anew."""
 _CLEARED = "\r\x1b[K"
+_COLUMNS = 100
+"""Of a terminal that does not say it."""
 
 
 class Screen:
@@ -44,8 +45,7 @@ class Screen:
 
     @property
     def _shown(self) -> str:
-        width = shutil.get_terminal_size((100, 30)).columns - 1
-        return painted(self._status[:width], Colour.ASIDE, sys.stderr)
+        return painted(self._status[: _columns() - 1], Colour.ASIDE, sys.stderr)
 
     def _write(self, text: str) -> None:
         if sys.stderr is None:
@@ -55,3 +55,11 @@ class Screen:
             sys.stderr.flush()
         except (OSError, ValueError):
             self._has_status = False
+
+
+def _columns() -> int:
+    """Of the terminal behind standard error, where standard output may be a pipe."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
+    except (OSError, ValueError):
+        return _COLUMNS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,11 @@ def test_the_documented_directory(command: Command, tmp_path: Path, monkeypatch:
     (jobs / "kafka.sql").write_text(clicks + REPORT)
     monkeypatch.chdir(tmp_path)
     assert command("check", "jobs").out == shown.text
+
+
+def test_what_is_no_program_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("")
+    (tmp_path / "deep.py").write_text("-" * 200_000)
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "endless.py").symlink_to("/dev/zero")
+    assert [file.name for file in files_below(tmp_path)] == ["a.sql"]

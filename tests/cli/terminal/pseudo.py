@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pty
+import struct
+import termios
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -24,9 +27,10 @@ class Terminal:
 
 
 @contextlib.contextmanager
-def terminal() -> Iterator[Terminal]:
-    """A terminal, which is closed in the end."""
+def terminal(columns: int = 80) -> Iterator[Terminal]:
+    """A terminal so wide, which is closed in the end."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     os.set_blocking(ours, False)
     try:
         with os.fdopen(theirs, "w") as stream:

@@ -27,9 +27,9 @@ def test_a_line_takes_the_place_of_the_status_which_follows_it() -> None:
         assert there.drawn == "\x1b[2mone file waits\x1b[0m\r\x1b[Ka window\r\n\x1b[2mone file waits\x1b[0m\r\x1b[K"
 
 
-def test_a_status_is_cut_to_the_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "10")
-    with terminal() as there, contextlib.redirect_stderr(there.stream):
+def test_a_status_is_cut_to_the_width_of_the_terminal_that_it_is_drawn_on() -> None:
+    """Standard output is none in this test."""
+    with terminal(columns=10) as there, contextlib.redirect_stderr(there.stream):
         Screen().status("0123456789")
         assert there.drawn == "\x1b[2m012345678\x1b[0m"
 
