@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from datetime import timezone as fixed
 from typing import Any
 
@@ -14,13 +14,15 @@ from airflow_nrt.report.zones import zone_rules
 
 
 class NrtDayMapper(PartitionMapper):
-    """Maps the end of a day's last window to that day (`2024-06-18`), and every other window to nothing.
+    """Maps the end of a day's last window to that day, and every other window to nothing.
 
-    So a DAG on `PartitionedAssetTimetable` runs once a day, as soon as the day is complete.
+    So a DAG on `PartitionedAssetTimetable` runs once a day, as soon as the day is complete. Its partition key is the
+    date (`2024-06-18`) of a day of the report's clock; of any other day it is START/END on that clock
+    (`2024-06-17T22:00:00/2024-06-18T22:00:00`), so that backfills and verifications take the same windows.
 
     :param timezone: the zone of the days, where the report's clock is UTC: a day of it has 23, 24 or 25 hours; default:
         days of the report's own clock
-    :param ends_at: the time of day at which days end, `HH:MM`; a day is named by the date on which it begins
+    :param ends_at: the time of day at which days end, `HH:MM`
     :param max_downstream_keys: as of all mappers; no window gives more than one day
 
     Raises ValueError for a zone or a time that is none.
@@ -43,13 +45,13 @@ class NrtDayMapper(PartitionMapper):
         end = EPOCH + timedelta(milliseconds=parse_instant(key))
         if self._rules is not None:
             end = end.replace(tzinfo=fixed.utc)
-        day = end.astimezone(self._rules).date() if self._rules is not None else end.date()
-        return (str(day - timedelta(days=1)),) if self._end_of_day(day) == end else ()
+        shown = end.astimezone(self._rules).date() if self._rules is not None else end.date()
+        return (self._key(shown - timedelta(days=1)),) if self._end_of_day(shown) == end else ()
 
     def to_partition_date(self, downstream_key: str) -> datetime:
         """When the day begins; on the report's clock as if that were UTC."""
-        begin = self._end_of_day(date.fromisoformat(downstream_key))
-        return begin if begin.tzinfo is not None else begin.replace(tzinfo=fixed.utc)
+        begin = EPOCH + timedelta(milliseconds=parse_instant(downstream_key.partition("/")[0]))
+        return begin.replace(tzinfo=fixed.utc)
 
     def serialize(self) -> dict[str, Any]:
         return {**super().serialize(), "timezone": self.timezone, "ends_at": self.ends_at}
@@ -57,6 +59,12 @@ class NrtDayMapper(PartitionMapper):
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> NrtDayMapper:
         return cls(**data)
+
+    def _key(self, day: date) -> str:
+        if self._rules is None and self._at == time.min:
+            return str(day)
+        bounds = (self._end_of_day(one).replace(tzinfo=None) for one in (day, day + timedelta(days=1)))
+        return "/".join(bound.isoformat() for bound in bounds)
 
     def _end_of_day(self, day: date) -> datetime:
         """When the day before ends: the first instant that shows it, or at which clocks skip it."""

@@ -2,39 +2,78 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sampling.windows import sample_entry
 from airflow_nrt.engine.sinks import filesystem, sink_of
 from airflow_nrt.report.entries import Entry, Published, Restate
+from airflow_nrt.report.errors import NrtError
 from airflow_nrt.report.file_numbers import number_of
+from airflow_nrt.report.heartbeat import now_ms
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Log
 from airflow_nrt.report.plan import Plan
+from airflow_nrt.report.window_events import is_waiting
 
+ABANDONED_MS = 600_000
+"""A backfill that publishes for longer may be helped: what both publish is there once."""
 Then = Callable[[Published], None]
 """What is called with each file that is visible now."""
 
+logger = logging.getLogger(__name__)
+
 
 def publish_entry(home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None) -> None:
-    """Makes everything that an entry decided visible. Calling it again changes nothing."""
-    newer = {_place(one) for later in _behind(home, entry) for one in later.published} if entry.removed else set()
-    _publish(home, plan, entry, [target for target in entry.removed if target not in newer], then)
+    """Makes everything that an entry decided visible, but for places about which a later entry decided.
+
+    Calling it again changes nothing.
+    """
+    # A driver that takes nothing away publishes on from where the log stands: nothing is newer.
+    may_be_old = bool(entry.removed) or isinstance(entry.body, Restate)
+    newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
+    _publish(home, plan, entry, entry.removed, newer, then)
 
 
-def _publish(home: Home, plan: Plan, entry: Entry, gone: Iterable[str], then: Then = lambda published: None) -> None:
+class _Later:
+    """The places about which entries behind the entry `n` decided, also those that are written meanwhile."""
+
+    def __init__(self, log: Log, n: int) -> None:
+        self._log = log
+        self._read = n
+        self._places: set[str] = set()
+
+    def __contains__(self, place: object) -> bool:
+        for entry in self._log.entries(self._read + 1, self._log.refresh()):
+            self._places.update(_decided(entry))
+            self._read = entry.n
+        return place in self._places
+
+
+def _publish(
+    home: Home,
+    plan: Plan,
+    entry: Entry,
+    gone: Iterable[str],
+    newer: Container[str],
+    then: Then = lambda published: None,
+) -> None:
     reach("publish-before")
     for published in sorted(entry.published, key=lambda one: (one.end or 0, one.insert)):
+        # What is printed has no place.
+        if published.target and _place(published) in newer:
+            continue
         insert = plan.insert(published.insert)
         sink_of(insert).publish(home, insert, published)
         then(published)
         reach("publish-between")
     for target in gone:
-        name, _, path = target.partition("/")
-        filesystem.remove(plan.insert(name), (path,))
+        if target not in newer:
+            name, _, path = target.partition("/")
+            filesystem.remove(plan.insert(name), (path,))
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
     # Behind all that readers of the sinks wait for.
@@ -42,28 +81,47 @@ def _publish(home: Home, plan: Plan, entry: Entry, gone: Iterable[str], then: Th
     reach("publish-after")
 
 
-def _behind(home: Home, entry: Entry) -> Iterator[Entry]:
-    """The entries that were written since."""
-    return home.log().entries(entry.n + 1)
-
-
 def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = False) -> None:
     """Publishes what entries decided and nobody has published: their staged files are still there.
 
+    What a later entry decided about the same place stands: it may be published already.
     What was removed leaves no trace in the home, so it is removed again; but not what a driver has removed that may be
     alive, and may be publishing the same place again.
     """
     waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
     later: set[str] = set()
-    again = []
+    again: list[tuple[Entry, list[str], set[str]]] = []
     for entry in log.backwards():
         is_mine = not beside_driver or isinstance(entry.body, Restate)
         gone = [target for target in entry.removed if is_mine and target not in later]
         if gone or any(Path(published.staged).parts[1] in waiting for published in entry.published):
-            again.append((entry, gone))
-        later.update(map(_place, entry.published), entry.removed)
-    for entry, gone in reversed(again):
-        _publish(home, plan, entry, gone)
+            again.append((entry, gone, later.intersection(map(_place, entry.published))))
+        later.update(_decided(entry))
+    for entry, gone, newer in reversed(again):
+        _publish(home, plan, entry, gone, newer)
+
+
+def publish_abandoned(home: Home, plan: Plan, met: list[Entry]) -> None:
+    """Publishes what is left of restatements that a driver has `met` long ago: their processes have died over it.
+
+    Takes them from the list. What can't be published is logged, and left to the next driver: the stream goes on.
+    """
+    now = now_ms()
+    for entry in [entry for entry in met if entry.time < now - ABANDONED_MS]:
+        met.remove(entry)
+        if not is_waiting(home, entry):
+            continue
+        logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
+        try:
+            publish_entry(home, plan, entry)
+        except (OSError, NrtError) as wrong:
+            logger.warning("entry %s can't be published: %s", entry.n, wrong)
+
+
+def _decided(entry: Entry) -> Iterator[str]:
+    """The places that it publishes or takes away."""
+    yield from map(_place, entry.published)
+    yield from entry.removed
 
 
 def _place(published: Published) -> str:

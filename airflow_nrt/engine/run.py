@@ -17,6 +17,7 @@ from airflow_nrt.engine.failures import explained, in_full, in_short
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.feed import FileFeed
 from airflow_nrt.engine.java_process import java_has_ended
+from airflow_nrt.engine.publishing import publish_abandoned
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.report.entries import Commit, Lease, SourceFile
@@ -195,10 +196,14 @@ class Runner:
             time.sleep(LOOP_SECONDS)
 
     def _between_batches(self, driver: StreamDriver) -> None:
-        """A newer lease ends this driver (a batch finds out when it appends), and windows over the clock fire."""
+        """A newer lease ends this driver (a batch finds out when it appends), and windows over the clock fire.
+
+        What a backfill decided and died over is published.
+        """
         if self.lock.acquire(blocking=False):
             try:
                 driver.writer.check()
+                publish_abandoned(self.home, self.plan, driver.writer.met)
                 before = driver.writer.log.last
                 driver.pass_time()
                 if driver.writer.log.last > before:

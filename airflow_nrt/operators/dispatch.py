@@ -80,6 +80,7 @@ class NrtDispatchOperator(BaseOperator):
             home = Home.open(place.path, place.group)
             table = table_of(home, self.table)
             events, after = self._claimed(home, kind, table, Cursor.from_json(known).of(home), context)
+            after = after if events.ends else events.until
             store.set(kind.name, Cursor(home.identity().id, after, events.until, context["ti"].run_id).to_json())
         if not events.ends:
             raise AirflowSkipException(f"no window is new up to entry {events.until} of the log")

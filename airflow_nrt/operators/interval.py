@@ -20,9 +20,23 @@ if TYPE_CHECKING:
 def interval_of_run(
     start: str | None, end: str | None, context: Mapping[str, Any], zone: str = "UTC"
 ) -> tuple[str, str]:
-    """Start and end of the windows' ends, on the report's clock, whose zone is `zone`.
+    """As `named_interval`; raises InputError also if nothing names an interval."""
+    found = named_interval(start, end, context, zone)
+    if found is None:
+        raise InputError(
+            "nothing names the windows: this run has no partition key, and its data interval is empty. Give the task "
+            "start and end, or the DAG a schedule with data intervals (CronDataIntervalTimetable, "
+            "DeltaDataIntervalTimetable)"
+        )
+    return found
 
-    Raises InputError if only one of the parameters is there, or if nothing names an interval.
+
+def named_interval(
+    start: str | None, end: str | None, context: Mapping[str, Any], zone: str = "UTC"
+) -> tuple[str, str] | None:
+    """Start and end of the windows' ends, on the report's clock, whose zone is `zone`; None if nothing names them.
+
+    Raises InputError if only one of the parameters is there, or for a partition key that is neither time nor interval.
     """
     if start and end:
         return start, end
@@ -35,10 +49,7 @@ def interval_of_run(
     first, last = context.get("data_interval_start"), context.get("data_interval_end")
     if first is not None and last is not None and last > first:
         return _on_clock(first, zone), _on_clock(last, zone)
-    raise InputError(
-        "nothing names the windows: this run has no partition key, and its data interval is empty. Give the task start "
-        "and end, or the DAG a schedule with data intervals (CronDataIntervalTimetable, DeltaDataIntervalTimetable)"
-    )
+    return None
 
 
 def interval_of_key(key: str) -> tuple[str, str]:

@@ -7,15 +7,16 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
+from airflow_nrt.operators.interval import named_interval, zone_of_clock
 from airflow_nrt.operators.wishes import Wishes
-from airflow_nrt.report.errors import InputError
 
 
 class NrtVerifyOperator(NrtBatchOperator):
     """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
 
-    Without `start` and `end`, of the task or of the run's configuration (`{"nrt": {"start": …, "end": …}}`), it covers
-    everything that is complete: it reads neither the run's partition key nor its data interval.
+    It covers the windows that end within `start` and `end`, else within those of the run's configuration
+    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key or its data interval, as
+    `NrtBackfillOperator` takes them; of a run that names none, everything that is complete.
 
     :xcom verdict: `report`, `home`, `entry` (of the log, up to which it holds), `start` and `end` (ISO, on the report's
         clock), `windows`, `equal`, `explained`, `unexplained`, `pending`, `unread_files`, `late_rows`, `proven`, the
@@ -26,11 +27,12 @@ class NrtVerifyOperator(NrtBatchOperator):
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
-            start, end = Wishes.of_run(context).interval(self.start, self.end)
-            if bool(start) != bool(end):
-                raise InputError(f"start and end belong together: only {'start' if start else 'end'} is given")
-            interval = (start, end) if start and end else None
-            verdict = verdict_xcom(self.run_command(context, "verify", self.planned(), interval).result)
+            report = self.planned()
+            bounds = Wishes.of_run(context).interval(self.start, self.end)
+            interval = named_interval(*bounds, context, zone_of_clock(report, context))
+            if interval is not None:
+                self.log.info("windows that end after %s and up to %s", *interval)
+            verdict = verdict_xcom(self.run_command(context, "verify", report, interval).result)
         context["ti"].xcom_push("verdict", verdict)
         fail_unless_proven(verdict)
         return verdict

@@ -88,10 +88,15 @@ def read_window_events(
 def visible_entries(home: Home, log: Log, after: int, until: int | None = None) -> Iterator[Entry]:
     """The entries behind `after` whose results readers see, up to the first one whose results wait."""
     for entry in log.entries(after + 1, until):
-        staged = {part for one in entry.published for part in Path(one.staged).parts[1:2]}
-        if any((home.staged / directory).exists() for directory in staged):
+        if is_waiting(home, entry):
             return
         yield entry
+
+
+def is_waiting(home: Home, entry: Entry) -> bool:
+    """Whether results of the entry are not visible yet."""
+    staged = {part for one in entry.published for part in Path(one.staged).parts[1:2]}
+    return any((home.staged / directory).exists() for directory in staged)
 
 
 def has_window_events(entry: Entry, log: Log, table: str | None) -> bool:

@@ -1,7 +1,8 @@
 """How far the windows of a home have become asset events: what stands in Airflow's asset state store.
 
 A run of the dispatcher claims a stretch of the log before it emits. Its asset events are registered together with its
-success, so a claim holds if its run succeeded. If that failed, the next run takes the stretch again.
+success, so a claim holds if its run succeeded. If that failed, the next run takes the stretch again. A
+run that finds nothing to emit closes the claim before it.
 """
 
 from __future__ import annotations
@@ -59,6 +60,11 @@ class Cursor:
         if self.home == known:
             return self
         return replace(self, home=known) if not self.home else Cursor(known, BEFORE_ALL, BEFORE_ALL)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its windows may still have to be emitted: no later run has seen that its run succeeded."""
+        return bool(self.run) and self.until > self.after
 
     def begin(self, succeeded: Callable[[str], bool]) -> int:
         """The entry after which the next run goes on; `succeeded` says of a run whether it emitted its claim."""

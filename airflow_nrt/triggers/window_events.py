@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from airflow_nrt.triggers.cursor import Cursor
 
 _AGAIN_SECONDS = 300.0
-"""After so long a dispatcher that has not moved is woken again: its run may have failed."""
+"""After so long a dispatcher is woken again if it has not moved, or if no run has confirmed its last claim: its run may
+have failed."""
+_WAITING_MS = 900_000
+"""After so long a running driver has published what a backfill left undone."""
 _ANSWER_SECONDS = 60.0
 """Within which Airflow answers: the first question to a new triggerer takes many seconds."""
 
@@ -33,7 +37,8 @@ class NrtWindowEventTrigger(BaseEventTrigger):
     It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
     a watcher of. So nothing is lost where a triggerer is restarted, or two of them run it for a while. The first look
     sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin.
-    The event has `home`, and `entry`, the first of the log that has something new.
+    The event has `home`, and `entry`, the first of the log that has something new, or that a run claimed which may have
+    failed.
 
     :param log: the name of the asset that it is a watcher of
     :param home: the report's home; a relative path starts at the connection's `home`
@@ -62,6 +67,8 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         self._hook: NrtHook | None = None
         self._cursors: tuple[Cursor, ...] = ()
         self._seen = ("", -1)
+        self._open: int | None = None
+        self._waiting: int | None = None
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         names = ("home", "table", "nrt_conn_id", "catchup", "poll_interval")
@@ -69,10 +76,13 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         return "airflow_nrt.triggers.window_events.NrtWindowEventTrigger", known
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        said, woken, at = "", -1, 0.0
+        said, woken, at = "", -1, time.monotonic()
         while True:
+            is_due = time.monotonic() - at > _AGAIN_SECONDS
             try:
                 entry = await self._first_window_event()
+                if entry is None and is_due:
+                    entry = await self._first_open_claim()
             except Exception as wrong:
                 # An event trigger that ends is not started again.
                 self._hook = None
@@ -81,9 +91,9 @@ class NrtWindowEventTrigger(BaseEventTrigger):
                     self.log.warning("%s can't be watched: %s", self.home, said)
             else:
                 said = ""
-                if entry is not None and (entry != woken or time.monotonic() - at > _AGAIN_SECONDS):
+                if entry is not None and (entry != woken or is_due):
                     woken, at = entry, time.monotonic()
-                    self.log.info("%s: entry %d has new windows", self.home, entry)
+                    self.log.info("%s: windows since entry %d are to be emitted", self.home, entry)
                     yield TriggerEvent({"home": self.home, "entry": entry})  # type: ignore[no-untyped-call]
             await asyncio.sleep(self.poll_interval)
 
@@ -98,6 +108,14 @@ class NrtWindowEventTrigger(BaseEventTrigger):
             return None
         self._cursors = await self._claims(self._hook)
         return await self._look(self._hook)
+
+    async def _first_open_claim(self) -> int | None:
+        """The first entry of a claim whose run may have failed. Raises NrtError, and what Airflow raises."""
+        if self._open is None or self._hook is None:
+            return None
+        self._cursors = await self._claims(self._hook)
+        await self._look(self._hook)
+        return self._open
 
     async def _connected(self) -> NrtHook:
         from airflow_nrt.hooks.nrt import NrtHook
@@ -123,9 +141,17 @@ class NrtWindowEventTrigger(BaseEventTrigger):
 
     async def _look(self, hook: NrtHook) -> int | None:
         what = (self.table, self._cursors, self._seen)
-        found: tuple[int | None, _Seen] = await self._read(hook, ("window events", *what), _find, *what)
-        self._seen = found[1]
-        return found[0]
+        found: _Found = await self._read(hook, ("window events", *what), _find, *what)
+        self._seen, self._open = found.seen, found.open
+        if found.waiting is not None and found.waiting != self._waiting:
+            self.log.warning(
+                "%s: what entry %d decided is not published, so no window since then becomes an event: its process has "
+                "died, or hangs. Start a driver, or a backfill: both publish it first",
+                self.home,
+                found.waiting,
+            )
+        self._waiting = found.waiting
+        return found.entry
 
     async def _read(self, hook: NrtHook, what: tuple[Any, ...], read: Callable[..., Any], *arguments: Any) -> Any:
         """What `read(hook, home, …)` gives, in a thread that may hang. Raises Unreadable."""
@@ -146,23 +172,35 @@ _Seen = tuple[str, int]
 """Up to which entry there is no window event, in the home of an id: it is not read again."""
 
 
-def _find(
-    hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen
-) -> tuple[int | None, _Seen]:
+@dataclass(frozen=True)
+class _Found:
+    """The first entry with new window events, the first of an open claim, and one whose results wait for long."""
+
+    entry: int | None
+    seen: _Seen
+    open: int | None = None
+    waiting: int | None = None
+
+
+def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen) -> _Found:
+    from airflow_nrt.report.heartbeat import now_ms
     from airflow_nrt.report.window_events import has_window_events, visible_entries
 
     home = _existing(hook, location)
     if home is None:
-        return None, seen
-    known, after = home.identity().id, min(cursor.of(home).until for cursor in cursors)
+        return _Found(None, seen)
+    claims = [cursor.of(home) for cursor in cursors]
+    known, after = home.identity().id, min(claim.until for claim in claims)
+    claimed = min((claim.after + 1 for claim in claims if claim.is_open), default=None)
     if seen[0] == known:
         after = max(after, seen[1])
     log = home.log()
     for entry in visible_entries(home, log, after):
         if has_window_events(entry, log, table):
-            return entry.n, (known, after)
+            return _Found(entry.n, (known, after), claimed)
         after = entry.n
-    return None, (known, after)
+    waiting = after + 1 if after < log.last and log.read(after + 1).time < now_ms() - _WAITING_MS else None
+    return _Found(None, (known, after), claimed, waiting)
 
 
 def _existing(hook: NrtHook, location: str) -> Home | None:

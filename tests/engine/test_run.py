@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine import feed, journal
+from airflow_nrt.engine.backfill import append_restatement
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Commit, SourceFile
+from airflow_nrt.report.entries import Commit, Published, Restate, SourceFile
 from airflow_nrt.report.errors import DataError, FencedError, InputError
 from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.report.home import Home
@@ -110,6 +111,23 @@ def test_takes_what_arrives_until_it_is_asked_to_stop(spark, tmp_path: Path) -> 
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
     assert (beat(home).state, beat(home).epoch, commits(home)) == ("finished", 2, 4)
     assert verify(spark, plan, home).is_proven
+
+
+def test_a_running_driver_publishes_what_a_backfill_died_over(spark, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("airflow_nrt.engine.publishing.ABANDONED_MS", -60_000)
+    plan, home = live(tmp_path)
+    write_events(tmp_path / "events" / "0.csv", EVENTS[:10])
+    running = Running(Runner(spark, plan, home))
+    try:
+        running.wait_until(lambda: commits(home) == 1)
+        (home.staged / "restate-1").mkdir()
+        (home.staged / "restate-1" / "file").write_text("restated")
+        restated = Published("curve", 0, 1, "restated", 1, "", "staged/restate-1/file", "window")
+        append_restatement(home.log(), Restate((restated,), (), "backfill", {}, 0))
+        running.wait_until((tmp_path / "curve" / "window").exists)
+        running.wait_until(lambda: not list(home.staged.iterdir()))
+    finally:
+        running.end()
 
 
 def test_a_new_query_takes_over_before_one_has_read_too_much(spark, tmp_path: Path, monkeypatch) -> None:

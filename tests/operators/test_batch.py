@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -130,6 +132,28 @@ def test_an_interval_is_needed_and_checked_before_spark_starts(tmp_path: Path) -
     verify = NrtVerifyOperator(task_id="verify", start="2024-06-18", **common)
     with pytest.raises(AirflowFailException, match="only start is given"):
         verify.execute({})  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"partition_key": "2024-06-18"},
+        {
+            "data_interval_start": datetime(2024, 6, 18, tzinfo=timezone.utc),
+            "data_interval_end": datetime(2024, 6, 19, tzinfo=timezone.utc),
+        },
+    ],
+    ids=["key", "data interval"],
+)
+def test_a_verification_waits_for_the_windows_that_its_run_names(
+    tmp_path: Path, run: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = new_home(tmp_path)
+    where: dict[str, Any] = {"report": str(REPORT), "home": str(home.path), "settings": {"DATA": str(tmp_path)}}
+    context: Any = {"ti": SimpleNamespace(xcom_push={}.__setitem__), **run}
+    with pytest.raises(AirflowFailException, match="in the interval is complete"):
+        NrtVerifyOperator(task_id="verify", **where).execute(context)
+    assert "end after 2024-06-18 00:00:00 and up to 2024-06-19 00:00:00" in capsys.readouterr().out
 
 
 def test_a_report_with_an_error_fails_with_its_place(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.sdk.execution_time.context import OutletEventAccessors
 
 from airflow_nrt.operators.dispatch import NrtDispatchOperator
+from airflow_nrt.report.entries import Position, Tick
 from airflow_nrt.report.home import Home
 from airflow_nrt.report.log import Writer
 from airflow_nrt.triggers.cursor import Cursor
@@ -98,6 +99,16 @@ def test_the_windows_of_a_run_that_did_not_succeed_are_emitted_by_the_next(
     complete(writer, 20 * MINUTE)
     assert airflow.run(home, "second") == ["1970-01-01T00:10:00", "1970-01-01T00:20:00"]
     assert airflow.run(home, "first") == [], "the failed run is cleared later"
+
+
+def test_a_run_that_finds_no_window_closes_the_claim(home: Home, writer: Writer) -> None:
+    airflow = Airflow(home)
+    complete(writer, 10 * MINUTE)
+    airflow.run(home, "first")
+    assert Cursor.from_json(airflow.kept["complete"]).is_open
+    writer.append(Tick((), 0, Position()))
+    airflow.run(home, "second")
+    assert not Cursor.from_json(airflow.kept["complete"]).is_open
 
 
 def test_the_windows_of_a_run_that_was_deleted_are_emitted_again(home: Home, writer: Writer) -> None:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pendulum
 import pytest
 
-from airflow_nrt.operators.interval import interval_of_key, interval_of_run
+from airflow_nrt.operators.interval import interval_of_key, interval_of_run, named_interval
 from airflow_nrt.report.errors import InputError
 
 DAY = {
@@ -37,6 +37,7 @@ def test_a_data_interval_is_pendulum_s_in_a_real_run() -> None:
 def test_a_run_that_names_no_windows_fails() -> None:
     moment = datetime(2024, 6, 18, tzinfo=timezone.utc)
     for context in ({}, {"data_interval_start": moment, "data_interval_end": moment}):
+        assert named_interval(None, None, context) is None
         with pytest.raises(InputError, match="nothing names the windows"):
             interval_of_run(None, None, context)
 

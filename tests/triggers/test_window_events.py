@@ -98,6 +98,30 @@ def test_it_fires_for_what_is_new_once_until_that_is_claimed(tmp_path: Path) -> 
     assert events(watching, 1.0, lambda: complete(writer, 30)) == [3]
 
 
+def test_a_claim_that_no_run_has_confirmed_wakes_the_dispatcher_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, store = new_home(tmp_path), Store()
+    last = complete(lease(home), 10)
+    claim(store, home, last)
+    watching = trigger(home.path, store)
+    assert events(watching, 0.6) == [], "its run may be at work"
+    monkeypatch.setattr("airflow_nrt.triggers.window_events._AGAIN_SECONDS", 1.0)
+    assert events(watching, 1.8) == [0]
+
+    for kind in ("complete", "restated"):
+        store.kept[kind] = Cursor(home.identity().id, last, last, "another run").to_json()
+    assert events(watching, 1.8) == []
+
+
+def test_the_claim_of_a_home_that_is_gone_wakes_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, store = new_home(tmp_path), Store()
+    claim(store, home, complete(lease(home), 10))
+    home.path.rename(tmp_path / "elsewhere")
+    monkeypatch.setattr("airflow_nrt.triggers.window_events._AGAIN_SECONDS", 0.2)
+    assert events(trigger(home.path, store), 0.8) == []
+
+
 def test_a_home_that_is_made_later_is_told_from_its_first_window(tmp_path: Path) -> None:
     store = Store()
 
@@ -143,6 +167,19 @@ def test_windows_of_other_tables_wake_nobody_and_are_read_once(
     (home.log_directory / "1.json").write_text("{")
     assert events(watching, 0.6) == []
     assert "can't be watched" not in capsys.readouterr().out
+
+
+def test_results_that_wait_for_long_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home, store = new_home(tmp_path), Store()
+    claim(store, home, -1)
+    entry = complete(lease(home), 10)
+    (home.staged / "none").mkdir()
+    watching = trigger(home.path, store)
+    assert events(watching, 0.8) == []
+    assert "not published" not in capsys.readouterr().out, "its process is at work"
+    age(home)
+    assert events(watching, 0.8, (home.staged / "none").rmdir) == [entry]
+    assert capsys.readouterr().out.count(f"what entry {entry} decided is not published") == 1
 
 
 def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
