@@ -30,7 +30,7 @@ def stops(spark_command: Command, report: Path, status: int = 1) -> str:
     assert list((report.parent / "curve").glob("*.json")) == []
     kinds = [json.loads(entry.read_text())["kind"] for entry in (report.parent / "home" / "log").iterdir()]
     assert kinds == ["lease"]
-    return answer.err.removeprefix("airflow-nrt: ")
+    return answer.err.partition("airflow-nrt: ")[2]
 
 
 def counted(spark_command: Command, command: Command, report: Path) -> dict[str, int]:
