@@ -107,7 +107,7 @@ CAUSES = {
     "no java": Cause(("ConnectionRefusedError", "Py4JNetworkError", "Answer from Java side is empty"), _no_java),
     # A master that never was is found before (`masters.py`); one that is there may be back in a moment.
     "no master": Cause(("All masters are unresponsive",), _no_master),
-    "stopped": Cause(("stopped SparkContext", "SparkContext was shut down"), _stopped),
+    "stopped": Cause(("stopped SparkContext", "SparkContext was shut down", "LiveListenerBus is stopped"), _stopped),
     "no gateway": Cause(("JAVA_GATEWAY_EXITED",), _no_gateway, passes=False),
 }
 

@@ -212,6 +212,7 @@ def test_a_cluster_that_ends_the_application_may_be_back() -> None:
     for words in (
         "Cannot call methods on a stopped SparkContext.",
         "Job 3 cancelled because SparkContext was shut down",
+        "java.lang.IllegalStateException: LiveListenerBus is stopped.",
     ):
         met = explained(RuntimeError(words))
         assert isinstance(met, SurroundingsError) and met.passes and "The cluster's log says why" in str(met)

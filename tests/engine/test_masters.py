@@ -107,7 +107,9 @@ except NrtError as wrong:
 
 def said_at_start(master: str, **settings: str) -> str:
     script = START.format(master=master, settings=settings)
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.strip()
 
 
 def test_java_that_ends_before_spark_begins() -> None:
