@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from airflow.sdk.exceptions import TaskDeferred
@@ -277,6 +278,6 @@ def test_it_travels_to_the_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sensor = NrtWindowSensor(task_id="wait", window_end="2024-06-18 10:00", deferrable=True, **given)
     for task in (sensor, stream):
         with pytest.raises(TaskDeferred) as deferred:
-            task.execute({"ti": None})
+            task.execute({"ti": SimpleNamespace(xcom_push=lambda *_, **__: None)})
         assert deferred.value.trigger.serialize()[1]["group"] == "0"
     assert deferred.value.kwargs is not None and deferred.value.kwargs["group"] == "0"
