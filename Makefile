@@ -14,7 +14,7 @@ BUILD := --build-constraints requirements/tools.lock
 .PHONY: help env demo picture docs test test-fast containers lint lock audit bench clean
 
 help:
-	@echo "make demo    the product in four minutes (KEEP=1 leaves Airflow up)"
+	@echo "make demo    the product in about five minutes (KEEP=1 leaves Airflow up)"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
 	@echo "make containers  builds the images of docker/ and runs the composition, without a container engine (as root)"
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
