@@ -18,9 +18,9 @@ from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.report.entries import Lease, SourceFile
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Lease, SourceFile
+from airflow_nrt.home.log.log import Writer
 from airflow_nrt.sql.load import load_report
 from bench.orders import write
 from bench.reports import CUMULATE, files

@@ -2,7 +2,7 @@
 
 python -m bench.costs [--rows 5000000] [--out bench/out]
 
-The figures are CPU seconds of the JVM; `airflow_nrt/report/sizing.py` computes with them.
+The figures are CPU seconds of the JVM; `airflow_nrt/describe/sizing.py` computes with them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import SourceFile
 from bench.batches import cpu, source, started
 from bench.orders import write
 from bench.reports import CUMULATE

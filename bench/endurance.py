@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit
 from bench.contests import emptied
 from bench.orders import MIDNIGHT, orders, write_csv
 from bench.reports import CUMULATE, airflow_nrt, files

@@ -10,8 +10,8 @@ import statistics
 from itertools import pairwise
 from pathlib import Path
 
-from airflow_nrt.report.entries import Commit, Tick
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Tick
 from bench.contests import emptied
 from bench.orders import STEPS, write
 from bench.processes import measured

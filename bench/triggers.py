@@ -12,8 +12,8 @@ import shutil
 import time
 from pathlib import Path
 
-from airflow_nrt.report.heartbeat import RUNNING, Heartbeat, write_heartbeat
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, write_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from bench.reports import CUMULATE, files

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.settings import NO_SETTINGS
+from airflow_nrt.model.options.settings import NO_SETTINGS
 
 _PROBE = """
 import json, sys, time
@@ -25,11 +25,11 @@ CREATE TABLE items (item STRING) WITH ('connector' = 'filesystem', 'path' = 'ite
 INSERT INTO items SELECT item FROM bids;
 """
 PURE = [
-    "airflow_nrt.report.home",
-    "airflow_nrt.report.status",
-    "airflow_nrt.report.history",
-    "airflow_nrt.report.verdict",
-    "airflow_nrt.report.description",
+    "airflow_nrt.home.home",
+    "airflow_nrt.home.status",
+    "airflow_nrt.home.log.history",
+    "airflow_nrt.describe.verdict",
+    "airflow_nrt.describe.description",
     "airflow_nrt.sql.load",
     "airflow_nrt.sql.planner",
     "airflow_nrt.table",
@@ -80,7 +80,7 @@ def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) ->
     )
     assert "airflow_nrt.sql.planner" in modules
     assert under("airflow_nrt.table", modules) == {"airflow_nrt.table", "airflow_nrt.table.load"}
-    for other in ("airflow_nrt.engine", "airflow_nrt.report.home", "airflow_nrt.report.log", "pyspark", "airflow"):
+    for other in ("airflow_nrt.engine", "airflow_nrt.home.home", "airflow_nrt.home.log.log", "pyspark", "airflow"):
         assert not under(other, modules)
 
 

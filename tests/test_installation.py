@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.spark_version import SPARK_VERSION
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.get_provider_info import get_provider_info
-from airflow_nrt.report.spark_version import SPARK_VERSION
 from tests.cli.place import REPORT, furnish
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from typing import Any
 
 from airflow.partition_mappers.base import PartitionMapper
 
-from airflow_nrt.report.instants import EPOCH, parse_instant
-from airflow_nrt.report.zones import zone_rules
+from airflow_nrt.basics.instants import EPOCH, parse_instant
+from airflow_nrt.model.zones import zone_rules
 
 
 class NrtDayMapper(PartitionMapper):

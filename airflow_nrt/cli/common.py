@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spark_version import REINSTALL
 from airflow_nrt.cli.config.chosen import DEFAULT_MASTER
 from airflow_nrt.cli.terminal.colours import Colour, painted
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.settings import Settings
-from airflow_nrt.report.spark_version import REINSTALL
-from airflow_nrt.report.verdict import Verdict, closing_line, verdict_lines
+from airflow_nrt.describe.verdict import Verdict, closing_line, verdict_lines
+from airflow_nrt.model.options.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.model.plan import Plan
 
 
 def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
@@ -138,7 +138,7 @@ def read_report(question: Mapping[str, Any]) -> Plan:
 
 def time_of(text: str | None, plan: Plan) -> int | None:
     """A time of the report's clock, or an instant with `Z` or an offset. Raises InputError unless it is a time."""
-    from airflow_nrt.report.zones import parse_wall_clock
+    from airflow_nrt.model.zones import parse_wall_clock
 
     if text is None:
         return None

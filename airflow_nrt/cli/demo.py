@@ -7,8 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.demo import example_dags
-from airflow_nrt.report.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.texts import shortened
 from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.ledger import LATE_PREFIX, REJECTED, records
-from airflow_nrt.report.texts import shortened
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.home.log.entries import Commit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

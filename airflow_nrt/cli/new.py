@@ -7,9 +7,9 @@ import keyword
 import re
 from pathlib import Path
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import tell
 from airflow_nrt.cli.scaffold import write
-from airflow_nrt.report.errors import InputError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 

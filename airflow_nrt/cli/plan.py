@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import add_interval, add_json, add_report, add_time_limit, asked_apart, print_json
-from airflow_nrt.report.description_lines import entry_lines, plan_lines
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.describe.description_lines import entry_lines, plan_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _estimate(told: dict[str, Any]) -> list[str]:
-    from airflow_nrt.report.sizing import BUSY
+    from airflow_nrt.describe.sizing import BUSY
 
     shares = sorted(told["work"].items(), key=lambda item: -item[1])
     work = [f"{seconds:.3g} cores for {what}" for what, seconds in shares if seconds]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import add_master, session
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import TIME_ZONE
-from airflow_nrt.report.zones import read_zone
+from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.zones import read_zone
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.model.plan import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,20 +12,20 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import add_home, add_master, add_report, read_plan
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.driver_output import output_in
 from airflow_nrt.cli.terminal.following import Follower
 from airflow_nrt.cli.terminal.screen import Screen
 from airflow_nrt.cli.terminal.stream_lines import start_lines
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.living import living_driver
 from airflow_nrt.launch.records import pending_launch
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
 from airflow_nrt.table.load import plan_of_home
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.model.plan import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

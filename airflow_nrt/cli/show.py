@@ -7,17 +7,17 @@ import shutil
 import sys
 import time
 
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.cli.common import add_home
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.cli.curve.drawing import draw
 from airflow_nrt.cli.curve.outlines import outline_of
 from airflow_nrt.cli.terminal.screen import CLEAR
-from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.heartbeat import ENDED, now_ms
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, format_instant
-from airflow_nrt.report.status import Status, read_status
-from airflow_nrt.report.zones import wall_clock
+from airflow_nrt.home.heartbeat import ENDED, now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import Status, read_status
+from airflow_nrt.model.zones import wall_clock
 
 REFRESH_SECONDS = 1.0
 OLD_DATA_MS = 86_400_000

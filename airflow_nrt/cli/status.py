@@ -8,16 +8,16 @@ import sys
 import threading
 import time
 
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.cli.common import add_home, add_json, print_json, tell
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.screen import CLEAR
+from airflow_nrt.home.heartbeat import ENDED, FINISHED, RUNNING, STARTING, STOPPED
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
-from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.heartbeat import ENDED, FINISHED, RUNNING, STARTING, STOPPED
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, format_instant
-from airflow_nrt.report.status import Status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
 _TO_LOOK_AT = ("changed", "unreadable", "suspect")

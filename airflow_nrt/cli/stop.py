@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.cli.common import add_home
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.living import DIED, is_stopping
 from airflow_nrt.launch.processes import driver_process
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

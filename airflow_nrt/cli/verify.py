@@ -19,9 +19,9 @@ from airflow_nrt.cli.common import (
     time_of,
 )
 from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
-from airflow_nrt.report.history import read_history
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.verdict import verdict_lines
+from airflow_nrt.describe.verdict import verdict_lines
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.history import read_history
 from airflow_nrt.table.load import plan_of_home
 
 

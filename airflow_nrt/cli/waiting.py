@@ -6,15 +6,15 @@ import argparse
 import time
 from collections.abc import Callable
 
+from airflow_nrt.basics.durations import format_duration, parse_duration
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, SourceFile
+from airflow_nrt.home.log.history import read_history
+from airflow_nrt.home.log.log import Log
 from airflow_nrt.launch.living import living_driver
 from airflow_nrt.launch.records import pending_launch
-from airflow_nrt.report.durations import format_duration, parse_duration
-from airflow_nrt.report.entries import Commit, SourceFile
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.history import read_history
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 
 _LOOK_SECONDS = 1.0
 _SAY_SECONDS = 10.0

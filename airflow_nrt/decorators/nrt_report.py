@@ -8,8 +8,8 @@ from typing import Any
 
 from airflow.sdk.bases.decorator import DecoratedOperator, TaskDecorator, task_decorator_factory
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.report.errors import InputError
 
 
 class _NrtReportOperator(DecoratedOperator, NrtStreamOperator):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.basics.errors import NrtError
 
 _ATTEMPTS = 8
 ENDED = ("success", "failed")

@@ -24,8 +24,8 @@ from typing import IO
 
 import psutil  # type: ignore[import-untyped]
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.demo.airflow_client import AirflowClient
-from airflow_nrt.report.errors import NrtError
 
 API_SERVER, SCHEDULER, DAG_PROCESSOR, TRIGGERER = PROCESSES = ("api-server", "scheduler", "dag-processor", "triggerer")
 _GRACE_SECONDS = 15.0

@@ -10,12 +10,12 @@ from typing import Any
 
 from pyarrow import parquet
 
-from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.ledger import LATE_PREFIX, records
-from airflow_nrt.report.shown import standing_at
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX, records
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.shown import standing_at
 
 WELL_SHOWN = 2
 """So many late rows are read at a glance."""

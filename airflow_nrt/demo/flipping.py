@@ -14,10 +14,10 @@ from typing import Any
 import pendulum
 from pyarrow import Table, array, parquet
 
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.demo.scene import Scene
 from airflow_nrt.demo.screen import Screen
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.instants import format_instant, parse_instant
 
 MINUTES_10 = 600_000
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pendulum
 
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.instants import from_datetime
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
@@ -21,11 +23,9 @@ from airflow_nrt.demo.generator import DAY
 from airflow_nrt.demo.scene import BACKFILL, LIVE, REPAIR, Scene
 from airflow_nrt.demo.screen import Screen
 from airflow_nrt.demo.summary import Summary, row_counts
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import Heartbeat
-from airflow_nrt.report.instants import from_datetime
-from airflow_nrt.report.outline import Outline
-from airflow_nrt.report.status import read_status
+from airflow_nrt.home.heartbeat import Heartbeat
+from airflow_nrt.home.outline import Outline
+from airflow_nrt.home.status import read_status
 from airflow_nrt.sql.load import load_report
 
 KILL_AFTER = 50

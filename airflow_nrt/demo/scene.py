@@ -13,7 +13,7 @@ from typing import Any
 
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
 from airflow_nrt.demo.endings import kill_all_with, undisturbed
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
 
 LIVE, BACKFILL, REPAIR = DAGS = ("orders_curve", "orders_curve_backfill", "orders_curve_repair")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from airflow_nrt.cli.curve import CurveReader
 from airflow_nrt.cli.show import picture_lines, progress_line
-from airflow_nrt.report.status import Status
+from airflow_nrt.home.status import Status
 
 DRAW_SECONDS = 1.0
 LINE_SECONDS = 5.0

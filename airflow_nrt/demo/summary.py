@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from airflow_nrt.report.verdict import EQUAL, EXPLAINED, UNEXPLAINED
+from airflow_nrt.describe.verdict import EQUAL, EXPLAINED, UNEXPLAINED
 
 WINDOWS_WANTED = 140
 """A day has 144 windows of ten minutes; those without any order have no rows."""

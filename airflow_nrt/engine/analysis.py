@@ -5,12 +5,12 @@ from __future__ import annotations
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.no_rows import no_rows
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 
 
 def analyse(spark: SparkSession, plan: Plan) -> None:

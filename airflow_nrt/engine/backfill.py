@@ -11,6 +11,10 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.errors import DataError, InputError
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.functions import register_functions
@@ -22,21 +26,17 @@ from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, unread_files, verify
 from airflow_nrt.engine.versions import with_state
-from airflow_nrt.report.entries import Entry, Published, Restate, SourceFile
-from airflow_nrt.report.errors import DataError, InputError
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.history import History, read_history
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, format_instant
-from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.log import EntryTaken, Log
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Insert, Plan, Source
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.timing import COMPLETE, LAST
-from airflow_nrt.report.verdict import Verdict
-from airflow_nrt.report.zones import is_skipped
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Published, Restate, SourceFile
+from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.log import EntryTaken, Log
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.intervals import partition_time
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.timing import COMPLETE, LAST
+from airflow_nrt.model.zones import is_skipped
 
 FAIL, REPAIR, REPORT = "fail", "repair", "report"
 ON_MISMATCH = (FAIL, REPAIR, REPORT)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources.filesystem import read_files
@@ -16,13 +18,11 @@ from airflow_nrt.engine.updating import updates
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.hidden import SEEN
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.spelling import bigint
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.hidden import SEEN
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.plan import Insert, Plan
 
 RowsOf = Callable[["str | None"], Mapping[str, DataFrame]]
 """The accepted rows of the sources as an operator absorbed them, or as an insert without windows reads them (None)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 
 _DRIVER, _EXECUTOR = "spark.driver.defaultJavaOptions", "spark.executor.defaultJavaOptions"
 _LATER = {"Tier4InvocationThreshold": 15_000, "Tier4MinInvocationThreshold": 2_000, "Tier4CompileThreshold": 30_000}

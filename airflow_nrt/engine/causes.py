@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from airflow_nrt.basics.errors import InputError, NrtError, SurroundingsError
 from airflow_nrt.engine.java_process import more_memory, said_of_end
 from airflow_nrt.engine.thrown import Thrown
-from airflow_nrt.report.errors import InputError, NrtError, SurroundingsError
 
 _PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", re.MULTILINE)
 

@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 
 VARIABLE = "SPARK_SUBMIT_OPTS"
 """Options of every JVM that spark-submit or pyspark starts on this host."""
@@ -88,7 +88,7 @@ def make() -> Path:
     from airflow_nrt.engine.run import Runner
     from airflow_nrt.engine.session import start_session
     from airflow_nrt.engine.verify import verify
-    from airflow_nrt.report.home import Home
+    from airflow_nrt.home.home import Home
     from airflow_nrt.sql.load import plan_script
 
     file = archive(os.environ.get("JAVA_HOME"))

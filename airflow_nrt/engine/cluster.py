@@ -11,10 +11,10 @@ from typing import Any
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.basics.masters import is_local
 from airflow_nrt.engine.class_archive import use_of_archive
 from airflow_nrt.engine.gateway import start_java
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
-from airflow_nrt.report.masters import is_local
 
 DEFAULT_OPTIONS, EXTRA_OPTIONS = "spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"
 MOST_EXECUTORS = 1_000

@@ -20,8 +20,8 @@ from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.heads import columns_of, is_of_heads, merged_heads
 from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate, closed_accumulators, combine
 from airflow_nrt.engine.windows.row_frames import HEAD
-from airflow_nrt.report.entries import OperatorState, StateFile
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.home.log.entries import OperatorState, StateFile
+from airflow_nrt.model.windows import Sql
 
 FANOUT = 12
 

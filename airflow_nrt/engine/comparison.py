@@ -14,13 +14,13 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
+from airflow_nrt.basics.types import STRING, DataType, Field
+from airflow_nrt.describe.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
 from airflow_nrt.engine.published import blurred
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.times_of_day import as_field, times_as, with_times
-from airflow_nrt.report.types import STRING, DataType, Field
-from airflow_nrt.report.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.plan import Insert
 
 TOLERANCE = 1e-9
 """Tolerance of FLOAT and DOUBLE columns, relative above 1: the order of additions differs between stream and batch."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from airflow_nrt.basics.errors import STOP_MARK, DataError
 from airflow_nrt.engine.thrown import Thrown
-from airflow_nrt.report.errors import STOP_MARK, DataError
-from airflow_nrt.report.origins import Known, Origin
+from airflow_nrt.model.origins import Known, Origin
 
 _DATA = "22"
 """Begins the SQL states of data that can't be computed."""

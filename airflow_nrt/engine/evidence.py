@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.batch import needs_position
 from airflow_nrt.engine.failures import CorruptFileError, explained
 from airflow_nrt.engine.frames import run_query
@@ -33,16 +35,14 @@ from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import LATE, Layout
-from airflow_nrt.report.changed_files import change_of
-from airflow_nrt.report.clock import advanced
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.hidden import ABSORBED, BATCH, OP, ROWTIME
-from airflow_nrt.report.history import History
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.plan import Insert, Plan, Source
-from airflow_nrt.report.verdict import LedgerVerdict
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX
+from airflow_nrt.home.log.changed_files import change_of
+from airflow_nrt.home.log.clock import advanced
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.history import History
+from airflow_nrt.model.hidden import ABSORBED, BATCH, OP, ROWTIME
+from airflow_nrt.model.plan import Insert, Plan, Source
 
 ENTRY = "_nrt_entry"
 BACKFILL = -1

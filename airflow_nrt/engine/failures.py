@@ -10,15 +10,15 @@ from urllib.parse import unquote
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
+from airflow_nrt.basics.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
 from airflow_nrt.engine.causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.computed import not_computed
 from airflow_nrt.engine.java_process import java_has_ended, said_of_end
 from airflow_nrt.engine.thrown import chain_of
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.origins import Origin
-from airflow_nrt.report.plan import Source
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.origins import Origin
+from airflow_nrt.model.plan import Source
 
 _FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")

@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.journal import Journal
 from airflow_nrt.engine.sources.arrivals import Arrivals
-from airflow_nrt.report.changed_files import LastRead
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Source
+from airflow_nrt.home.log.changed_files import LastRead
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Source
 
 OnFiles = Callable[[str, list[SourceFile], bool], None]
 """Takes the files of a batch of a source, and whether the source ends with them."""

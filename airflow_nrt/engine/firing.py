@@ -20,9 +20,9 @@ from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.engine.windows.regroup import regroup
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.operators import Query, WindowAggregate
-from airflow_nrt.report.plan import Insert, Plan
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.operators import Query, WindowAggregate
+from airflow_nrt.model.plan import Insert, Plan
 
 
 @dataclass

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.operators import Query
 
 
 def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:

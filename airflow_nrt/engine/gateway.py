@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 from pyspark import SparkContext
 
-from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
-from airflow_nrt.report.private_files import write_private
-from airflow_nrt.report.spark_properties import LOAD_DEFAULTS, spark_properties
+from airflow_nrt.basics.masters import LOCAL_ADDRESS, is_local
+from airflow_nrt.basics.spark_properties import LOAD_DEFAULTS, spark_properties
+from airflow_nrt.files.private_files import write_private
 
 _ARGUMENTS, _ADDRESS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP"
 

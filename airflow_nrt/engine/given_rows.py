@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.basics.spelling import string_literal
 
 
 def given_rows(

@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.class_archive import archive_options
-from airflow_nrt.report.errors import InputError
 
 LEAST_VERSION, LAST_VERSION = 17, 23
 """Of Java, for Spark 4.1. Java 24 lacks `Subject.getSubject`, without which spark-submit fails."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.report.masters import is_local
+from airflow_nrt.basics.masters import is_local
 
 
 class JavaClass:

@@ -1,6 +1,6 @@
 """The process of a session's Java, once it has ended: why.
 
-A driver's Java ends when it runs out of memory (`report/java.py`). What Python meets then is a closed connection.
+A driver's Java ends when it runs out of memory (`basics/jvm_options.py`). Python then meets a closed connection.
 """
 
 from __future__ import annotations

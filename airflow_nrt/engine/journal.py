@@ -17,9 +17,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from airflow_nrt.engine.sources.filesystem import GLOB
-from airflow_nrt.report.durable import replace_file
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.private_files import make_private
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.log.entries import SourceFile
 
 TURN = 100
 """Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""

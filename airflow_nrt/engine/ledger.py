@@ -1,4 +1,4 @@
-"""Writing the late ledger and the reject list of a batch (`report/ledger.py` reads them)."""
+"""Writing the late ledger and the reject list of a batch (`home/ledger.py` reads them)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.windows.partials import LATE
-from airflow_nrt.report.durable import replace_file
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.ledger import LATE_PREFIX, REJECTED, records
-from airflow_nrt.report.private_files import make_private
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.home.log.entries import SourceFile
 
 UNREADABLE = "unreadable file"
 

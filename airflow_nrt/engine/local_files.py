@@ -14,8 +14,8 @@ from typing import Any
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.masters import is_local
 from airflow_nrt.engine.java_class import call_java, ship_java
-from airflow_nrt.report.masters import is_local
 
 log = logging.getLogger(__name__)
 

@@ -20,6 +20,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from airflow_nrt.basics.errors import HomeError, NrtError
+from airflow_nrt.describe.cautions import cautions
+from airflow_nrt.describe.places import check_sources
 from airflow_nrt.engine.brief_java import brief_java
 from airflow_nrt.engine.class_archive import lacking
 from airflow_nrt.engine.java import ensure_java
@@ -29,15 +32,12 @@ from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.stopping import StopSignals, stop_signals
-from airflow_nrt.report.cautions import cautions
-from airflow_nrt.report.errors import HomeError, NrtError
-from airflow_nrt.report.heartbeat import STOPPED
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.launch_failure import note_launch_failure
-from airflow_nrt.report.places import check_sources
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.private_files import read_private
-from airflow_nrt.report.settings import NO_SETTINGS, Settings
+from airflow_nrt.files.private_files import read_private
+from airflow_nrt.home.heartbeat import STOPPED
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import note_launch_failure
+from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.load import load_report, plan_of_home
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.masters import check_master as check_name
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.masters import check_master as check_name
 
 _ADDRESS = re.compile(r"(?:https?://)?(\[[^\]]+\]|[^:/]+)(?::(\d+))?/?")
 _PATIENCE = 5.0

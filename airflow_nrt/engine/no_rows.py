@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.spelling import bigint, quote
 from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.sources.faults import FAULT, WHY
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
@@ -14,11 +15,10 @@ from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.regroup import regroup
-from airflow_nrt.report.hidden import AFTER, KEY, OP, SEEN
-from airflow_nrt.report.plan import Plan, Source
-from airflow_nrt.report.spelling import bigint, quote
-from airflow_nrt.report.tables import LINE
-from airflow_nrt.report.updating import Updating
+from airflow_nrt.model.hidden import AFTER, KEY, OP, SEEN
+from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.tables import LINE
+from airflow_nrt.model.updating import Updating
 
 _HIDDEN = (
     (FAULT, "STRING"), (WHY, "STRING"), (LINE, "STRING"),

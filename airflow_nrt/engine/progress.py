@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.home.log.entries import Published
 
 Progress = Callable[[str], None]
 EVERY_SECONDS = 10.0

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.result_files import read_folded, read_results
 from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sinks.partition_names import with_read_names
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.plan import Insert
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,17 @@ import shutil
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sampling.windows import sample_entry
 from airflow_nrt.engine.sinks import filesystem, sink_of
-from airflow_nrt.report.entries import Entry, Published, Restate
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.file_numbers import number_of
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.window_events import is_waiting
+from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Published, Restate
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.window_events import is_waiting
+from airflow_nrt.model.plan import Plan
 
 ABANDONED_MS = 600_000
 """A backfill that publishes for longer may be helped: what both publish is there once."""

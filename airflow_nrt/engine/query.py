@@ -13,6 +13,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.feed import take_batch
 from airflow_nrt.engine.frames import run_sql
@@ -22,15 +24,13 @@ from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.sources.times_of_day import of_parquet
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.updating.changelog import ORDER, in_update_form
-from airflow_nrt.report.entries import Lease, SourceFile
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.hidden import OP
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Lease, SourceFile
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.tables import Table
 
 
 def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:

@@ -16,10 +16,10 @@ from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.changelog import changelog
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import Position, StateFile, Versions
-from airflow_nrt.report.hidden import AFTER, KEY, OP
-from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.timing import Rows
+from airflow_nrt.home.log.entries import Position, StateFile, Versions
+from airflow_nrt.model.hidden import AFTER, KEY, OP
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.timing import Rows
 
 _ALL = 0
 """These results are of one window, which has no end."""

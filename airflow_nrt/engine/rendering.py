@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.times_of_day import as_field
-from airflow_nrt.report.types import DataType, Field
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.times_of_day import as_field
+from airflow_nrt.basics.types import DataType, Field
 
 _SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 

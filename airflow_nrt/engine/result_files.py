@@ -8,15 +8,15 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
+from airflow_nrt.basics.types import STRING, DataType
 from airflow_nrt.engine.given_rows import empty_rows, given_rows
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys, known_files
 from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.times_of_day import SPARK_TIME, times_as
-from airflow_nrt.report.types import STRING, DataType
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.tables import Table
 
 CHANGE = "_nrt_change"
 """Of files of changes, what a line says of its row: `c` it came, `d` it went."""

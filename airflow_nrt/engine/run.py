@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.errors import FencedError, NrtError
 from airflow_nrt.engine.failures import explained, in_full, in_short
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.feed import FileFeed
@@ -20,9 +21,8 @@ from airflow_nrt.engine.java_process import java_has_ended
 from airflow_nrt.engine.publishing import publish_abandoned
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.report.entries import Commit, Lease, SourceFile
-from airflow_nrt.report.errors import FencedError, NrtError
-from airflow_nrt.report.heartbeat import (
+from airflow_nrt.files.process_start import ProcessStart
+from airflow_nrt.home.heartbeat import (
     FAILED,
     FENCED,
     FINISHED,
@@ -33,11 +33,11 @@ from airflow_nrt.report.heartbeat import (
     now_ms,
     write_heartbeat,
 )
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.options import REPORT_OPTIONS, read_option, source_option
-from airflow_nrt.report.plan import Plan, Source
-from airflow_nrt.report.process_start import ProcessStart
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Lease, SourceFile
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
+from airflow_nrt.model.plan import Plan, Source
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0

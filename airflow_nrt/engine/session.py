@@ -9,6 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.basics.masters import LOCAL_ADDRESS, is_local
 from airflow_nrt.engine.bounded_text import bound_lines, compiled_text
 from airflow_nrt.engine.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.failures import explained
@@ -19,10 +22,7 @@ from airflow_nrt.engine.quick_session import quick_session
 from airflow_nrt.engine.quiet import quiet
 from airflow_nrt.engine.spark_parts import check_parts
 from airflow_nrt.engine.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
-from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
-from airflow_nrt.report.settings import SECRET_NAMES
+from airflow_nrt.model.options.settings import SECRET_NAMES
 
 SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",

@@ -16,12 +16,12 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import StateFile
-from airflow_nrt.report.hidden import WINDOW_END, WINDOW_START
-from airflow_nrt.report.operators import ROWS_COME, WindowAggregate
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
-from airflow_nrt.report.windows import Sql, Window
+from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.model.hidden import WINDOW_END, WINDOW_START
+from airflow_nrt.model.operators import ROWS_COME, WindowAggregate
+from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
+from airflow_nrt.model.windows import Sql, Window
 
 STATE = "_nrt_state"
 """What a session is, as a place in `STATES`."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import Field
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.changelog import changelog, in_update_form
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import StateFile
-from airflow_nrt.report.hidden import AFTER, KEY, WINDOW_END, key_of
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import Field
+from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.model.hidden import AFTER, KEY, WINDOW_END, key_of
+from airflow_nrt.model.plan import Insert
 
 
 def shown_rows(store: SliceStore, insert: Insert, files: tuple[StateFile, ...]) -> DataFrame | None:

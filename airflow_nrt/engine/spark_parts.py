@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pyspark
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.spark_version import REINSTALL
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spark_version import REINSTALL
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 """A vendor's version and Python's have more behind it."""

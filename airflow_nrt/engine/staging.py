@@ -11,9 +11,9 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.tuning import SHUFFLE_PARTITIONS
 from airflow_nrt.engine.update_tables import UpdateTables
 from airflow_nrt.engine.updating.changelog import in_update_form
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Insert
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.plan import Insert
 
 
 @dataclass(frozen=True)

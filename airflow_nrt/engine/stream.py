@@ -13,6 +13,8 @@ from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch import needs_position
 from airflow_nrt.engine.compaction import compact
 from airflow_nrt.engine.failures import corrupt_file, without
@@ -41,8 +43,10 @@ from airflow_nrt.engine.versions import VersionedInserts, with_state
 from airflow_nrt.engine.whole import all_fired, comes_whole, whole_result
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
-from airflow_nrt.report.clock import advanced, operator_watermark, with_clock
-from airflow_nrt.report.entries import (
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock
+from airflow_nrt.home.log.entries import (
     Commit,
     Lateness,
     OperatorState,
@@ -53,14 +57,10 @@ from airflow_nrt.report.entries import (
     StateFile,
     Tick,
 )
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.plan import Insert, Plan, Source
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.timing import COMPLETE, EARLY
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.timing import COMPLETE, EARLY
 
 Write = Callable[[Source, TakenRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
 """What becomes of a batch: the partials and the results that are written of its rows."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.rated import Held
 from airflow_nrt.engine.time.accept import accepted
 from airflow_nrt.engine.versions import Touched
-from airflow_nrt.report.entries import Lateness, Published, StateFile
-from airflow_nrt.report.hidden import SEEN
-from airflow_nrt.report.plan import Source
-from airflow_nrt.report.spelling import bigint
+from airflow_nrt.home.log.entries import Lateness, Published, StateFile
+from airflow_nrt.model.hidden import SEEN
+from airflow_nrt.model.plan import Source
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.cluster import cores
-from airflow_nrt.report.entries import SourceFile, StateFile
+from airflow_nrt.home.log.entries import SourceFile, StateFile
 
 MANY_ROWS = 50_000
 """So many are worth compiled code."""

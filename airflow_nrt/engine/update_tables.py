@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.sinks.filesystem import file_of, partition_sql
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.tuning import by_key
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import Published, StateFile
-from airflow_nrt.report.hidden import OP
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.home.log.entries import Published, StateFile
+from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.plan import Insert
 
 PARTS = 256
 """By the hash of its partition a row lies in one of so many parts, and each entry of the log names them all. Homes rely

@@ -14,6 +14,22 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant
+from airflow_nrt.basics.spelling import bigint, quote
+from airflow_nrt.describe.verdict import (
+    CLASSES,
+    DIFFERENT,
+    EXPLAINED,
+    EXTRA,
+    MISSING,
+    UNEXPLAINED,
+    BadWindow,
+    InsertVerdict,
+    LedgerVerdict,
+    RowSample,
+    Verdict,
+)
 from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.comparison import CLASS, Sides, classify, without
 from airflow_nrt.engine.evidence import (
@@ -34,31 +50,15 @@ from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.tuning import suit
 from airflow_nrt.engine.windows.partials import layout_of
-from airflow_nrt.report.comparable import not_comparable
-from airflow_nrt.report.entries import OperatorState, SourceFile
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.history import History, read_history
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, check_span, format_instant
-from airflow_nrt.report.intervals import partition_time
-from airflow_nrt.report.notes.verdicts import keep_verdict
-from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.plan import Insert, Plan, Source
-from airflow_nrt.report.spelling import bigint, quote
-from airflow_nrt.report.verdict import (
-    CLASSES,
-    DIFFERENT,
-    EXPLAINED,
-    EXTRA,
-    MISSING,
-    UNEXPLAINED,
-    BadWindow,
-    InsertVerdict,
-    LedgerVerdict,
-    RowSample,
-    Verdict,
-)
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.comparable import not_comparable
+from airflow_nrt.home.log.entries import OperatorState, SourceFile
+from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.intervals import partition_time
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.plan import Insert, Plan, Source
 
 BAD_WINDOWS_SHOWN = 50
 SAMPLES_SHOWN = 5

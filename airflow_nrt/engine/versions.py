@@ -13,6 +13,8 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.firing import Round
 from airflow_nrt.engine.session_versions import STATE, STATES, counted, keep, kept, turn
 from airflow_nrt.engine.shown import changed_rows, show, shown_rows
@@ -22,12 +24,10 @@ from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import FROM, SLICE, Layout
-from airflow_nrt.report.entries import OperatorState, Position, Published, StateFile, Versions
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, Rows
+from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile, Versions
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE, Rows
 
 Operators = Mapping[str, OperatorState]
 Stage = Callable[[Insert, DataFrame, int], list[Published]]

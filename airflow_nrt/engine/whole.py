@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch import computed, same_rows
 from airflow_nrt.engine.versions import with_state
-from airflow_nrt.report.entries import Position, Published
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.timing import COMPLETE
+from airflow_nrt.home.log.entries import Position, Published
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.timing import COMPLETE
 
 _SLICED = ("TUMBLE", "HOP", "CUMULATE")
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from airflow_nrt.report.times_of_day import DIGITS
-from airflow_nrt.report.types import MAX_LENGTH, MAX_PRECISION, DataType, Field, decimal, multiset
+from airflow_nrt.basics.times_of_day import DIGITS
+from airflow_nrt.basics.types import MAX_LENGTH, MAX_PRECISION, DataType, Field, decimal, multiset
 
 
 def _plain(name: str, nullable: bool) -> DataType:

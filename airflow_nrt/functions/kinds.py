@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.functions.collector import RetractableCollector
-from airflow_nrt.report.types import DataType
 
 Type: TypeAlias = DataType | str
 """A type as `DataTypes.BIGINT()` or as SQL: `'BIGINT'`."""

@@ -6,8 +6,8 @@ import os
 import socket
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.home import Home
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.home.home import Home
 
 if TYPE_CHECKING:
     from airflow_nrt.launch.submission import Cluster

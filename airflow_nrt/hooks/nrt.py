@@ -10,16 +10,16 @@ from typing import Any
 from airflow.sdk import BaseHook, Connection
 from airflow.sdk.exceptions import AirflowNotFoundException
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.masters import check_master
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.names import below
+from airflow_nrt.home.status import Status
 from airflow_nrt.hooks.checked import check_connection
 from airflow_nrt.launch.environment import named_variables
 from airflow_nrt.launch.living import living_status
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.home_names import below
-from airflow_nrt.report.masters import check_master
-from airflow_nrt.report.settings import NO_SETTINGS, Settings
-from airflow_nrt.report.status import Status
+from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
 DEFAULT_MASTER = "local[*]"
 DEFAULT_CONNECTION = "nrt_default"

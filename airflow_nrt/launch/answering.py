@@ -16,8 +16,8 @@ import sys
 import traceback
 from typing import Any
 
-from airflow_nrt.report.errors import DataError, HomeError, InputError, NrtError, SurroundingsError
-from airflow_nrt.report.texts import shortened
+from airflow_nrt.basics.errors import DataError, HomeError, InputError, NrtError, SurroundingsError
+from airflow_nrt.basics.texts import shortened
 
 _LONGEST_LINE = 1000
 KINDS = {kind.__name__: kind for kind in (NrtError, InputError, DataError, HomeError, SurroundingsError)}

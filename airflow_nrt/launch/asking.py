@@ -20,11 +20,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.files.decoding import decoded
 from airflow_nrt.launch.answering import KINDS
-from airflow_nrt.report.decoding import decoded
-from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.texts import shortened
 
 Facts = TypeVar("Facts")
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
 
 LAUNCHER = "airflow_nrt.launch.launcher"
 

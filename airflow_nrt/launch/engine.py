@@ -13,11 +13,11 @@ import zipfile
 from pathlib import Path
 
 import airflow_nrt
-from airflow_nrt.report.durable import put_same
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.private_files import make_private
+from airflow_nrt.files.durable import put_same
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.home import Home
 
-PARTS = ("report", "functions", "sql", "table", "engine")
+PARTS = ("basics", "files", "program", "model", "describe", "home", "functions", "sql", "table", "engine")
 SOURCES = (".py", ".java")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 

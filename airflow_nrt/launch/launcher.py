@@ -23,15 +23,15 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.masters import LOCAL_ADDRESS, is_local
+from airflow_nrt.basics.spark_properties import LOAD_DEFAULTS
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import note_launch_failure
 from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.launch.settings_files import settings_files
 from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.launch_failure import note_launch_failure
-from airflow_nrt.report.masters import LOCAL_ADDRESS, is_local
-from airflow_nrt.report.spark_properties import LOAD_DEFAULTS
 
 _CONN_ID = "nrt_launch"
 _CONN_VARIABLE = f"AIRFLOW_CONN_{_CONN_ID.upper()}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import STALE_MS, Status, read_status
 from airflow_nrt.launch.command_lines import driver_of
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.launch.records import last_launch, pending_launch
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import STALE_MS, Status, read_status
 
 CERTAINTY_SECONDS = 5.0
 """Silence that confirms what a clock or the process table says of a driver that beats every second."""

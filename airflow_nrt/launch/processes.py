@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import psutil  # type: ignore[import-untyped]
 
+from airflow_nrt.files.process_start import HIGHEST_PID, ProcessStart, read_stat
+from airflow_nrt.home.heartbeat import Heartbeat
 from airflow_nrt.launch.command_lines import CommandLine, Known
-from airflow_nrt.report.heartbeat import Heartbeat
-from airflow_nrt.report.process_start import HIGHEST_PID, ProcessStart, read_stat
 
 _INIT = 1
 """The first process of a host or a container. A driver may be it; nobody judges or kills it."""

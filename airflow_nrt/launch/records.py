@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.formats import Content, Format
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.heartbeat import LAST_TIME, now_ms, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import launch_failure
 from airflow_nrt.launch.command_lines import launcher_of
 from airflow_nrt.launch.processes import ProcessMark
-from airflow_nrt.report.decoding import read_record
-from airflow_nrt.report.durable import put_if_absent
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.formats import Content, Format
-from airflow_nrt.report.heartbeat import LAST_TIME, now_ms, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.launch_failure import launch_failure
-from airflow_nrt.report.private_files import make_private
-from airflow_nrt.report.texts import shortened
 
 _SUFFIX = ".launch"
 _MOST_BYTES = 64 * 1024

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from airflow_nrt.basics.spark_properties import spark_properties
+from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.files.private_files import make_private, write_in_home, write_private
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.file_numbers import number_of
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.private_files import make_private, write_in_home, write_private
-from airflow_nrt.report.spark_properties import spark_properties
 
 SUFFIXES = (".conf", ".settings")
 

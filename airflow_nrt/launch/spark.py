@@ -7,8 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.spark_version import SPARK_VERSION
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spark_version import SPARK_VERSION
 
 SPARK_SUBMIT = "spark-submit"
 

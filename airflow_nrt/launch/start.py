@@ -11,18 +11,18 @@ from collections.abc import Sequence
 
 import pendulum
 
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.files.private_files import open_private
+from airflow_nrt.home.driver_log import cause_in, told_end
+from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import launch_failure
 from airflow_nrt.launch.command_lines import LAUNCHER
 from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.driver_log import cause_in, told_end
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import Heartbeat, now_ms, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.launch_failure import launch_failure
-from airflow_nrt.report.private_files import open_private
-from airflow_nrt.report.texts import shortened
 
 _LOOK_SECONDS = 0.5
 

@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.basics.spark_version import SPARK_VERSION
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.engine import place_engine
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
-from airflow_nrt.report.settings import NO_SETTINGS, Settings
-from airflow_nrt.report.spark_version import SPARK_VERSION
+from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
 _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
 

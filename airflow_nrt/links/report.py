@@ -13,7 +13,7 @@ import attrs
 from airflow.sdk import BaseOperator, BaseOperatorLink, conf
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.home import Home
+    from airflow_nrt.home.home import Home
 
 PAGE = "nrt"
 """Where the plugin has its page, below Airflow's address."""
@@ -51,7 +51,7 @@ class NrtSparkLink(_HomeLink):
 
 def links_of(home: Home, spark: str = "") -> dict[str, str]:
     """The links of a home by their XCom keys. `spark` is the address of the driver's Spark UI, empty without one."""
-    from airflow_nrt.report.home_ids import home_id
+    from airflow_nrt.home.ids import home_id
 
     page = f"{(conf.get('api', 'base_url', fallback='') or '').rstrip('/')}/{PAGE}"
     of = home_id(home.path)

@@ -7,12 +7,12 @@ from typing import Any
 
 from airflow.sdk import Context
 
+from airflow_nrt.basics.instants import iso_instant, parse_instant
+from airflow_nrt.model.zones import zone_rules
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
 from airflow_nrt.operators.literals import check_literal, check_value, is_template, one_of
 from airflow_nrt.operators.wishes import Wishes
-from airflow_nrt.report.instants import iso_instant, parse_instant
-from airflow_nrt.report.zones import zone_rules
 
 ON_MISMATCH = ("fail", "repair", "report")
 _ON_MISMATCH = one_of(*ON_MISMATCH)

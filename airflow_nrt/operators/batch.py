@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.instants import format_instant, iso_instant
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.instants import format_instant, iso_instant
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -129,7 +129,7 @@ def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
 
 
 def _named(insert: str, window: Mapping[str, Any]) -> str:
-    from airflow_nrt.report.verdict import UNEXPLAINED
+    from airflow_nrt.describe.verdict import UNEXPLAINED
 
     counts = ", ".join(f"{window[kind]} {kind}" for kind in UNEXPLAINED if window[kind])
     if window["end"] is None:

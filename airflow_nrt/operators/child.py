@@ -17,9 +17,9 @@ import threading
 import traceback
 from collections.abc import Sequence
 
-from airflow_nrt.report.driver_log import MARK
-from airflow_nrt.report.errors import DataError, InputError, NrtError
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.basics.errors import DataError, InputError, NrtError
+from airflow_nrt.home.driver_log import MARK
+from airflow_nrt.model.options.settings import Settings
 
 WRONG_INPUT, WRONG_DATA = 2, 3
 """Exit statuses that a retry would meet again."""

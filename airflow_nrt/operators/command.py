@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from airflow_nrt.basics.errors import DataError, InputError, NrtError
+from airflow_nrt.home.driver_log import MARK
 from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 from airflow_nrt.operators.child import WRONG_DATA, WRONG_INPUT
-from airflow_nrt.report.driver_log import MARK
-from airflow_nrt.report.errors import DataError, InputError, NrtError
-from airflow_nrt.report.settings import NO_SETTINGS, Settings
 
 _KINDS = {WRONG_INPUT: InputError, WRONG_DATA: DataError}
 _TAIL_LINES = 40

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.sdk import BaseOperator, BaseOperatorLink
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
 from airflow_nrt.operators.saying.ending import ending_the_task
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.masters import check_master
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
     from jinja2 import Environment
 
+    from airflow_nrt.describe.lineage import Lineage
+    from airflow_nrt.home.home import Home
     from airflow_nrt.hooks.nrt import NrtHook
-    from airflow_nrt.report.home import Home
-    from airflow_nrt.report.inline import InlineReport
-    from airflow_nrt.report.lineage import Lineage
-    from airflow_nrt.report.program import Program
-    from airflow_nrt.report.settings import Settings
+    from airflow_nrt.model.options.settings import Settings
+    from airflow_nrt.program.inline import InlineReport
+    from airflow_nrt.program.program import Program
 
 
 class NrtBaseOperator(BaseOperator):
@@ -119,7 +119,7 @@ class NrtBaseOperator(BaseOperator):
 
     def program(self) -> Program | None:
         """The report, if it is a program. Nothing of it is imported. Raises InputError if it is not there."""
-        from airflow_nrt.report.program import program_of
+        from airflow_nrt.program.program import program_of
 
         if self._inline is not None:
             assert self._place is not None
@@ -166,7 +166,7 @@ class NrtBaseOperator(BaseOperator):
         return given
 
     def _given(self, masked: tuple[str, ...]) -> Settings:
-        from airflow_nrt.report.settings import Settings
+        from airflow_nrt.model.options.settings import Settings
 
         values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
         return Settings(values, masked, self.unsafe_settings)
@@ -177,8 +177,8 @@ class NrtBaseOperator(BaseOperator):
 
     def note_in(self, home: Home, kind: str) -> None:
         """The home names this task as the last one that did this with it. Raises HomeError if it can't be written."""
-        from airflow_nrt.report.errors import HomeError
-        from airflow_nrt.report.notes.tasks import TaskOfHome, note_task
+        from airflow_nrt.basics.errors import HomeError
+        from airflow_nrt.home.notes.tasks import TaskOfHome, note_task
 
         if self.get_dag() is None:
             return
@@ -234,7 +234,7 @@ def _hide(given: Settings) -> None:
 
 
 def _inline(report: Callable[..., Any]) -> InlineReport:
-    from airflow_nrt.report.inline import inline_report
+    from airflow_nrt.program.inline import inline_report
 
     # A function that is a task already stands inside of it.
     return inline_report(getattr(report, "function", report))

@@ -14,8 +14,8 @@ from airflow_nrt.operators.literals import check_literal, one_of
 from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.home import Home
-    from airflow_nrt.report.window_events import Kind, WindowEvents
+    from airflow_nrt.home.home import Home
+    from airflow_nrt.home.window_events import Kind, WindowEvents
     from airflow_nrt.triggers.cursor import Cursor
 
 _EMITTED = ("success", "skipped")
@@ -65,9 +65,9 @@ class NrtDispatchOperator(BaseOperator):
 
     def execute(self, context: Context) -> list[str]:
         """Gives the partition keys that it emits."""
+        from airflow_nrt.home.home import Home
+        from airflow_nrt.home.window_events import KINDS, table_of
         from airflow_nrt.hooks.nrt import NrtHook
-        from airflow_nrt.report.home import Home
-        from airflow_nrt.report.window_events import KINDS, table_of
         from airflow_nrt.triggers.cursor import Cursor
 
         kind = next(kind for kind in KINDS if kind.name == self.kind)
@@ -90,7 +90,7 @@ class NrtDispatchOperator(BaseOperator):
         self, home: Home, kind: Kind, table: str, cursor: Cursor, context: Context
     ) -> tuple[WindowEvents, int]:
         """What this run is to emit, and after which entry that begins. Another try takes what the first one took."""
-        from airflow_nrt.report.window_events import read_window_events
+        from airflow_nrt.home.window_events import read_window_events
 
         ti = context["ti"]
         if cursor.run == ti.run_id:
@@ -105,7 +105,7 @@ class NrtDispatchOperator(BaseOperator):
         return str(getattr(state, "value", state)) in _EMITTED
 
     def _emit(self, home: Home, table: str, events: WindowEvents, context: Context) -> list[str]:
-        from airflow_nrt.report.instants import iso_instant
+        from airflow_nrt.basics.instants import iso_instant
 
         keys = [iso_instant(end) or "end" for end in events.ends]
         delay = max(0.0, time.time() - (events.since or 0) / 1000)

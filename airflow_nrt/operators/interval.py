@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pendulum
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.instants import format_instant, from_datetime, parse_instant
-from airflow_nrt.report.zones import zone_rules
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import format_instant, from_datetime, parse_instant
+from airflow_nrt.model.zones import zone_rules
 
 if TYPE_CHECKING:
     from airflow_nrt.operators.planning import PlannedReport

@@ -10,8 +10,8 @@ from openlineage.client.facet_v2 import column_lineage_dataset as columns_of
 from openlineage.client.facet_v2 import schema_dataset, sql_job
 
 if TYPE_CHECKING:
+    from airflow_nrt.describe.lineage import Dataset, Lineage
     from airflow_nrt.operators.common import NrtBaseOperator
-    from airflow_nrt.report.lineage import Dataset, Lineage
 
 _NAMESPACE = "file"
 

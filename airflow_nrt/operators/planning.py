@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from airflow_nrt.launch.asking import Asked, ask, facts
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.home import Home
-    from airflow_nrt.report.lineage import Lineage
-    from airflow_nrt.report.settings import Settings
+    from airflow_nrt.describe.lineage import Lineage
+    from airflow_nrt.home.home import Home
+    from airflow_nrt.model.options.settings import Settings
 
 PLANNING_SECONDS = 120.0
 
@@ -58,7 +58,7 @@ def trace_apart(
     say: Callable[[str], None] = print,
 ) -> Lineage:
     """What a script or a program reads and writes, column by column. Raises as `plan_apart` does."""
-    from airflow_nrt.report.lineage import Lineage
+    from airflow_nrt.describe.lineage import Lineage
 
     question = _question(report, settings, base)
     return facts(ask("airflow_nrt.table.traced", question, _asked(report, seconds, say), environment), Lineage)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pendulum
 
-from airflow_nrt.report.errors import InputError, NrtError
+from airflow_nrt.basics.errors import InputError, NrtError
 
 
 class BudgetSpentError(NrtError):

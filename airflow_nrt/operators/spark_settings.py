@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import SPARK_PREFIX
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.known import SPARK_PREFIX
 
 HARMLESS = (
     *("spark.driver.memory", "spark.driver.memoryOverhead*", "spark.driver.cores", "spark.driver.maxResultSize"),

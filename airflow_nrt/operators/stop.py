@@ -9,9 +9,9 @@ from typing import Any
 import pendulum
 from airflow.sdk import BaseOperator, Context
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.saying.ending import ending_the_task
-from airflow_nrt.report.errors import NrtError
 
 _LOOK_SECONDS = 0.5
 
@@ -47,9 +47,9 @@ class NrtStopOperator(BaseOperator):
         self.timeout = timeout
 
     def execute(self, context: Context) -> dict[str, Any]:
+        from airflow_nrt.home.home import Home
         from airflow_nrt.hooks.nrt import NrtHook
         from airflow_nrt.launch.living import is_stopping
-        from airflow_nrt.report.home import Home
         from airflow_nrt.triggers.progress import end_xcom
 
         hook = NrtHook(self.nrt_conn_id)

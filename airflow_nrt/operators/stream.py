@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperatorLink, Context
 
+from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.restarts import RestartPolicy
-from airflow_nrt.report.durations import parse_duration
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
     from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk.definitions.callback import AsyncCallback
 
+    from airflow_nrt.home.home import Home
     from airflow_nrt.operators.supervision import Supervision
-    from airflow_nrt.report.home import Home
 
 FAIL, RESTART = ON_STALL = ("fail", "restart")
 
@@ -120,7 +120,7 @@ class NrtStreamOperator(NrtBaseOperator):
         group: str | None = None,
     ) -> Any:
         """Goes on after the trigger: ends, fails, or restarts. What the DAG says by now matters to a restart alone."""
-        from airflow_nrt.report.home import Home
+        from airflow_nrt.home.home import Home
 
         with self.at_work():
             return self._supervise(context, Home.open(home, group), endless).answer(event, restarts)

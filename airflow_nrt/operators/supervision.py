@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from airflow.sdk import Context
 
+from airflow_nrt.basics.durations import parse_duration
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
@@ -15,11 +20,6 @@ from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_numbe
 from airflow_nrt.operators.restarts import BudgetSpentError
 from airflow_nrt.operators.saying.ending import FinalError
 from airflow_nrt.operators.saying.stream_log import StreamLog
-from airflow_nrt.report.durations import parse_duration
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.texts import shortened
 from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.task_state import is_given_up_now

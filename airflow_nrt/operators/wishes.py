@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 
 CONF = "nrt"
 

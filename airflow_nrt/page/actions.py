@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.instants import check_span, format_instant
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome
 from airflow_nrt.page.permissions import Access
 from airflow_nrt.page.state import LIVING, State
 from airflow_nrt.page.times import parse_clock
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import check_span, format_instant
-from airflow_nrt.report.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome
 
 
 class RefusedError(Exception):

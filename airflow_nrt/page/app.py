@@ -10,6 +10,10 @@ from airflow.api_fastapi.core_api.security import GetUserDep, get_user
 from fastapi import APIRouter, Body, Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.page import actions
 from airflow_nrt.page.curve import MOST_KEYS, TOTAL, curve
 from airflow_nrt.page.driver_log import driver_log
@@ -24,10 +28,6 @@ from airflow_nrt.page.state import State, state_of
 from airflow_nrt.page.timeline import timeline
 from airflow_nrt.page.times import day_start, instant_text, parse_clock
 from airflow_nrt.page.windows import MOST_LISTED, windowed, windows_of
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.outline import InsertOutline
 
 STATIC = Path(__file__).parent / "static"
 _MOST_LETTERS = 400

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.notes.samples import Sample
+from airflow_nrt.home.notes.sampling import Sampling
+from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.page.late_rows import late_counts
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text, day_text
 from airflow_nrt.page.windows import Judged, windows_of
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.notes.samples import Sample
-from airflow_nrt.report.notes.sampling import Sampling
-from airflow_nrt.report.outline import InsertOutline
-from airflow_nrt.report.texts import shortened
 
 TOTAL = "TOTAL"
 BETWEEN = " · "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.driver_log import last_lines
 from airflow_nrt.page.reader import Reader
-from airflow_nrt.report.driver_log import last_lines
-from airflow_nrt.report.errors import HomeError
 
 MOST_LINES = 400
 

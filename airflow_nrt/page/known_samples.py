@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.notes.samples import Sample, read_samples, sampled_files
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.samples import Sample, read_samples, sampled_files
 
 MOST_BYTES = 24 * 1024 * 1024
 """Of their files; in memory they take some seven times as much. A day of 1-minute windows has 1.6 MB."""

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.ledger import LATE_PREFIX, records
 from airflow_nrt.page.log_facts import LateBatch
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.ledger import LATE_PREFIX, records
-from airflow_nrt.report.texts import shortened
 
 MOST_BATCHES = 300
 """With late rows, for one day: the newest ones."""

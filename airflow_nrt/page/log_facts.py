@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from airflow_nrt.report.decoding import parse_json
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.log import Log
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.home.log.log import Log
 
 MOST_ENTRIES = 60_000
 """The newest ones. A curve every ten minutes writes 300 a day."""

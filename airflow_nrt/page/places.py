@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from airflow_nrt.home.ids import home_id
 from airflow_nrt.page.patience import answers_in_time
-from airflow_nrt.report.home_ids import home_id
 
 DEPTH = 4
 """How far below its root a home may be."""

@@ -9,18 +9,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.identity.identity import Identity
+from airflow_nrt.home.log.entries import Commit, Entry, Position
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.tasks import TaskOfHome, tasks_of
+from airflow_nrt.home.notes.verdicts import KeptVerdict, kept_verdicts
+from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.page.known_samples import KnownSamples, Samples
 from airflow_nrt.page.log_facts import Facts
 from airflow_nrt.page.places import Place
-from airflow_nrt.report.entries import Commit, Entry, Position
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.identity import Identity
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.notes.tasks import TaskOfHome, tasks_of
-from airflow_nrt.report.notes.verdicts import KeptVerdict, kept_verdicts
-from airflow_nrt.report.outline import InsertOutline, Outline
 
 if TYPE_CHECKING:
     from airflow_nrt.page.state import State

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.describe.script_secrets import without_secrets
+from airflow_nrt.home.identity.identity import Identity
+from airflow_nrt.home.notes.sampling import Sampling
+from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.state import State
 from airflow_nrt.page.times import day_text, instant_text
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.identity import Identity
-from airflow_nrt.report.notes.sampling import Sampling
-from airflow_nrt.report.outline import InsertOutline
-from airflow_nrt.report.script_secrets import without_secrets
-from airflow_nrt.report.texts import shortened
 
 MOST_SQL = 100_000
 MOST_DAYS = 62

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.notes.tasks import TaskOfHome
 from airflow_nrt.page.actions import dag_of
 from airflow_nrt.page.known_samples import KnownSamples
 from airflow_nrt.page.patience import answers_in_time
@@ -15,8 +17,6 @@ from airflow_nrt.page.permissions import Access
 from airflow_nrt.page.places import Found, Places, Root
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.state import State, state_of, unreachable
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.notes.tasks import TaskOfHome
 
 if TYPE_CHECKING:
     from airflow.api_fastapi.auth.managers.models.base_user import BaseUser

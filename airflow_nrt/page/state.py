@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.instants import LAST_MINUTE
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.heartbeat import RUNNING, STARTING, Heartbeat, now_ms
+from airflow_nrt.home.log.entries import Lease
+from airflow_nrt.home.status import STALE_MS
 from airflow_nrt.launch.processes import driver_process
+from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.page.places import Place
 from airflow_nrt.page.reader import Kept, Reader, Tail
 from airflow_nrt.page.times import clock_text, instant_text
-from airflow_nrt.report.entries import Lease
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.heartbeat import RUNNING, STARTING, Heartbeat, now_ms
-from airflow_nrt.report.instants import LAST_MINUTE
-from airflow_nrt.report.status import STALE_MS
-from airflow_nrt.report.texts import shortened
-from airflow_nrt.report.zones import wall_clock
 
 NONE, LOST, UNREACHABLE = "none", "lost", "unreachable"
 LIVING = (RUNNING, STARTING, LOST)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.instants import LAST_MINUTE
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.notes.verdicts import KeptVerdict
 from airflow_nrt.page.log_facts import Batch, Event
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.state import State
 from airflow_nrt.page.times import clock_text, day_text, instant_text
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.instants import LAST_MINUTE
-from airflow_nrt.report.notes.verdicts import KeptVerdict
-from airflow_nrt.report.texts import shortened
 
 MOST_BATCHES = 2000
 MOST_EVENTS = 1000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.instants import LAST_MINUTE, format_instant, from_datetime, parse_instant
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.instants import LAST_MINUTE, format_instant, from_datetime, parse_instant
 
 _YEAR_1 = from_datetime(datetime(1, 1, 1))
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.notes.samples import Sample, day_of
+from airflow_nrt.home.notes.verdicts import MISMATCH, KeptVerdict
+from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.page.log_facts import Version
 from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text, instant_text
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.notes.samples import Sample, day_of
-from airflow_nrt.report.notes.verdicts import MISMATCH, KeptVerdict
-from airflow_nrt.report.outline import InsertOutline
-from airflow_nrt.report.texts import shortened
 
 EARLY, COMPLETE, LATE_UPDATED, BACKFILLED, REPAIRED = "early", "complete", "late-updated", "backfilled", "repaired"
 MOST_LISTED = 500

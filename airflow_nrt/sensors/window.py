@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseSensorOperator, Context, conf
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.saying.ending import FinalError, ending_the_task
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.instants import format_instant, parse_instant
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
     # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
-    from airflow_nrt.report.home import Home
+    from airflow_nrt.home.home import Home
 
 
 class NrtWindowSensor(BaseSensorOperator):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.functions import PythonFunction
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import BIGINT, STRING, DataType
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import BIGINT, STRING, DataType
+from airflow_nrt.program.functions import PythonFunction
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import canonical_name, elements, is_distinct
 from airflow_nrt.sql.errors import NotThereYet, SqlError

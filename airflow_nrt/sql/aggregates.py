@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.operators import VARIANCES
-from airflow_nrt.report.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
+from airflow_nrt.basics.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
+from airflow_nrt.model.operators import VARIANCES
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.known_functions import known_aggregate

@@ -16,7 +16,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-from airflow_nrt.report.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIME3, TIMESTAMP3, DataType, decimal
+from airflow_nrt.basics.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIME3, TIMESTAMP3, DataType, decimal
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse_types import parse_type

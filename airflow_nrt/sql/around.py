@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import Any
 
-from airflow_nrt.report.types import NULL
+from airflow_nrt.basics.types import NULL
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.scope import Scope, ScopeColumn
 from airflow_nrt.sql.walk import conjuncts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Union
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place
 
 # ---------------------------------------------------------------------------------------------------- expressions

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.times_of_day import as_text, to_digits
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_text, to_digits
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.local_time import as_instant, as_local
 from airflow_nrt.sql.text_values import value_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airflow_nrt.report.bounds import is_cause
-from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.tables import CHANGELOG, Table
+from airflow_nrt.describe.bounds import is_cause
+from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.tables import CHANGELOG, Table
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.relation import Relation

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.relation import Relation

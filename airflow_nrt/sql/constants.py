@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.errors import SqlError

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.option import Option
-from airflow_nrt.report.options import (
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.partitions import check_pattern
+from airflow_nrt.model.options.known import (
     DOMAIN,
     FILE_OPTIONS,
     FORMATS,
@@ -17,8 +17,8 @@ from airflow_nrt.report.options import (
     nearest,
     source_option,
 )
-from airflow_nrt.report.partitions import check_pattern
-from airflow_nrt.report.tables import Column, Table, Watermark
+from airflow_nrt.model.options.option import Option
+from airflow_nrt.model.tables import Column, Table, Watermark
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions import Compiler

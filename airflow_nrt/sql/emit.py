@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from airflow_nrt.report.options import REPORT_OPTIONS, read_option
+from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import Place, SqlError
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.options import nearest
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.times_of_day import DIGITS
-from airflow_nrt.report.types import BOOLEAN, NULL, STRING, DataType
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.times_of_day import DIGITS
+from airflow_nrt.basics.types import BOOLEAN, NULL, STRING, DataType
+from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.casts import cast, cast_to

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from airflow_nrt.report.hidden import CLOCK
-from airflow_nrt.report.operators import ROWS_COME, Query, Regroup, WindowAggregate
-from airflow_nrt.report.partition_filter import PartitionFilter, any_of
-from airflow_nrt.report.plan import Insert, Source, below, together
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.report.updating import Updating
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
+from airflow_nrt.model.partition_filter import PartitionFilter, any_of
+from airflow_nrt.model.plan import Insert, Source, below, together
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
+from airflow_nrt.model.updating import Updating
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.planned_queries import PlannedQueries
 from airflow_nrt.sql.relation import Relation

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.hidden import ABSORBED, WINDOW_START
-from airflow_nrt.report.operators import AggregateCall, Query, Regroup, WindowAggregate
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import BIGINT, Field
-from airflow_nrt.report.window_columns import ROLES, bounds
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BIGINT, Field
+from airflow_nrt.model.hidden import ABSORBED, WINDOW_START
+from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.model.window_columns import ROLES, bounds
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, is_aggregate, is_distinct, result_type

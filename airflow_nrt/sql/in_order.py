@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.hidden import CHANGE_HIDDEN
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.timing import OutputOptions
-from airflow_nrt.report.types import Field
-from airflow_nrt.report.updating import RowsAtEnd
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import Field
+from airflow_nrt.model.hidden import CHANGE_HIDDEN
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.updating import RowsAtEnd
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Boundless, Findings
 from airflow_nrt.sql.ordering import Named

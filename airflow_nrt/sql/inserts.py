@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.hidden import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
-from airflow_nrt.report.operators import Query, Regroup, WindowAggregate
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Column, Table
-from airflow_nrt.report.timing import OutputOptions
-from airflow_nrt.report.types import DataType, Field
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType, Field
+from airflow_nrt.model.hidden import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
+from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
+from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.windows import Sql
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.findings import Findings

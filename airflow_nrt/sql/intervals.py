@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from airflow_nrt.report.durations import DAY, HOUR, MINUTE, SECOND
+from airflow_nrt.basics.durations import DAY, HOUR, MINUTE, SECOND
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 

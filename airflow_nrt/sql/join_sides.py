@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.window_columns import bounds
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.relation import BOUNDS, Relation
 from airflow_nrt.sql.scope import Scope, ScopeColumn

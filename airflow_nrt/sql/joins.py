@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.windows import Window
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.windows import Window
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.common_columns import Common

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import POSITION
-from airflow_nrt.report.operators import Query, WindowAggregate
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import POSITION_TYPE, Field
-from airflow_nrt.report.window_columns import ROLES, bounds
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import POSITION_TYPE, Field
+from airflow_nrt.model.hidden import POSITION
+from airflow_nrt.model.operators import Query, WindowAggregate
+from airflow_nrt.model.window_columns import ROLES, bounds
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.findings import Boundless, Findings, Values
 from airflow_nrt.sql.relation import Relation, raw_windows

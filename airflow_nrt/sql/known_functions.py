@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.program.functions import PythonFunction
 
 _KNOWN: ContextVar[Mapping[str, PythonFunction | None]] = ContextVar("known functions", default={})  # noqa: B039
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.hidden import KEY, POSITION
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.types import INT, DataType
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.types import INT, DataType
+from airflow_nrt.model.hidden import KEY, POSITION
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions import Compiler

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse_tables import LIKE_FEATURES

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from airflow_nrt.report.options import MAX_NODES, MAX_SCRIPT, REPORT_OPTIONS, read_option
+from airflow_nrt.model.options.known import MAX_NODES, MAX_SCRIPT, REPORT_OPTIONS, read_option
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import Place, SqlError
 

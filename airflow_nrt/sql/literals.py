@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from airflow_nrt.report import times_of_day
-from airflow_nrt.report.instants import parse_instant
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NULL, DataType, decimal
+from airflow_nrt.basics import times_of_day
+from airflow_nrt.basics.instants import parse_instant
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import BOOLEAN, INTEGER_DIGITS, INTEGER_LIMITS, NULL, DataType, decimal
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.typed import Typed

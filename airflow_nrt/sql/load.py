@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import Problems, SqlError, SqlErrors
 from airflow_nrt.sql.parse_statements import parse_script
 from airflow_nrt.sql.parsed import CreateFunction
@@ -17,7 +17,7 @@ from airflow_nrt.sql.placeholders import filled, placeholders
 from airflow_nrt.sql.planner import plan_report, plan_statements
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.home import Home
+    from airflow_nrt.home.home import Home
 
 
 def load_report(

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from airflow_nrt.report.options import TIME_ZONE
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import DataType
-from airflow_nrt.report.zones import foreign_zone, read_zone
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.zones import foreign_zone, read_zone
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.typed import Typed

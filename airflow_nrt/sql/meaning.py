@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any
 
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.unparse import text_of
 

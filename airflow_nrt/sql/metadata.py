@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from airflow_nrt.report.options import nearest
-from airflow_nrt.report.tables import MODIFIED, SIZE, SOURCE_FILE, Column
-from airflow_nrt.report.types import BIGINT, STRING, DataType
+from airflow_nrt.basics.types import BIGINT, STRING, DataType
+from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Column
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import SqlError
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from airflow_nrt.report.options import NOT_NULL
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.model.options.known import NOT_NULL
+from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.casts import cast_to
 from airflow_nrt.sql.typed import Typed

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from airflow_nrt.report.origins import Origin
+from airflow_nrt.model.origins import Origin
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.unparse import text_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from airflow_nrt.report.tables import Table
+from airflow_nrt.model.tables import Table
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.inserts import written_columns

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from airflow_nrt.report.types import STRING
+from airflow_nrt.basics.types import STRING
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.parse_types import parse_type

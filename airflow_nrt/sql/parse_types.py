@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.times_of_day import DIGITS
-from airflow_nrt.report.types import MAX_LENGTH, MAX_PRECISION, DataType, decimal, multiset
+from airflow_nrt.basics.times_of_day import DIGITS
+from airflow_nrt.basics.types import MAX_LENGTH, MAX_PRECISION, DataType, decimal, multiset
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 

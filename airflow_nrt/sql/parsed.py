@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
 
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.functions import Declared
-from airflow_nrt.report.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from airflow_nrt.report.partition_filter import PartitionFilter
-from airflow_nrt.report.tables import Table
+from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.tables import Table
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.ddl import scope_columns
 from airflow_nrt.sql.expressions import Compiler

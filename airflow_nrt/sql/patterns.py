@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import BOOLEAN
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import BOOLEAN
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.typed import Typed

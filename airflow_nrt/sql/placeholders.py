@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.sql.errors import Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.lexer import Quoted, quoted_parts
 from airflow_nrt.sql.limits import check_script, check_size

@@ -9,11 +9,11 @@ from functools import partial
 from os.path import normpath
 from pathlib import Path
 
-from airflow_nrt.report.functions import PythonFunction
-from airflow_nrt.report.options import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
-from airflow_nrt.report.origins import Origin
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
+from airflow_nrt.model.origins import Origin
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.program.functions import PythonFunction
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.asked import Asked, AskedQueries
 from airflow_nrt.sql.changes import check_bounded, check_takes_changes

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 
-from airflow_nrt.report.hidden import ABSORBED, ROWTIME, WINDOW_END
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import Place, Problems, SqlError

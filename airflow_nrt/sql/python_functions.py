@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.times_of_day import SPARK_TIME, as_spark_time, of_spark_time, times_as, with_times
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.functions import Declared, UserDefinedFunction
 from airflow_nrt.functions.declared import KINDS
 from airflow_nrt.functions.kinds import AggregateFunction, ImperativeAggregate, TableAggregateFunction
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.functions import Parameter, PythonFunction, code_of, fingerprint, load_function
-from airflow_nrt.report.times_of_day import SPARK_TIME, as_spark_time, of_spark_time, times_as, with_times
-from airflow_nrt.report.types import DataType
+from airflow_nrt.program.functions import Parameter, PythonFunction, code_of, fingerprint, load_function
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.aggregates import AGGREGATES
 from airflow_nrt.sql.annotations import hinted, hinted_rows, hints_of, row_of, written

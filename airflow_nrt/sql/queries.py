@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeGuard
 
-from airflow_nrt.report.options import nearest
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.types import DataType
-from airflow_nrt.report.windows import Window
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.windows import Window
 from airflow_nrt.sql import ast, distinct, parsed
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.around import Around

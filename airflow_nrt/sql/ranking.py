@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.hidden import POSITION, WINDOW_END
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import BIGINT
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BIGINT
+from airflow_nrt.model.hidden import POSITION, WINDOW_END
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions import Compiler, Override

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from airflow_nrt.report.hidden import (
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.hidden import (
     ABSORBED,
     AFTER,
     BATCH,
@@ -21,11 +23,9 @@ from airflow_nrt.report.hidden import (
     WINDOW_END,
     key_of,
 )
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import DataType
-from airflow_nrt.report.window_columns import ROLES, window_column
-from airflow_nrt.report.windows import Sql, Window
-from airflow_nrt.report.zones import wall_clock_sql
+from airflow_nrt.model.window_columns import ROLES, window_column
+from airflow_nrt.model.windows import Sql, Window
+from airflow_nrt.model.zones import wall_clock_sql
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.scope import ScopeColumn

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.operators import AggregateCall, Query, RowFrame, WindowAggregate
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import POSITION_TYPE, Field
-from airflow_nrt.report.windows import over
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import POSITION_TYPE, Field
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.operators import AggregateCall, Query, RowFrame, WindowAggregate
+from airflow_nrt.model.windows import over
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql.findings import Findings
 
 Part = tuple[tuple[AggregateCall, RowFrame], ...]

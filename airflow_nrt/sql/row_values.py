@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import BOOLEAN
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BOOLEAN
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.typed import Typed, common_type
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import CLOCK_SQL, POSITION, WINDOW_END
-from airflow_nrt.report.operators import AggregateCall, Query, RowFrame, WindowAggregate
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import POSITION_TYPE, DataType, Field
-from airflow_nrt.report.windows import over
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import POSITION_TYPE, DataType, Field
+from airflow_nrt.model.hidden import CLOCK_SQL, POSITION, WINDOW_END
+from airflow_nrt.model.operators import AggregateCall, Query, RowFrame, WindowAggregate
+from airflow_nrt.model.windows import over
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregate_arguments import Arguments, read_arguments
 from airflow_nrt.sql.aggregates import canonical_name, has_aggregate, is_distinct, result_type

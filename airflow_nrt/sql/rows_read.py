@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import ABSORBED
-from airflow_nrt.report.types import NULL
+from airflow_nrt.basics.types import NULL
+from airflow_nrt.model.hidden import ABSORBED
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import SqlError

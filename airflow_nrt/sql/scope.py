@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from airflow_nrt.report.options import nearest
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.typed import Typed

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from airflow_nrt.report.hidden import ABSORBED
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import ABSORBED
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import Place

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from airflow_nrt.report.operators import Query, WindowAggregate
-from airflow_nrt.report.types import Field
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.types import Field
+from airflow_nrt.model.operators import Query, WindowAggregate
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql.findings import Findings, Values
 
 KEPT = "k"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.operators import ROWS_COME, AggregateCall, Query, WindowAggregate
+from airflow_nrt.model.operators import ROWS_COME, AggregateCall, Query, WindowAggregate
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Findings, Values
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.hidden import CHANGE_HIDDEN, OP, POSITION
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.options import DOMAIN
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.types import STRING, Field
-from airflow_nrt.report.updating import RecentRows
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import STRING, Field
+from airflow_nrt.model.hidden import CHANGE_HIDDEN, OP, POSITION
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.options.known import DOMAIN
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.updating import RecentRows
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, SqlError

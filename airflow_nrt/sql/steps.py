@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from airflow_nrt.report.operators import Regroup, WindowAggregate
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.steps import Fact, Step
-from airflow_nrt.report.updating import (
+from airflow_nrt.model.operators import Regroup, WindowAggregate
+from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.steps import Fact, Step
+from airflow_nrt.model.updating import (
     RecentRows,
     RowsAtEnd,
     Updating,

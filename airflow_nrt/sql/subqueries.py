@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.types import BOOLEAN
+from airflow_nrt.basics.types import BOOLEAN
+from airflow_nrt.model.hidden import WINDOW_END
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import contains_aggregate
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError

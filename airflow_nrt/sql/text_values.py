@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from airflow_nrt.report.decimals import read_decimal
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.decimals import read_decimal
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
 
 _WHOLE = r"^ *([+-]?)(?=[0-9.])([0-9]*)(?:\.[0-9]*)? *\z"
 _WORD = r"^[A-Za-z0-9]+\z"

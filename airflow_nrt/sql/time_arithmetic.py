@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.times_of_day import as_timestamp, of_timestamp
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.times_of_day import as_timestamp, of_timestamp
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.typed import Typed

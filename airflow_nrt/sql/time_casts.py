@@ -1,11 +1,11 @@
-"""CAST and TRY_CAST to a TIME and from one. Its text is in `report/times_of_day.py`."""
+"""CAST and TRY_CAST to a TIME and from one. Its text is in `basics/times_of_day.py`."""
 
 from __future__ import annotations
 
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.times_of_day import as_timestamp, of_text, of_timestamp, to_digits
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.times_of_day import as_timestamp, of_text, of_timestamp, to_digits
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.local_time import as_instant, as_local
 from airflow_nrt.sql.typed import Typed

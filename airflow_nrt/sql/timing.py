@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.hidden import CLOCK
-from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.tables import CHANGELOG, Table
-from airflow_nrt.report.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.model.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Findings

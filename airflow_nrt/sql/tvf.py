@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.windows import Window, cumulate, hop, session, tumble
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.windows import Window, cumulate, hop, session, tumble
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.intervals import interval_ms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.types import DataType, decimal
+from airflow_nrt.basics.types import DataType, decimal
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.window_columns import bounds
-from airflow_nrt.report.windows import Window
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
+from airflow_nrt.model.window_columns import bounds
+from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.findings import Findings
 from airflow_nrt.sql.kept_rows import finished

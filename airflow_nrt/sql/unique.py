@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.windows import Window
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.windows import Window
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions import Compiler

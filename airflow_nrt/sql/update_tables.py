@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, OP, POSITION, key_of
-from airflow_nrt.report.operators import AggregateCall, Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Table
-from airflow_nrt.report.types import BIGINT, POSITION_TYPE, Field
-from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BIGINT, POSITION_TYPE, Field
+from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, OP, POSITION, key_of
+from airflow_nrt.model.operators import AggregateCall, Query
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.findings import Boundless, Findings

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import CHANGE_HIDDEN
-from airflow_nrt.report.operators import HOLDING_VALUES, Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.updating import UpdatingAggregate
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import CHANGE_HIDDEN
+from airflow_nrt.model.operators import HOLDING_VALUES, Query
+from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.each_window import in_each_window
 from airflow_nrt.sql.emit import FIRES

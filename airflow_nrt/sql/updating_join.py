@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import BOOLEAN, DataType, Field
-from airflow_nrt.report.updating import FILTERS, JoinSide, UpdatingJoin
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BOOLEAN, DataType, Field
+from airflow_nrt.model.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.updating import FILTERS, JoinSide, UpdatingJoin
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.casts import cast_to

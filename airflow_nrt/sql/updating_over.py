@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, key_of
-from airflow_nrt.report.operators import AggregateCall, Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import BOOLEAN, Field
-from airflow_nrt.report.updating import FramedCall, UpdatingRows
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BOOLEAN, Field
+from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, key_of
+from airflow_nrt.model.operators import AggregateCall, Query
+from airflow_nrt.model.updating import FramedCall, UpdatingRows
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.aggregates import canonical_name, result_type
 from airflow_nrt.sql.errors import NotThereYet

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.report.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, key_of
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import BIGINT, Field
-from airflow_nrt.report.updating import UpdatingRows
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BIGINT, Field
+from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, key_of
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.updating import UpdatingRows
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.around import Around
 from airflow_nrt.sql.errors import NotThereYet, Problems

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.hidden import ABSORBED, AFTER, CHANGE_HIDDEN, KEY, ROWTIME
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.types import Field
-from airflow_nrt.report.updating import UpdatingSessions
-from airflow_nrt.report.window_columns import window_column
-from airflow_nrt.report.written import Written
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import Field
+from airflow_nrt.model.hidden import ABSORBED, AFTER, CHANGE_HIDDEN, KEY, ROWTIME
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.updating import UpdatingSessions
+from airflow_nrt.model.window_columns import window_column
+from airflow_nrt.model.written import Written
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.expressions import Compiler
 from airflow_nrt.sql.findings import Boundless, Findings

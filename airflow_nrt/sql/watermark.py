@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.hidden import ROWTIME
-from airflow_nrt.report.tables import Column, Watermark
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.hidden import ROWTIME
+from airflow_nrt.model.tables import Column, Watermark
 from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions import Compiler

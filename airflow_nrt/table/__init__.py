@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.timing import OutputOptions
+    from airflow_nrt.model.timing import OutputOptions
     from airflow_nrt.table.environment import StatementSet, TableEnvironment
     from airflow_nrt.table.expression import Expression, TimeIntervalUnit
     from airflow_nrt.table.expressions import (

@@ -13,8 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.timing import OutputOptions
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
 from airflow_nrt.table.expression import Expression, fields_of
@@ -26,8 +26,8 @@ from airflow_nrt.table.wrong import Complete, check_overwrite, checked, checked_
 
 if TYPE_CHECKING:
     from airflow_nrt.functions import Declared
-    from airflow_nrt.report.functions import PythonFunction
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.model.plan import Plan
+    from airflow_nrt.program.functions import PythonFunction
     from airflow_nrt.sql import parsed
     from airflow_nrt.sql.planner import Planner
     from airflow_nrt.sql.scope import ScopeColumn
@@ -369,7 +369,7 @@ class TableEnvironment(Complete):
 
 def _beside_program() -> Path:
     """Where the modules of an interactive program stand: beside it, or here if Python was not started with a file."""
-    from airflow_nrt.report.modules import is_installed
+    from airflow_nrt.program.modules import is_installed
 
     file = Path(getattr(sys.modules["__main__"], "__file__", None) or "").absolute()
     return file.parent if file.suffix == ".py" and not is_installed(file) else Path.cwd()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.description_lines import plan_lines
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.describe.description import describe
+from airflow_nrt.describe.description_lines import plan_lines
+from airflow_nrt.model.plan import Plan
 
 
 def explained(plan: Plan, as_json: bool) -> str:

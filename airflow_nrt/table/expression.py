@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any, NoReturn
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.table.depth import check_depth

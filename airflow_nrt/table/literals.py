@@ -7,7 +7,7 @@ from decimal import Decimal
 from types import FunctionType, MethodType
 from typing import Any
 
-from airflow_nrt.report.types import decimal
+from airflow_nrt.basics.types import decimal
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.table.places import here

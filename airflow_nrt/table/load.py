@@ -10,18 +10,18 @@ from traceback import FrameSummary, extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.functions import load_function
-from airflow_nrt.report.modules import file_of, is_installed, name_of
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.program import Program, program_of
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.program.functions import load_function
+from airflow_nrt.program.modules import file_of, is_installed, name_of
+from airflow_nrt.program.program import Program, program_of
 from airflow_nrt.sql import load as scripts
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.placeholders import shown
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.home import Home
+    from airflow_nrt.home.home import Home
 
 
 def load_report(

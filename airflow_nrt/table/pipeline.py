@@ -8,7 +8,7 @@ from airflow_nrt.table.places import here
 from airflow_nrt.table.wrong import Complete, checked_name
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.timing import OutputOptions
+    from airflow_nrt.model.timing import OutputOptions
     from airflow_nrt.table.environment import Declaration
     from airflow_nrt.table.table import Table
 

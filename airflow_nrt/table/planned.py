@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.options import TIME_ZONE
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.load import load_report
 
 
@@ -22,7 +22,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         question["report"], Settings.from_json(question["settings"]), base=None if base is None else Path(base)
     )
     if question["home"] is not None:
-        from airflow_nrt.report.home import Home
+        from airflow_nrt.home.home import Home
         from airflow_nrt.table.load import plan_of_home
 
         Home.create(question["home"], plan, plan_of_home, question["group"])

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.environment import TableEnvironment
 from airflow_nrt.table.places import here
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.plan import Plan
-    from airflow_nrt.report.program import Program
+    from airflow_nrt.model.plan import Plan
+    from airflow_nrt.program.program import Program
     from airflow_nrt.table.result import TableResult
     from airflow_nrt.table.table import Table
 
@@ -54,8 +54,8 @@ class ReportEnvironment(TableEnvironment):
 
     def report(self, name: str, program: Program) -> Plan:
         """The plan of all inserts. Raises SqlError, or SqlErrors."""
-        from airflow_nrt.report.options import is_setting
-        from airflow_nrt.report.program import Built
+        from airflow_nrt.model.options.known import is_setting
+        from airflow_nrt.program.program import Built
         from airflow_nrt.sql.planner import plan_statements
 
         lost = next((one for one in self.pipelines if not one.is_used), None)

@@ -8,14 +8,14 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.report.times_of_day import time_of
+from airflow_nrt.basics.times_of_day import time_of
 from airflow_nrt.table.wrong import Complete
 
 if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
-    from airflow_nrt.report.plan import Plan
+    from airflow_nrt.model.plan import Plan
     from airflow_nrt.table.schema import TableSchema
 
 _READ: dict[str, Callable[[str], Any]] = {"DECIMAL": Decimal, "DATE": date.fromisoformat, "TIME": time_of}

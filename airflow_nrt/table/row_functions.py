@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.known_functions import calling
@@ -17,7 +17,7 @@ from airflow_nrt.table.table import Table
 from airflow_nrt.table.wrong import NoSuchName
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.functions import PythonFunction
+    from airflow_nrt.program.functions import PythonFunction
     from airflow_nrt.table.grouped import GroupedTable
 
 _RESULT = "function$result"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airflow_nrt.report.types import DataType
+    from airflow_nrt.basics.types import DataType
     from airflow_nrt.sql.scope import ScopeColumn
 
 

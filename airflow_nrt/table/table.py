@@ -16,7 +16,7 @@ from airflow_nrt.table.wrong import check_overwrite, checked, checked_name, no_s
 if TYPE_CHECKING:
     import pandas
 
-    from airflow_nrt.report.timing import OutputOptions
+    from airflow_nrt.model.timing import OutputOptions
     from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.environment import Declaration, TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.lineage import lineage_of
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.describe.lineage import lineage_of
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.table.load import load_report
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from airflow_nrt.report.durations import SECOND
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.durations import SECOND
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.intervals import interval_ms

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.table.expression import ROWS, Expression, FrameEnd, fields_of

@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.table.places import here
 
@@ -76,7 +76,7 @@ def check_overwrite(overwrite: object) -> None:
 
 def no_such_name(what: str, name: str, names: Iterable[str]) -> NoSuchName:
     """The error of a name that is not there, with what stands in its place, or the nearest of those that are."""
-    from airflow_nrt.report.options import nearest
+    from airflow_nrt.model.options.known import nearest
     from airflow_nrt.table.elsewhere import instead_of
 
     instead = instead_of(name)

@@ -10,9 +10,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import nearest
-from airflow_nrt.report.tables import Table
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.tables import Table
 
 Row: TypeAlias = "tuple[Any, ...]"
 _FLOATS = ("FLOAT", "DOUBLE")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from airflow_nrt.report.options import DOMAIN
-from airflow_nrt.report.plan import Insert, Plan, Source
-from airflow_nrt.report.tables import CHANGELOG, Table
+from airflow_nrt.model.options.known import DOMAIN
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.tables import CHANGELOG, Table
 
 _KEPT = ("scan.null-rowtime", DOMAIN)
 """Options of sources that say something of rows, and nothing of files. A test waits for no clock."""

@@ -9,19 +9,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.report.entries import Lease, Published
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant, parse_instant
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.options import nearest
-from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.settings import Settings
-from airflow_nrt.report.shown import standing_at
-from airflow_nrt.report.tables import Table
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Lease, Published
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.shown import standing_at
+from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.tables import Table
 from airflow_nrt.table.load import load_report
 from airflow_nrt.testing.rows import Row, check_columns, read_rows, write_rows
 from airflow_nrt.testing.tables import moved_into

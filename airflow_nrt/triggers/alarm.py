@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from airflow_nrt.report.heartbeat import now_ms, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import iso_instant, parse_instant
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.texts import shortened
-from airflow_nrt.report.zones import wall_clock
+from airflow_nrt.basics.instants import iso_instant, parse_instant
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.heartbeat import now_ms, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.triggers.freshness import Freshness, Notice, TableSight
 from airflow_nrt.triggers.watcher import WATCHER
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from airflow_nrt.report.decoding import decoded
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.files.decoding import decoded
+from airflow_nrt.home.home import Home
 
 BEFORE_ALL = -1
 _RECENT_MS = 600_000

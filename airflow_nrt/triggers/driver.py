@@ -9,7 +9,7 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch
 from airflow_nrt.triggers.progress import Progress

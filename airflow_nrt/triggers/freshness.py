@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from airflow_nrt.report.durations import format_duration
-from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.zones import wall_clock_passed
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.model.zones import wall_clock_passed
 
 STALE, FRESH = "stale", "fresh"
 

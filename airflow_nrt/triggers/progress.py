@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from airflow_nrt.report.durations import SECOND, format_duration
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME, format_instant, iso_instant, iso_moment
-from airflow_nrt.report.status import Pulse, Status, read_pulse
+from airflow_nrt.basics.durations import SECOND, format_duration
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, iso_instant, iso_moment
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import Pulse, Status, read_pulse
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 STATUS = "status"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from airflow_nrt.report.heartbeat import FAILED, FENCED, FINISHED, Heartbeat
+from airflow_nrt.home.heartbeat import FAILED, FENCED, FINISHED, Heartbeat
 
 ENDED, BROKEN, LOST, STALLED = "ended", "broken", "lost", "stalled"
 _LONGEST_GAP = 5.0

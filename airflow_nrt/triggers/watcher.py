@@ -13,11 +13,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.processes import driver_process
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.texts import shortened
 from airflow_nrt.triggers.mounts import file_system_of
 from airflow_nrt.triggers.vigil import Sight
 

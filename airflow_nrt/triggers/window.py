@@ -11,10 +11,10 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from airflow_nrt.report.heartbeat import FAILED, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.zones import parse_wall_clock
+from airflow_nrt.home.heartbeat import FAILED, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.model.zones import parse_wall_clock
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 

@@ -14,12 +14,12 @@ from airflow.sdk import Asset
 from airflow.triggers.base import BaseEventTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
 
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.basics.errors import NrtError
 
 if TYPE_CHECKING:
     # A DAG file that watches an asset imports this: it parses in milliseconds.
+    from airflow_nrt.home.home import Home
     from airflow_nrt.hooks.nrt import NrtHook
-    from airflow_nrt.report.home import Home
     from airflow_nrt.triggers.cursor import Cursor
 
 _AGAIN_SECONDS = 300.0
@@ -127,7 +127,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
 
     async def _claims(self, hook: NrtHook) -> tuple[Cursor, ...]:
         """The cursors of the dispatcher's tasks; the first look makes them."""
-        from airflow_nrt.report.window_events import KINDS
+        from airflow_nrt.home.window_events import KINDS
         from airflow_nrt.triggers.cursor import Cursor
 
         if self.asset_state_store is None:
@@ -162,7 +162,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
 
 
 def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
-    from airflow_nrt.report.heartbeat import now_ms
+    from airflow_nrt.home.heartbeat import now_ms
     from airflow_nrt.triggers.cursor import Cursor
 
     return Cursor.at_begin(_existing(hook, location), catchup, now_ms())
@@ -183,8 +183,8 @@ class _Found:
 
 
 def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen) -> _Found:
-    from airflow_nrt.report.heartbeat import now_ms
-    from airflow_nrt.report.window_events import has_window_events, visible_entries
+    from airflow_nrt.home.heartbeat import now_ms
+    from airflow_nrt.home.window_events import has_window_events, visible_entries
 
     home = _existing(hook, location)
     if home is None:
@@ -204,7 +204,7 @@ def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor
 
 
 def _existing(hook: NrtHook, location: str) -> Home | None:
-    from airflow_nrt.report.home import Home
+    from airflow_nrt.home.home import Home
 
     place = hook.home(location)
     return Home.open(place.path, place.group) if place.report_file.exists() else None

@@ -19,9 +19,9 @@ from matplotlib import pyplot
 from matplotlib.dates import DateFormatter
 
 from airflow_nrt.cli.curve import CurveReader, Point
-from airflow_nrt.report.entries import Lease
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.outline import Outline
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Lease
+from airflow_nrt.home.outline import Outline
 from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"

@@ -15,8 +15,8 @@ from playwright.sync_api import Page, sync_playwright
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
 from airflow_nrt.demo.generator import play
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import read_status
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import read_status
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 PICTURES = Path(__file__).resolve().parents[1] / "how-to" / "pictures"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tables import table
 
-from airflow_nrt.report.entries import Commit, Lease, Published, Restate, SourceFile, Tick
+from airflow_nrt.home.log.entries import Commit, Lease, Published, Restate, SourceFile, Tick
 
 
 def shown_dataclass(kind: type[Any]) -> str:

@@ -11,9 +11,9 @@ from airflow.serialization.decoders import decode_partition_mapper
 from airflow.serialization.encoders import encode_partition_mapper
 
 from airflow_nrt.assets.day import NrtDayMapper
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.operators.interval import interval_of_run
-from airflow_nrt.report.durations import DAY
-from airflow_nrt.report.instants import parse_instant
 
 UTC = timezone.utc
 

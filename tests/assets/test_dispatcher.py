@@ -6,7 +6,7 @@ import pytest
 from airflow.sdk import Asset
 
 from airflow_nrt.assets.dispatcher import dispatcher_dag
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 
 
 def test_a_task_for_each_asset_and_one_watcher() -> None:

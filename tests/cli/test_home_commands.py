@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.cli.show import progress_line
-from airflow_nrt.report.entries import Lease
-from airflow_nrt.report.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.status import read_status
+from airflow_nrt.home.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Lease
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.status import read_status
 from tests.cli.conftest import SAID, Command
 from tests.cli.place import furnish
 from tests.engine import reports

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import Status, read_status
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import Status, read_status
 from tests.cli.conftest import Command
 from tests.cli.place import furnish
 

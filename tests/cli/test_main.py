@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt import __version__
+from airflow_nrt.basics.spark_version import REINSTALL
 from airflow_nrt.cli.main import COMMANDS
-from airflow_nrt.report.spark_version import REINSTALL
 from tests.cli.conftest import Command
 from tests.cli.place import REPORT, furnish
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.heartbeat import RUNNING, read_heartbeat
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.heartbeat import RUNNING, read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from tests.cli.conftest import Command
 from tests.cli.place import furnish

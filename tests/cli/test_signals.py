@@ -16,10 +16,10 @@ import pytest
 
 from airflow_nrt.engine import main
 from airflow_nrt.engine.faults import VARIABLE
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.launch.spark import spark_environment
-from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.heartbeat import read_heartbeat
-from airflow_nrt.report.home import Home
 from tests.cli.place import furnish
 from tests.cli.test_interruption import ended, in_session
 

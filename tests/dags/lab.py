@@ -17,12 +17,12 @@ from typing import Any
 
 import psutil
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.living import living_driver, put_down
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
 from tests.notifications.hook import WebHook
 
 

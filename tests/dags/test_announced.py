@@ -6,11 +6,11 @@ import signal
 
 import pytest
 
+from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.demo.airflow_processes import TRIGGERER
-from airflow_nrt.report.entries import Published, Restate
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published, Restate
 from airflow_nrt.sql.load import load_report
 from tests.dags.lab import Lab
 from tests.launch.homes import REPORT, lease

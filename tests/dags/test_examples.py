@@ -19,15 +19,15 @@ from airflow.sdk.exceptions import AirflowSkipException
 from pyarrow import dataset
 
 import tests.airflow_home  # noqa: F401
+from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.demo import example_dags
 from airflow_nrt.demo.generator import DAY, orders, write
 from airflow_nrt.engine.backfill import FAIL, backfill
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.interval import interval_of_run
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import parse_instant
-from airflow_nrt.report.plan import Plan
 from airflow_nrt.table.load import load_report
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)

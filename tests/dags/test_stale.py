@@ -11,8 +11,8 @@ import pytest
 
 from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.demo.airflow_processes import TRIGGERER
-from airflow_nrt.report.heartbeat import RUNNING, STOPPED
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.heartbeat import RUNNING, STOPPED
+from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from tests.dags.lab import Lab
 from tests.launch.homes import REPORT, beat

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import AirflowFailException, TaskDeferred
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.heartbeat import STOPPED
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.identity.fingerprint import fingerprint
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.fingerprint import fingerprint
-from airflow_nrt.report.heartbeat import STOPPED
-from airflow_nrt.report.home import Home
 from airflow_nrt.table.load import load_report, plan_of_home
 from airflow_nrt.triggers.vigil import ENDED, Judgement
 from tests.launch.homes import beat, lease

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.demo.airflow_client import AirflowClient, ConflictError
-from airflow_nrt.report.errors import NrtError
 
 RUNNING = {"id": 7, "from_date": "2024-06-18T00:00:00Z", "to_date": "2024-06-18T00:00:00Z", "completed_at": None}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.cli.main import main
 from airflow_nrt.demo import example_dags
 from airflow_nrt.demo.explained import curve_row, explained_row
@@ -17,8 +18,7 @@ from airflow_nrt.demo.summary import Summary
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.verify import Interval
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 
 HOUR = 3600

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from airflow_nrt.engine import tuning
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.history import read_history
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.history import read_history
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,
     FEW,

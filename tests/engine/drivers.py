@@ -22,8 +22,8 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.faults import POINTS, VARIABLE
 from airflow_nrt.engine.run import Runner
-from airflow_nrt.report.entries import Position
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Position
 from airflow_nrt.sql.load import load_report
 from tests.engine.reports import (
     DELAY,

@@ -17,11 +17,11 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.report.entries import Entry, Lease, SourceFile
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Lease, SourceFile
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000

@@ -10,10 +10,10 @@ import os
 from hypothesis import given, settings
 from pyspark.errors import AnalysisException, ParseException
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.analysis import analyse
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql.planner import plan_query
 from tests.golden.run import Case
 from tests.sql.generated import changed_queries

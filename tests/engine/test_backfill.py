@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import FAIL, REPAIR, REPORT, backfill
 from airflow_nrt.engine.sinks import filesystem, sink_of
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.entries import Restate
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import read_status
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Restate
+from airflow_nrt.home.status import read_status
 from tests.engine.conftest import Streamed
 from tests.engine.oracle import Windowing, count_in, milliseconds
 from tests.engine.reports import (

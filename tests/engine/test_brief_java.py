@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.engine import brief_java
 from airflow_nrt.engine.java import find_java
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
 DRIVER, EXECUTOR = DEFAULT_JAVA_OPTIONS
 LATER = "-XX:Tier4InvocationThreshold=15000 -XX:Tier4MinInvocationThreshold=2000 -XX:Tier4CompileThreshold=30000"

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine import run as run_module
 from airflow_nrt.engine.causes import CAUSES, cause_of
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.thrown import chain_of
-from airflow_nrt.report.errors import SurroundingsError
-from airflow_nrt.report.heartbeat import read_heartbeat
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from tests.cli.place import furnish
 
@@ -163,7 +163,7 @@ def test_files_that_can_not_be_opened_wait(tmp_path: Path) -> None:
 
 
 def status(place: Path) -> dict[str, int]:
-    from airflow_nrt.report.status import read_status
+    from airflow_nrt.home.status import read_status
 
     told: dict[str, int] = json.loads(json.dumps(read_status(Home.open(place / "home")).to_json()))
     return told

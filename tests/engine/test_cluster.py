@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.engine.cluster import UNKNOWN_CORES, cores, with_executors_java
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 
 DEFAULT, EXTRA = "spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"
 DYNAMIC, MOST, EACH = "spark.dynamicAllocation.enabled", "spark.dynamicAllocation.maxExecutors", "spark.executor.cores"

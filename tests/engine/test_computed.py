@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from airflow_nrt.basics.errors import DataError
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.run import Runner
-from airflow_nrt.report.errors import DataError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query
 from airflow_nrt.table.load import load_report
 

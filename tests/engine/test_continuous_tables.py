@@ -10,7 +10,7 @@ import pytest
 
 from airflow_nrt.engine import tuning, update_tables
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.shown import standing_at
+from airflow_nrt.home.log.shown import standing_at
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of, write_lines
 
 COUNTS = "SELECT n, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) GROUP BY n"

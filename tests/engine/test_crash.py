@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.faults import POINTS
-from airflow_nrt.report.entries import Commit, Tick
+from airflow_nrt.home.log.entries import Commit, Tick
 from tests.engine.drivers import (
     BATCHES,
     CURVE,

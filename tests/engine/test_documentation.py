@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.query import run_bounded, run_changelog
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query

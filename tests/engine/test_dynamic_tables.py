@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.timing import TIMING_OPTIONS
+from airflow_nrt.model.timing import TIMING_OPTIONS
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream, write_lines
 

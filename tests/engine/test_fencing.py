@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from airflow_nrt.engine.faults import POINTS
-from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.heartbeat import read_heartbeat
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.log.entries import Commit
 from tests.engine.drivers import CURVE, Ahead, Outcome, Place, asked_points, check_readers, outcome
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

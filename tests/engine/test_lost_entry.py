@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Position
+from airflow_nrt.home.log.entries import Position
 from tests.engine.conftest import Streamed
 from tests.engine.reports import MINUTE, Stream, random_events, rows_of, write_events
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.masters import check_master
-from airflow_nrt.report.errors import InputError
 
 IMAGE = "spark.kubernetes.container.image"
 
@@ -95,7 +95,7 @@ def test_no_kubernetes(closed_port: int) -> None:
 START = """
 from airflow_nrt.engine.java import ensure_java
 from airflow_nrt.engine.session import start_session
-from airflow_nrt.report.errors import NrtError
+from airflow_nrt.basics.errors import NrtError
 
 ensure_java()
 try:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.errors import InputError
 from airflow_nrt.sql.planner import plan_query
 from airflow_nrt.table import TableEnvironment, Tumble, col, lit
 from tests.engine.reports import write_lines

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.home.heartbeat import FINISHED, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import read_status
 from airflow_nrt.launch.records import last_launch
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.heartbeat import FINISHED, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.status import read_status
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.load import load_report, plan_of_home
 
 ARCHIVE = Path(__file__).parents[1] / "report" / "homes" / "format-1.tar.gz"

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.describe.description import describe
 from airflow_nrt.engine import compaction
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.planner import plan_query
 from airflow_nrt.table.load import load_report

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from airflow_nrt.basics.durations import DAY, HOUR
+from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.engine.progress import ShownWindows, shown_tasks, span_of
-from airflow_nrt.report.durations import DAY, HOUR
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.home.log.entries import Published
 
 
 def test_the_tasks_of_a_step_under_way_are_counted(spark: Any) -> None:

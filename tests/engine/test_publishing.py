@@ -12,9 +12,9 @@ import pytest
 from airflow_nrt.engine.backfill import append_restatement, backfill
 from airflow_nrt.engine.publishing import publish_abandoned, publish_entry, roll_forward
 from airflow_nrt.engine.verify import Interval
-from airflow_nrt.report.entries import Entry, Position, Published, Restate, Tick
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Log
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
+from airflow_nrt.home.log.log import Log
 from airflow_nrt.sql.load import load_report
 from tests.engine.oracle import Windowing
 from tests.engine.reports import FEW, HOUR, MINUTE, MORNING, Stream, curve_insert, events_table, plan_of, random_events

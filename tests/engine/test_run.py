@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import DataError, FencedError, InputError
 from airflow_nrt.engine import feed, journal
 from airflow_nrt.engine.backfill import append_restatement
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Commit, Published, Restate, SourceFile
-from airflow_nrt.report.errors import DataError, FencedError, InputError
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.status import read_status
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Published, Restate, SourceFile
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.status import read_status
+from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     FEW,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spark_version import REINSTALL, SPARK_VERSION
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.spark_parts import check_parts
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.spark_version import REINSTALL, SPARK_VERSION
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.durations import MINUTE
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.durations import MINUTE
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.shown import standing_at
-from airflow_nrt.report.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
+from airflow_nrt.home.log.shown import standing_at
+from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
 from tests.engine.reports import MORNING, clock, plan_of
 from tests.engine.sinks.test_standard_output import printed
 from tests.engine.time.live import EVENTS, Live

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.engine import publishing, stream
-from airflow_nrt.report.durations import MINUTE
-from airflow_nrt.report.timing import OutputOptions
+from airflow_nrt.model.timing import OutputOptions
 from tests.engine.timed import Scripted, in_changes, timed_insert, without_key
 
 TIMING = OutputOptions(-10 * MINUTE, 0, None, late_updates=True, last_result=20 * MINUTE)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.durations import MINUTE
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import from_datetime
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.durations import MINUTE
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.instants import from_datetime
-from airflow_nrt.report.timing import OutputOptions, Rows
+from airflow_nrt.model.timing import OutputOptions, Rows
 from tests.engine.timed import TEN, Scripted, in_changes, timed_insert, without_key
 
 TIMINGS = int(os.environ.get("NRT_TIMINGS", "200"))

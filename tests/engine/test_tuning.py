@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.tuning import MANY_ROWS, MOST_PARTITIONS, ROWS_AT_ONCE, suit
-from airflow_nrt.report.entries import SourceFile, StateFile
+from airflow_nrt.home.log.entries import SourceFile, StateFile
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F
 
+from airflow_nrt.describe.verdict import Verdict, verdict_lines
 from airflow_nrt.engine.verify import Interval, verify
 from airflow_nrt.engine.windows import kinds
-from airflow_nrt.report.entries import Commit
-from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.verdict import Verdict, verdict_lines
+from airflow_nrt.home.ledger import LATE_PREFIX
+from airflow_nrt.home.log.entries import Commit
 from tests.engine.conftest import Streamed
 from tests.engine.oracle import Windowing, count_in, milliseconds, watermarks_before
 from tests.engine.reports import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (
     FEW,

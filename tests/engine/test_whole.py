@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine import publishing, stream
 from airflow_nrt.engine.run import Runner
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Commit, Tick
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import END_OF_TIME
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Tick
+from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     AGGREGATES,

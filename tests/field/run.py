@@ -18,7 +18,7 @@ from typing import Any
 
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.origins import Origin
+from airflow_nrt.model.origins import Origin
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from airflow_nrt.report.windows import Window
+from airflow_nrt.model.windows import Window
 
 BEFORE_TIME = -(10**15)
 

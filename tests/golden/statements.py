@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query

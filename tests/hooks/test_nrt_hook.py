@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from airflow.exceptions import AirflowProviderDeprecationWarning
 
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.operators.stop import NrtStopOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.sensors.window import NrtWindowSensor
 from tests.launch.homes import beat, lease, new_home
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import LaunchFailure, launch_failure, note_launch_failure
 from airflow_nrt.launch import launcher
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.launch_failure import LaunchFailure, launch_failure, note_launch_failure
 from tests.launch.homes import new_home
 
 OLD_JAVA = """#!/bin/sh

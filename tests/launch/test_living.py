@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.files.process_start import ProcessStart
+from airflow_nrt.home.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch import living
 from airflow_nrt.launch.living import is_stopping, living_driver, put_down
-from airflow_nrt.report.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.process_start import ProcessStart
 from tests.launch.homes import beat, hanging_driver, launch, lease, new_home
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch, put_launch
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.heartbeat import now_ms
 from tests.launch.homes import HOST, beat, launch, new_home
 
 

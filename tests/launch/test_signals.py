@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.files.process_start import ProcessStart
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.command_lines import CommandLine, driver_of, launcher_of
 from airflow_nrt.launch.start import await_driver, start_launch
 from airflow_nrt.launch.submission import Cluster, driver_submission
-from airflow_nrt.report.heartbeat import read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.process_start import ProcessStart
 from airflow_nrt.sql.load import load_report
 from tests.cli.place import furnish
 

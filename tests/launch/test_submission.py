@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.engine import PARTS, place_engine, place_report
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.sql.load import load_report
 from tests.launch.homes import REPORT, new_home
 

@@ -14,13 +14,13 @@ import psutil
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.airflow_client import wait_until
+from airflow_nrt.describe.verdict import BadWindow, InsertVerdict, LedgerVerdict, RowSample, Verdict, verdict_lines
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.batch import fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.verdict import BadWindow, InsertVerdict, LedgerVerdict, RowSample, Verdict, verdict_lines
 from tests.launch.homes import REPORT, beat, lease, new_home
 
 MINUTE = 60_000

@@ -11,10 +11,10 @@ from airflow.sdk import Asset
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.sdk.execution_time.context import OutletEventAccessors
 
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Position, Tick
+from airflow_nrt.home.log.log import Writer
 from airflow_nrt.operators.dispatch import NrtDispatchOperator
-from airflow_nrt.report.entries import Position, Tick
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
 from airflow_nrt.triggers.cursor import Cursor
 from tests.launch.homes import lease, new_home
 from tests.triggers.test_window_events import complete

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pendulum
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.interval import interval_of_key, interval_of_run, named_interval
-from airflow_nrt.report.errors import InputError
 
 DAY = {
     "data_interval_start": datetime(2024, 6, 18, tzinfo=timezone.utc),

@@ -11,15 +11,15 @@ import pytest
 from airflow.sdk import DAG, CronDataIntervalTimetable
 from airflow.sdk.exceptions import AirflowFailException
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
 from airflow_nrt.operators.planning import plan_apart
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.settings import NO_SETTINGS
 from tests.cli.place import REPORT, furnish
 
 WRONG = {

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
 
+from airflow_nrt.home.ids import home_id
 from airflow_nrt.operators.backfill import NrtBackfillOperator
-from airflow_nrt.report.home_ids import home_id
 from tests.cli.place import REPORT, furnish
 from tests.task_log import said
 

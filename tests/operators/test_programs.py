@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.planning import PlannedReport
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.report.errors import InputError
 
 PROGRAM = """
 def build(t_env):

@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import TaskDeferred
 
+from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.demo.generator import play
 from airflow_nrt.engine.class_archive import use_of_archive
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.report.heartbeat import read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.java import DEFAULT_JAVA_OPTIONS
 from tests.launch.homes import REPORT
 from tests.launch.standalone import Standalone, standalone
 
@@ -104,7 +104,7 @@ from airflow_nrt.engine.cluster import cores
 from airflow_nrt.engine.quick_session import end_session
 from airflow_nrt.engine.session import start_session
 from airflow_nrt.engine.tuning import suit
-from airflow_nrt.report.entries import StateFile
+from airflow_nrt.home.log.entries import StateFile
 
 master, place = sys.argv[1:]
 settings = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}

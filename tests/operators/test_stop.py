@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import AirflowException
 
+from airflow_nrt.home.heartbeat import FAILED
 from airflow_nrt.operators.stop import NrtStopOperator
-from airflow_nrt.report.heartbeat import FAILED
 from tests.launch.homes import beat, launch, lease, new_home
 
 

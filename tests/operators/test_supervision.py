@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, TaskDeferred
 
+from airflow_nrt.basics.instants import END_OF_TIME, parse_instant
+from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ids import home_id
 from airflow_nrt.launch import living
 from airflow_nrt.launch.records import last_launch
 from airflow_nrt.operators import supervision
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.report.heartbeat import FAILED, FINISHED, STOPPED
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.home_ids import home_id
-from airflow_nrt.report.instants import END_OF_TIME, parse_instant
 from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.watcher import look
 from tests.launch.homes import REPORT, beat, fire, hanging_driver, launch, lease, new_home

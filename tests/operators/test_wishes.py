@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.operators.wishes import Wishes
-from airflow_nrt.report.errors import InputError
 
 
 def run(conf: Any) -> dict[str, Any]:

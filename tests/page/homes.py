@@ -13,8 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from airflow_nrt.report.chapters import CHAPTER, KEPT, chapter_of
-from airflow_nrt.report.entries import (
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.describe.verdict import BadWindow, InsertVerdict, Verdict
+from airflow_nrt.files.process_start import ProcessStart
+from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX
+from airflow_nrt.home.log.chapters import CHAPTER, KEPT, chapter_of
+from airflow_nrt.home.log.entries import (
     Body,
     Commit,
     Entry,
@@ -30,16 +36,10 @@ from airflow_nrt.report.entries import (
     Tick,
     kind_of,
 )
-from airflow_nrt.report.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.ledger import LATE_PREFIX
-from airflow_nrt.report.notes.samples import Sample, SampledRow, write_samples
-from airflow_nrt.report.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome, note_task
-from airflow_nrt.report.notes.verdicts import keep_verdict
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.process_start import ProcessStart
-from airflow_nrt.report.verdict import BadWindow, InsertVerdict, Verdict
+from airflow_nrt.home.notes.samples import Sample, SampledRow, write_samples
+from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome, note_task
+from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"

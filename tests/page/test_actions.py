@@ -10,8 +10,8 @@ from airflow.models.log import Log
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
-from airflow_nrt.report.home_ids import home_id
-from airflow_nrt.report.notes.tasks import BACKFILL, VERIFY, TaskOfHome, note_task
+from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.notes.tasks import BACKFILL, VERIFY, TaskOfHome, note_task
 from tests.page.homes import Made
 from tests.page.lab import SAME_ORIGIN, Lab, know_dags, serialize_dag
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.home.ids import home_id
 from tests.page.homes import Made
 from tests.page.lab import BASE, SAME_ORIGIN, Lab
 

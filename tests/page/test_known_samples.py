@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.samples import read_samples, sampled_files
 from airflow_nrt.page.known_samples import KnownSamples
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.notes.samples import read_samples, sampled_files
 from tests.page.homes import INSERT, Made
 
 

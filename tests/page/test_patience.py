@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.log.log import Log
 from airflow_nrt.page import patience, shelf
 from airflow_nrt.page.log_facts import Facts
 from airflow_nrt.page.reader import Reader
-from airflow_nrt.report.home_ids import home_id
-from airflow_nrt.report.log import Log
 from tests.page.homes import Made, make_home, plan_of_homes
 from tests.page.lab import Lab
 

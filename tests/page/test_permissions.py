@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from airflow_nrt.home.ids import home_id
 from airflow_nrt.page.app import router
-from airflow_nrt.report.home_ids import home_id
 from tests.page.homes import Made
 from tests.page.lab import SAME_ORIGIN, Lab
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.home.ids import home_id
 from tests.page.homes import Made, make_home, plan_of_homes
 from tests.page.lab import Lab
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.home.ids import home_id
 from tests.page.homes import make_homes
 from tests.page.lab import Lab, know_dags
 from tests.page.serve import DAGS

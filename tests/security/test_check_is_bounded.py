@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import MOST_PROBLEMS, SqlError, SqlErrors
 from airflow_nrt.sql.lexer import tokenize
 from airflow_nrt.sql.load import plan_script

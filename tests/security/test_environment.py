@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.hooks.nrt import NrtHook, NrtSettings
 from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.launch.start import _environment
 from airflow_nrt.operators.command import Command
-from airflow_nrt.report.errors import InputError
 
 NEEDED = {"PATH": "/bin", "LC_ALL": "C", "HADOOP_CONF_DIR": "/h", "SPARK_CONF_DIR": "/s", "https_proxy": "p", "TZ": "U"}
 OTHERS = {"VAULT_TOKEN": "t", "AWS_SECRET_ACCESS_KEY": "k", "AIRFLOW__CORE__FERNET_KEY": "f", "AIRFLOW_CONN_DB": "c"}

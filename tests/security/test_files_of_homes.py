@@ -16,18 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from airflow_nrt.basics.errors import HomeError, InputError, NrtError
 from airflow_nrt.engine.sinks import filesystem
+from airflow_nrt.home.driver_log import told_end
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import launch_failure, note_launch_failure
+from airflow_nrt.home.ledger import records
+from airflow_nrt.home.log.chapters import CHAPTER, chapter_of
+from airflow_nrt.home.log.entries import OperatorState, Position, Tick
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.status import read_status
 from airflow_nrt.launch.start import start_launch
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.chapters import CHAPTER, chapter_of
-from airflow_nrt.report.driver_log import told_end
-from airflow_nrt.report.entries import OperatorState, Position, Tick
-from airflow_nrt.report.errors import HomeError, InputError, NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.launch_failure import launch_failure, note_launch_failure
-from airflow_nrt.report.ledger import records
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.status import read_status
 from tests.launch.homes import beat, fire, launch, lease
 from tests.sample import plan_of
 from tests.security.others import AS_ROOT, NOBODY

@@ -15,19 +15,19 @@ from types import SimpleNamespace
 import pytest
 from airflow.sdk.exceptions import TaskDeferred
 
+from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.cli.main import main
+from airflow_nrt.files.private_files import open_private
+from airflow_nrt.home.directories import PARTS
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import launch_failure
+from airflow_nrt.home.log.entries import Lease
+from airflow_nrt.home.log.log import Writer
 from airflow_nrt.launch.command_lines import LAUNCHER
 from airflow_nrt.launch.engine import place_engine, place_report
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.report.entries import Lease
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.home_directories import PARTS
-from airflow_nrt.report.launch_failure import launch_failure
-from airflow_nrt.report.log import Writer
-from airflow_nrt.report.private_files import open_private
-from airflow_nrt.report.program import Program
+from airflow_nrt.program.program import Program
 from airflow_nrt.sensors.window import NrtWindowSensor
 from airflow_nrt.triggers.vigil import Sight
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable, look

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from pyspark import SparkContext
 
+from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.thrown import Thrown
-from airflow_nrt.report.errors import SurroundingsError
-from airflow_nrt.report.heartbeat import read_heartbeat
+from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.triggers.vigil import BROKEN, Sight, Vigil
 
 REPORT = """

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.main import main
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
 from tests.sample import plan_of
 from tests.security.others import tree
 
@@ -84,8 +84,8 @@ from pathlib import Path
 from airflow_nrt.launch.engine import place_engine
 from airflow_nrt.launch.start import start_launch
 from airflow_nrt.launch.submission import Submission
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.launch_failure import note_launch_failure
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.launch_failure import note_launch_failure
 from tests.launch.homes import beat, fire, launch, lease, new_home
 os.umask(int(sys.argv[2]))
 home = new_home(Path(sys.argv[1]))

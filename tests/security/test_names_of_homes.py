@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.home import Home
 from airflow_nrt.hooks.nrt import NrtHook
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
 from tests.sample import plan_of
 
 

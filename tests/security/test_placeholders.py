@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.lexer import Kind, tokenize
 from airflow_nrt.sql.load import plan_script

@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
+from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.airflow_client import wait_until
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.planning import PlannedReport, plan_apart
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.settings import NO_SETTINGS
 from tests.cli.conftest import Command as Cli
 from tests.cli.conftest import command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, hostile

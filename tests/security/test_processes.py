@@ -20,15 +20,15 @@ from typing import Any
 import psutil
 import pytest
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.process_start import ProcessStart
+from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch import processes
 from airflow_nrt.launch.command_lines import driver_of, launcher_of
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.processes import ProcessMark, driver_process
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch, put_launch
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.heartbeat import RUNNING, Heartbeat, now_ms, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.process_start import ProcessStart
 from tests.launch.homes import HOST, beat, hanging_driver, lease, new_home
 
 NOBODY = 65534

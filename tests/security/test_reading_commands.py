@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.planning import plan_apart
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.settings import NO_SETTINGS
 from airflow_nrt.sql.load import load_report
 from tests.cli.conftest import Command, command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, PLAIN, hostile

@@ -16,9 +16,9 @@ import pytest
 from pyspark import SparkContext
 
 from airflow_nrt.engine.gateway import start_java
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.submission import Cluster, driver_submission
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.table.load import load_report
 
 SCRIPT = """

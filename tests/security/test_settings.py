@@ -19,25 +19,25 @@ from zipfile import ZipFile
 import pyspark
 import pytest
 
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.spark_properties import spark_properties
 from airflow_nrt.cli.common import settings_of
+from airflow_nrt.describe.description import describe
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.directories import make_directories
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import launch_failure
 from airflow_nrt.hooks.nrt import NrtHook
 from airflow_nrt.launch.settings_files import settings_files
 from airflow_nrt.launch.start import LaunchFailedError
 from airflow_nrt.launch.submission import Submission
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.spark_settings import HARMLESS
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import Supervision
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.home_directories import make_directories
-from airflow_nrt.report.launch_failure import launch_failure
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.private_files import make_private
-from airflow_nrt.report.settings import Settings
-from airflow_nrt.report.spark_properties import spark_properties
 from airflow_nrt.table.load import load_report, plan_of_home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 

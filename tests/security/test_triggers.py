@@ -21,11 +21,11 @@ from airflow.triggers.base import BaseTrigger
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import MOST_CHARACTERS, shortened
+from airflow_nrt.home.heartbeat import FAILED, FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
+from airflow_nrt.home.home import Home
 from airflow_nrt.launch.start import LaunchFailedError
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.heartbeat import FAILED, FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.texts import MOST_CHARACTERS, shortened
 from airflow_nrt.triggers import watcher
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.mounts import Mount, device_of, parse_mounts

@@ -9,7 +9,7 @@ import pyarrow.parquet as parquet
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.report.csv_rows import csv_rows
+from airflow_nrt.model.options.csv_rows import csv_rows
 from tests.engine.reports import Stream, plan_of
 
 NOON = 1_700_000_000_000_000

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
 
-from airflow_nrt.report.heartbeat import FAILED
-from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.basics.instants import parse_instant
+from airflow_nrt.home.heartbeat import FAILED
 from airflow_nrt.sensors.window import NrtWindowSensor
 from tests.launch.homes import beat, fire, lease, new_home
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.durations import HOUR, MINUTE
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.fingerprint import differences, fingerprint
-from airflow_nrt.report.updating import UpdatingJoin
+from airflow_nrt.basics.durations import HOUR, MINUTE
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.describe.description import describe
+from airflow_nrt.home.identity.fingerprint import differences, fingerprint
+from airflow_nrt.model.updating import UpdatingJoin
 from tests.sample import plan_of
 
 LIVE = "'connector' = 'filesystem', 'path' = 'x', 'format' = 'csv', 'source.monitor-interval' = '1 s'"

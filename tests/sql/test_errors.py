@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.sql.errors import NotThereYet, SqlError, SqlErrors
 from airflow_nrt.sql.load import load_report, plan_script
 from airflow_nrt.sql.planner import plan_query

@@ -11,7 +11,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.sql.functions import CHANGING, ELSEWHERE, FAMILIES, FUNCTIONS, KNOWN_LATER, MISSING
 from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
 from airflow_nrt.sql.functions.regex import groups_of

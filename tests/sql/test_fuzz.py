@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hypothesis import given, settings
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.load import load_report, plan_script
 from airflow_nrt.sql.planner import plan_query

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.cli.main import main
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.describe.description import describe
+from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.sql.planner import plan_report
 from airflow_nrt.table import TableEnvironment
 

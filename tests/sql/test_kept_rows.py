@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.describe.description import describe
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.planner import plan_query
 

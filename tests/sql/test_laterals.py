@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.sql.planner import plan_query
 
 DDL = """

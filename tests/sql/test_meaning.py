@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.report.fingerprint import changes_between, fingerprint
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.home.identity.fingerprint import changes_between, fingerprint
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.meaning import meaning_of

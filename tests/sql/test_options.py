@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from airflow_nrt.report.fingerprint import fingerprint
-from airflow_nrt.report.flink_settings import OTHER_SETTINGS
-from airflow_nrt.report.flink_table_options import OTHER_OPTIONS
-from airflow_nrt.report.option import Option
-from airflow_nrt.report.options import FILE_OPTIONS, FORMATS, PRINT_OPTIONS, REPORT_OPTIONS
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.describe.without_effect import without_effect
+from airflow_nrt.home.identity.fingerprint import fingerprint
+from airflow_nrt.model.options.flink_settings import OTHER_SETTINGS
+from airflow_nrt.model.options.flink_table_options import OTHER_OPTIONS
+from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, PRINT_OPTIONS, REPORT_OPTIONS
+from airflow_nrt.model.options.option import Option
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
 from tests.sample import ORDERS, REPORT, plan_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.fingerprint import fingerprint
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.home.identity.fingerprint import fingerprint
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.planner import plan_query
 from tests.python_modules import write_module

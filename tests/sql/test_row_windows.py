@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.describe.description import describe
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query
 from tests.sample import ORDERS
 

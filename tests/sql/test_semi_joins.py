@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.updating import UpdatingJoin
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.updating import UpdatingJoin
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.planner import plan_query
 from tests.sample import ORDERS

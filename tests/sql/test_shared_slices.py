@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.operators import WindowAggregate
+from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.sql.load import plan_script
 from tests.sample import ORDERS
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from tests.sample import ORDERS, plan_of
 
 TVF = "TABLE({}(TABLE orders, DESCRIPTOR(ts), {}))"

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from airflow_nrt.report.durations import DAY, HOUR, MINUTE, SECOND
-from airflow_nrt.report.fingerprint import changes_between
-from airflow_nrt.report.windows import Window, cumulate, hop, tumble
+from airflow_nrt.basics.durations import DAY, HOUR, MINUTE, SECOND
+from airflow_nrt.home.identity.fingerprint import changes_between
+from airflow_nrt.model.windows import Window, cumulate, hop, tumble
 from tests.sample import CURVE, INSERT, ORDERS, REPORT, plan_of
 
 SELECT = "SELECT shop, window_start, window_end, COUNT(*), SUM(price) FROM "

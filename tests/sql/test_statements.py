@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.sql.errors import NotThereYet, SqlErrors
 from tests.golden.statements import BEYOND, STATEMENTS, Statement
 

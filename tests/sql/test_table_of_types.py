@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.types import DataType
 from airflow_nrt.sql.cursor import Cursor
 from airflow_nrt.sql.parse_types import parse_type
 from airflow_nrt.sql.planner import plan_query, plan_report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.tables import Table
+from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.ddl import declare
 from airflow_nrt.sql.errors import Problems
 from airflow_nrt.sql.parse_statements import parse_script

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import write_lines
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.fingerprint import differences, fingerprint
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.updating import UpdatingAggregate, UpdatingJoin, UpdatingRows, UpdatingSessions
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.describe.description import describe
+from airflow_nrt.home.identity.fingerprint import differences, fingerprint
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.updating import UpdatingAggregate, UpdatingJoin, UpdatingRows, UpdatingSessions
 from airflow_nrt.sql.planner import plan_query, plan_report
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt import table as api
-from airflow_nrt.report.durations import MINUTE
+from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.table.load import load_report
 from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
 from tests.golden.statements import ERRORS

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table import TableEnvironment, col
 from airflow_nrt.table.functions import (
     AggregateFunction,

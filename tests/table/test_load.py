@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.fingerprint import differences, fingerprint
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.program import Program, program_of
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.identity.fingerprint import differences, fingerprint
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.program.program import Program, program_of
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.table.load import imported_apart, load_report, plan_of_home, plan_program

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import airflow_nrt.table as api
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table.elsewhere import ELSEWHERE, instead_of
 from airflow_nrt.table.result import CloseableIterator
 from airflow_nrt.table.row_functions import AggregatedTable

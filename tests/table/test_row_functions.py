@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table import (
     AggregateFunction,
     DataTypes,

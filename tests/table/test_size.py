@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table import EnvironmentSettings, Expression, Over, Table, TableEnvironment, Tumble, col, lit, udf
 from airflow_nrt.table.depth import DEEPEST
 

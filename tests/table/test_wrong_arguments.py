@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import airflow_nrt.table as api
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table import (
     UNBOUNDED_ROW,
     Cumulate,

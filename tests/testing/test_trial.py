@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.report.errors import DataError, InputError
+from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.testing import trial
 from airflow_nrt.testing.fixture import nrt_trial
 from tests.sample import CURVE, INSERT, ORDERS, REPORT

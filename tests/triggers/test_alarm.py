@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from airflow.sdk.definitions.callback import AsyncCallback
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import OperatorState, Position, Tick
 from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.report.entries import OperatorState, Position, Tick
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.heartbeat import now_ms
-from airflow_nrt.report.home import Home
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch, look_at_tables
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.freshness import TableSight

@@ -15,9 +15,9 @@ import pytest
 from airflow.sdk.serde import deserialize, serialize
 from airflow.triggers.base import BaseTrigger
 
-from airflow_nrt.report.heartbeat import FAILED, FINISHED, RUNNING, STOPPED
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import parse_instant
+from airflow_nrt.basics.instants import parse_instant
+from airflow_nrt.home.heartbeat import FAILED, FINISHED, RUNNING, STOPPED
+from airflow_nrt.home.home import Home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST
 from airflow_nrt.triggers.watcher import Unreadable, Watcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from airflow_nrt.report.instants import from_datetime, parse_instant
+from airflow_nrt.basics.instants import from_datetime, parse_instant
 from airflow_nrt.triggers.freshness import FRESH, STALE, Freshness, Notice, TableSight
 
 MINUTE = 60_000

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from airflow.sdk.serde import deserialize, serialize
 
-from airflow_nrt.report.entries import OperatorState, Position, Published, Tick
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Writer
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import OperatorState, Position, Published, Tick
+from airflow_nrt.home.log.log import Writer
 from airflow_nrt.triggers.cursor import Cursor
 from airflow_nrt.triggers.window_events import NrtWindowEventTrigger
 from tests.launch.homes import lease, new_home

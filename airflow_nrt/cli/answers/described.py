@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from airflow_nrt.basics.instants import check_span
 from airflow_nrt.cli.common import read_report, time_of
-from airflow_nrt.report.description import describe
-from airflow_nrt.report.instants import check_span
-from airflow_nrt.report.sizing import Load, estimate
+from airflow_nrt.describe.description import describe
+from airflow_nrt.describe.sizing import Load, estimate
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from airflow_nrt.cli.answers.problems import problem_lines
 from airflow_nrt.cli.check import Findings
 from airflow_nrt.cli.common import needing_spark, read_report, session
 from airflow_nrt.cli.terminal.stream_lines import counted
-from airflow_nrt.report.cautions import cautions, cautions_of_place
-from airflow_nrt.report.modules import file_of
-from airflow_nrt.report.places import check_places
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.program import program_of
-from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.describe.cautions import cautions, cautions_of_place
+from airflow_nrt.describe.places import check_places
+from airflow_nrt.describe.without_effect import without_effect
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.program.modules import file_of
+from airflow_nrt.program.program import program_of
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 
 
@@ -35,7 +35,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     if question["home"] is None:
         check_places(plan)
     else:
-        from airflow_nrt.report.home import Home
+        from airflow_nrt.home.home import Home
         from airflow_nrt.table.load import plan_of_home
 
         Home.checked(question["home"], plan, plan_of_home, question["group"])

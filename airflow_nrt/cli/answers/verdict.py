@@ -10,18 +10,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.answers.problems import problem_lines
 from airflow_nrt.cli.survey.files import PROGRAMS
 from airflow_nrt.cli.survey.pyflink import ROOT, PyFlink
 from airflow_nrt.cli.survey.verdict import Kind, Verdict
-from airflow_nrt.report.cautions import cautions
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import is_setting
-from airflow_nrt.report.places import check_places
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.program import BUILD
-from airflow_nrt.report.settings import Settings
-from airflow_nrt.report.without_effect import without_effect
+from airflow_nrt.describe.cautions import cautions
+from airflow_nrt.describe.places import check_places
+from airflow_nrt.describe.without_effect import without_effect
+from airflow_nrt.model.options.known import is_setting
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.program.program import BUILD
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.placeholders import placeholders
 from airflow_nrt.table.load import load_report

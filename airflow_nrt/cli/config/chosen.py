@@ -12,9 +12,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.config.files import KEYS, NAME, SETTINGS, Config, read_config, user_file
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.settings import Settings
+from airflow_nrt.model.options.settings import Settings
 
 _PREFIX = "AIRFLOW_NRT_"
 _REPORT = "{report}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from airflow_nrt.report.instants import format_instant
+from airflow_nrt.basics.instants import format_instant
 
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 LABEL = 9

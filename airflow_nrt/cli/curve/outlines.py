@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.outline import Outline
-from airflow_nrt.report.settings import NO_SETTINGS
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.outline import Outline
+from airflow_nrt.model.options.settings import NO_SETTINGS
 
 
 def outline_of(home: Home) -> Outline:

@@ -7,13 +7,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.csv_rows import csv_rows
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.outline import InsertOutline, Outline
-from airflow_nrt.report.shown import standing_at
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.shown import standing_at
+from airflow_nrt.home.outline import InsertOutline, Outline
+from airflow_nrt.model.options.csv_rows import csv_rows
+from airflow_nrt.model.options.known import sink_option
 
 NUMERIC = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 

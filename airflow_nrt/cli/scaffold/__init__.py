@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airflow_nrt.report.errors import InputError
+from airflow_nrt.basics.errors import InputError
 
 _FILES = Path(__file__).with_name("files")
 _MARK = "@NAME@"

@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.cli.common import settings_of, tell
 from airflow_nrt.cli.survey.files import files_below
 from airflow_nrt.cli.survey.verdict import Kind, Verdict, summary
 from airflow_nrt.cli.terminal.colours import Colour, painted
-from airflow_nrt.report.errors import InputError, NrtError
 
 _OF_ONE_REPORT = ("home", "group", "deep", "base")
 WRONG = 2

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.private_files import read_regular
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.private_files import read_regular
 
 SCRIPTS, PROGRAMS = ".sql", ".py"
 _TABLE_API = ("pyflink", "airflow_nrt.table")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import airflow_nrt.table as api
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import Problems
 from airflow_nrt.sql.planner import plan_statements

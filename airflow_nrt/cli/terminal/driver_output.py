@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.private_files import open_private
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.files.private_files import open_private
+from airflow_nrt.home.home import Home
 
 _STANDARD_ERROR = 2
 _MOST_KEPT = 1 << 20

@@ -7,12 +7,12 @@ import threading
 import time
 from datetime import datetime
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.cli.terminal.screen import Screen
 from airflow_nrt.cli.terminal.stream_lines import entry_line, status_text, sum_text
-from airflow_nrt.report.entries import Commit, Entry, Position
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.heartbeat import read_heartbeat
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Entry, Position
 
 _LOOK_SECONDS = 0.5
 

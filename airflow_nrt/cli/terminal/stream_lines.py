@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from airflow_nrt.report.durations import DAY, format_duration
-from airflow_nrt.report.entries import Commit, Entry, Lease, Position, Published, Restate
-from airflow_nrt.report.heartbeat import Heartbeat, now_ms
-from airflow_nrt.report.instants import END_OF_TIME, format_instant
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.outline import Outline
-from airflow_nrt.report.plan import Plan, Source
-from airflow_nrt.report.timing import COMPLETE
-from airflow_nrt.report.zones import wall_clock
+from airflow_nrt.basics.durations import DAY, format_duration
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.home.heartbeat import Heartbeat, now_ms
+from airflow_nrt.home.log.entries import Commit, Entry, Lease, Position, Published, Restate
+from airflow_nrt.home.outline import Outline
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.zones import wall_clock
 
 
 def start_lines(plan: Plan, home: str, master: str) -> list[str]:

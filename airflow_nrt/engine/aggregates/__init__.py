@@ -21,7 +21,7 @@ from airflow_nrt.engine.aggregates.python import python
 from airflow_nrt.engine.aggregates.single_value import single_value
 from airflow_nrt.engine.aggregates.total import total
 from airflow_nrt.engine.aggregates.variance import variance
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "COUNT": count,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import INTEGER_LIMITS, DataType
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import INTEGER_LIMITS, DataType
+from airflow_nrt.model.operators import AggregateCall
 
 MERGE_SUM = "sum({0}){over}"
 

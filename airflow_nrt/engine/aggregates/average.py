@@ -5,7 +5,7 @@ from __future__ import annotations
 from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.engine.aggregates.total import leaving_parts, scaled, sum_parts
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 
 def average(call: AggregateCall, operand: Operand) -> Accumulators:

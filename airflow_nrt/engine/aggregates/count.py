@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 
 def counter(operand: Operand) -> Accumulator:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
 from airflow_nrt.engine.aggregates.multiset import counted, total
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.model.operators import AggregateCall
 
 
 def json_object(call: AggregateCall, operand: Operand) -> Accumulators:

@@ -5,10 +5,10 @@ With DISTINCT a value stands where it came first.
 
 from __future__ import annotations
 
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.positions import PLACE, POSITION
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.model.operators import AggregateCall
 
 
 def listing(call: AggregateCall, operand: Operand) -> Accumulators:

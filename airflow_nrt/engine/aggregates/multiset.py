@@ -6,7 +6,7 @@ rows b a b   and   a c        [a 1, b 2]   and   [a 1, c 1]        merged [a 2, 
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 _SORTED = "array_sort(flatten(collect_list({0}){over}))"
 _BEGINS = "filter(transform(_nrt_s, (x, i) -> IF(get(_nrt_s, i - 1).value <=> x.value, NULL, i)), i -> i IS NOT NULL)"

@@ -6,7 +6,7 @@ A default stands for both, as in Flink 2.3: for a row that is not there, and for
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 
 def neighbour(call: AggregateCall, operand: Operand) -> Accumulators:

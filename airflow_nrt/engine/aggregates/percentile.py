@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
 from airflow_nrt.engine.aggregates.multiset import bound, counted, total
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 
 def percentile(call: AggregateCall, operand: Operand) -> Accumulators:

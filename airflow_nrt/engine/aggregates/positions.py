@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
-from airflow_nrt.report.operators import AggregateCall
+from airflow_nrt.model.operators import AggregateCall
 
 PLACE = "STRUCT<slice: BIGINT, file: BIGINT, block: BIGINT, row: BIGINT, value: {}>"
 POSITION = "_nrt_slice AS slice, _nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row"

@@ -5,10 +5,10 @@ A row is lifted to its arguments alone, so that Python sees it once: where the r
 
 from __future__ import annotations
 
+from airflow_nrt.basics.times_of_day import of_spark_time, with_times
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.listing import in_order
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.times_of_day import of_spark_time, with_times
+from airflow_nrt.model.operators import AggregateCall
 
 
 def python(call: AggregateCall, operand: Operand) -> Accumulators:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.engine.aggregates.extremes import greatest, least
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.model.operators import AggregateCall
 
 
 def single_value(call: AggregateCall, operand: Operand) -> Accumulators:

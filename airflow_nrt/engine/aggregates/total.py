@@ -6,10 +6,10 @@ into their upper and lower 32 bits, whose sums always fit, and put together at t
 
 from __future__ import annotations
 
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand, checked_integer
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.types import DataType
+from airflow_nrt.model.operators import AggregateCall
 
 _SHORT_DIGITS = 10
 

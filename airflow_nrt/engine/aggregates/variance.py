@@ -7,12 +7,12 @@ Flink's result type is that of the operand: of an integer an integer, truncated.
 
 from __future__ import annotations
 
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.engine.aggregates.multiset import counted
 from airflow_nrt.engine.aggregates.total import sum_parts, unscaled
-from airflow_nrt.report.operators import AggregateCall
-from airflow_nrt.report.types import DataType
+from airflow_nrt.model.operators import AggregateCall
 
 Parts = tuple[tuple[Accumulator, ...], str, str]
 """Accumulators, and SQL of the count n and of the spread n * Σx² − (Σx)² over them."""

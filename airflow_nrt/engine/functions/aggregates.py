@@ -15,7 +15,7 @@ import pyarrow as pa
 from airflow_nrt.engine.functions.arrow_values import arrow_type, values
 from airflow_nrt.engine.functions.conversion import conversion, rows_conversion
 from airflow_nrt.engine.functions.guard import failed, method_of
-from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.program.functions import PythonFunction
 
 Batch = Callable[[pa.Array], pa.Array]
 

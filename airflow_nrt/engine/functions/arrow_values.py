@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.functions import Row
-from airflow_nrt.report.types import DataType
 
 _ARROW = {
     "BOOLEAN": pa.bool_(), "TINYINT": pa.int8(), "SMALLINT": pa.int16(), "INT": pa.int32(), "BIGINT": pa.int64(),

@@ -7,8 +7,8 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from airflow_nrt.basics.types import INTEGER_LIMITS, DataType
 from airflow_nrt.functions import Row
-from airflow_nrt.report.types import INTEGER_LIMITS, DataType
 
 Convert = Callable[[Any], Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.engine.functions.travelling import find_by_text
 from airflow_nrt.functions import FunctionContext, UserDefinedFunction
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.program.functions import PythonFunction
 
 
 class Opened:

@@ -10,7 +10,7 @@ from pyspark.sql import Row as SparkRow
 from airflow_nrt.engine.functions.conversion import conversion, rows_conversion
 from airflow_nrt.engine.functions.guard import failed, method_of
 from airflow_nrt.functions import Row
-from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.program.functions import PythonFunction
 
 
 def guarded(function: PythonFunction) -> Callable[..., Any]:

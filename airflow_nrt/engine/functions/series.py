@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.engine.functions.guard import method_of
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.functions import PythonFunction
+from airflow_nrt.program.functions import PythonFunction
 
 
 def of_series(function: PythonFunction) -> Callable[..., Any]:

@@ -20,9 +20,9 @@ from typing import Any
 
 from pyspark import cloudpickle
 
-from airflow_nrt.report.functions import PythonFunction, code_of
-from airflow_nrt.report.modules import belongs, files_with, name_of
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.program.functions import PythonFunction, code_of
+from airflow_nrt.program.modules import belongs, files_with, name_of
 
 
 def travelling(plan: Plan) -> tuple[PythonFunction, ...]:

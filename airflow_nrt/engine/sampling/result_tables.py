@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.tables import Table
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.tables import Table
 
 
 def read_table(table: Table, one: Published, content: bytes, keys: Sequence[str], measures: Sequence[str]) -> pa.Table:

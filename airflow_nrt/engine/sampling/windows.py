@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from operator import attrgetter
 
+from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.engine.sinks.filesystem import root_of
-from airflow_nrt.report.entries import Entry, Published
-from airflow_nrt.report.errors import HomeError
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.log import Log
-from airflow_nrt.report.notes.samples import MOST_LETTERS, Sample, SampledRow, write_samples
-from airflow_nrt.report.notes.sampling import Sampling
-from airflow_nrt.report.outline import InsertOutline
-from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.private_files import read_regular
+from airflow_nrt.files.private_files import read_regular
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.samples import MOST_LETTERS, Sample, SampledRow, write_samples
+from airflow_nrt.home.notes.sampling import Sampling
+from airflow_nrt.home.outline import InsertOutline
+from airflow_nrt.model.plan import Insert, Plan
 
 MOST_WINDOWS = 500
 """Of one entry, the newest ones: who catches up on a year is not held up."""

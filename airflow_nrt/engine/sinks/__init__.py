@@ -9,9 +9,9 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.sinks import filesystem, standard_output
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.plan import Insert
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.plan import Insert
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.report.hidden import OP, WINDOW_END
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import OP, WINDOW_END
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.plan import Insert
 
 
 def debezium_lines(rows: DataFrame, insert: Insert) -> DataFrame:

@@ -21,26 +21,26 @@ from urllib.parse import unquote
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_field, as_spark_time, with_times
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
 from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.engine.tuning import is_small
 from airflow_nrt.engine.updating.changelog import ORDER
-from airflow_nrt.report.csv_rows import csv_rows
-from airflow_nrt.report.durable import put_if_absent
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.errors import HomeError, InputError
-from airflow_nrt.report.hidden import OP, WINDOW_END
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import format_instant
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.private_files import read_regular
-from airflow_nrt.report.public_files import PUBLIC
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import Column, Table
-from airflow_nrt.report.times_of_day import as_field, as_spark_time, with_times
+from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.private_files import read_regular
+from airflow_nrt.files.public_files import PUBLIC
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.hidden import OP, WINDOW_END
+from airflow_nrt.model.options.csv_rows import csv_rows
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.tables import Column, Table
 
 OWNER = ".nrt-owner"
 """Names the home that publishes into a directory. Readers pass it over: it begins with a dot and has no suffix."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.frames import run_sql
-from airflow_nrt.report.hidden import SORTED_BY
-from airflow_nrt.report.plan import Insert
+from airflow_nrt.model.hidden import SORTED_BY
+from airflow_nrt.model.plan import Insert
 
 
 def ordered(frame: DataFrame, insert: Insert, parts: Iterable[str]) -> DataFrame:

@@ -10,11 +10,11 @@ import re
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.faults import shortened
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.options import sink_option
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import Column, Table
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.tables import Column, Table
 
 _LONGEST = 255
 _NUL = r"'\0'"

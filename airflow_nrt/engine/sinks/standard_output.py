@@ -17,15 +17,15 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_printed, with_times
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.updating.changelog import ORDER
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.hidden import OP, WINDOW_END
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.options import PRINT_OPTIONS, read_option
-from airflow_nrt.report.plan import Insert
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.times_of_day import as_printed, with_times
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.hidden import OP, WINDOW_END
+from airflow_nrt.model.options.known import PRINT_OPTIONS, read_option
+from airflow_nrt.model.plan import Insert
 
 _CONTROLS = {**{chr(n): chr(0x2400 + n) for n in range(0x20) if chr(n) != "\t"}, "\x7f": "␡"}
 # Some terminals and editors obey these, too: they have no pictures.

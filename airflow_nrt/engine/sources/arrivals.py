@@ -12,10 +12,10 @@ from pathlib import Path
 from stat import S_ISDIR
 from urllib.parse import unquote
 
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.tables import Table
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import Table
 
 SETTLED_NS = 2_000_000_000
 """A directory that has not changed for this long before it was listed can't hide a file: its clock has moved on."""

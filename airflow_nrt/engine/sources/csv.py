@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.faults import FAULT, WHY, fault_sql, lookup, why_sql
 from airflow_nrt.engine.sources.long_lines import why_no_text
 from airflow_nrt.engine.sources.values import CSV, form_of, value_sql
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import LINE, Column, Table
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import LINE, Column, Table
 
 _FIELDS = "_nrt_fields"
 _TORN = "a quote is not closed, or a text stands behind the closing one"

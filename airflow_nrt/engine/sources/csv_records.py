@@ -17,12 +17,12 @@ from functools import lru_cache
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.csv import field_pattern, literal_pattern, quoted_pattern
 from airflow_nrt.engine.sources.long_lines import cut_sql, is_cut, longest
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import LINE, Table
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import LINE, Table
 
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 _AT_ONCE = 1 << 20

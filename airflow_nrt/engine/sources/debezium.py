@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.json import OBJECT, exact, parse_objects
-from airflow_nrt.report.hidden import OP
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import LINE, Column, Table
+from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import LINE, Column, Table
 
 
 def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.tables import Column
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.model.tables import Column
 
 FAULT, WHY = "_nrt_fault", "_nrt_why"
 WHOLE_LINE = ""

@@ -10,6 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import STRING
 from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.csv import parse_csv
@@ -20,12 +22,10 @@ from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import reader_options
 from airflow_nrt.engine.sources.times_of_day import in_parquet
 from airflow_nrt.engine.tuning import gathered
-from airflow_nrt.report.entries import SourceFile
-from airflow_nrt.report.partition_filter import PartitionFilter
-from airflow_nrt.report.plan import Source
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import LINE, MODIFIED, SIZE, SOURCE_FILE, Column, Table
-from airflow_nrt.report.types import STRING
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.plan import Source
+from airflow_nrt.model.tables import LINE, MODIFIED, SIZE, SOURCE_FILE, Column, Table
 
 GLOB = str.maketrans({character: "\\" + character for character in "\\{}[]*?,"})
 _URI_SAFE = "/:@&=+$,;~!*'()-_."

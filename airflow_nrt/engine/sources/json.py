@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sources.faults import FAULT, WHY, fault_sql, shortened, why_sql
 from airflow_nrt.engine.sources.long_lines import LONGEST_HEAD, why_no_text
 from airflow_nrt.engine.sources.values import JSON, NUMBER, form_of, is_wrong, value_sql
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.tables import LINE, Column, Table
-from airflow_nrt.report.types import DataType
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import LINE, Column, Table
 
 OBJECT = "_nrt_json"
 """The column with the text of an object: a line, or a part of one."""

@@ -6,9 +6,9 @@ whoever finds that a line is no UTF-8 has found it, and lines that are short cos
 
 from __future__ import annotations
 
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.tables import LINE, Table
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import LINE, Table
 
 LONGEST_HEAD = 1000
 _MARK = "\ufffdnrt:([0-9]+)>([0-9]+)\\z"

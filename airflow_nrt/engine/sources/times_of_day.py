@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.tables import Column
-from airflow_nrt.report.times_of_day import SPARK_TIME, of_json_field, of_spark_time, times_as, with_times
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.times_of_day import SPARK_TIME, of_json_field, of_spark_time, times_as, with_times
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.tables import Column
 
 
 def of_json(sql: str, kind: DataType) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from airflow_nrt.report.decimals import read_decimal
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.times_of_day import of_csv_field, of_json_field
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.decimals import read_decimal
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.times_of_day import of_csv_field, of_json_field
+from airflow_nrt.basics.types import DataType
 
 NUMBER = "\uffff"
 """Before a number of json among texts: no character, so that no text begins with it."""

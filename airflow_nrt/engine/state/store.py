@@ -11,13 +11,13 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.state.footers import Footer, read_footer
 from airflow_nrt.engine.tuning import gathered
 from airflow_nrt.engine.windows.partials import FROM, LATE, SLICE
-from airflow_nrt.report.entries import StateFile
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.spelling import quote
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import StateFile
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,17 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import bigint, quote, string_literal
+from airflow_nrt.basics.times_of_day import as_field, with_times
 from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, written_path
 from airflow_nrt.engine.sources.long_lines import shown_line
-from airflow_nrt.report.errors import STOP_MARK
-from airflow_nrt.report.hidden import BATCH, OP, ROWTIME
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Source
-from airflow_nrt.report.spelling import bigint, quote, string_literal
-from airflow_nrt.report.times_of_day import as_field, with_times
-from airflow_nrt.report.windows import Sql
-from airflow_nrt.report.zones import wall_clock_sql
+from airflow_nrt.model.hidden import BATCH, OP, ROWTIME
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Source
+from airflow_nrt.model.windows import Sql
+from airflow_nrt.model.zones import wall_clock_sql
 
 MALFORMED, NO_VALUE = "malformed line", "malformed field"
 NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"

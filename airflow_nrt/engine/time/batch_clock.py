@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from airflow_nrt.report.hidden import ABSORBED
-from airflow_nrt.report.spelling import bigint
+from airflow_nrt.basics.spelling import bigint
+from airflow_nrt.model.hidden import ABSORBED
 
 
 def absorbed(clock: int | str | None, watermark: int | str | None) -> str:

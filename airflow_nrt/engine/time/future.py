@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.report.durations import HOUR
-from airflow_nrt.report.options import source_option
-from airflow_nrt.report.plan import Plan, Source
+from airflow_nrt.basics.durations import HOUR
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Plan, Source
 
 FURTHEST_ZONE = 14 * HOUR
 

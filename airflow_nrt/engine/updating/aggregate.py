@@ -11,14 +11,14 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.types import BOOLEAN, Field
 from airflow_nrt.engine.updating.all_time import layout_of_all_time
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, Layout, combine
-from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, POSITION, key_of
-from airflow_nrt.report.types import BOOLEAN, Field
-from airflow_nrt.report.updating import UpdatingAggregate
+from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, POSITION, key_of
+from airflow_nrt.model.updating import UpdatingAggregate
 
 _NOWHERE = f"named_struct('file', 0L, 'block', 0L, 'row', 0L) AS {POSITION}"
 """Rows that change have no place of arrival; where one is asked for, their values decide."""

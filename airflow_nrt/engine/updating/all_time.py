@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.types import TIMESTAMP3, Field
 from airflow_nrt.engine.windows.partials import Layout, layout_of
-from airflow_nrt.report.operators import AggregateCall, Regroup
-from airflow_nrt.report.types import TIMESTAMP3, Field
-from airflow_nrt.report.updating import UpdatingAggregate, UpdatingRows
-from airflow_nrt.report.windows import Window
+from airflow_nrt.model.operators import AggregateCall, Regroup
+from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
+from airflow_nrt.model.windows import Window
 
 
 def layout_of_all_time(

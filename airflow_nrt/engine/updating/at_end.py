@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import Position, StateFile
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.hidden import AFTER, CHANGE_HIDDEN, KEY
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.spelling import quote
-from airflow_nrt.report.updating import RowsAtEnd
+from airflow_nrt.home.log.entries import Position, StateFile
+from airflow_nrt.model.hidden import AFTER, CHANGE_HIDDEN, KEY
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.updating import RowsAtEnd
 
 
 def at_end(operator: RowsAtEnd, rows: DataFrame) -> DataFrame:

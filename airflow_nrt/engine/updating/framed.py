@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.updating.all_time import layout_of_all_time
-from airflow_nrt.report.updating import UpdatingRows
+from airflow_nrt.model.updating import UpdatingRows
 
 _PLACE = "'of a row of OVER'"
 

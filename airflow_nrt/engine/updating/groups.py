@@ -16,8 +16,8 @@ from airflow_nrt.engine.compaction import full_level
 from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import SLICE
-from airflow_nrt.report.entries import StateFile
-from airflow_nrt.report.hidden import ALIVE
+from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.model.hidden import ALIVE
 
 VERSION = SLICE
 """The store keeps the extremes of this column of each file."""

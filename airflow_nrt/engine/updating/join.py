@@ -8,11 +8,11 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.types import Field
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
-from airflow_nrt.report.types import Field
-from airflow_nrt.report.updating import UpdatingJoin
+from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
+from airflow_nrt.model.updating import UpdatingJoin
 
 NEW, ALONE, _WAS = "_nrt_new", "_nrt_alone", "_nrt_was"
 """Whether this batch brought or took a row; whether a row of a padded side met nothing when it was written."""

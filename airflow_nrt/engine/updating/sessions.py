@@ -12,8 +12,8 @@ from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.engine.windows.sessions import FIRST, LAST, islands
-from airflow_nrt.report.hidden import AFTER, ALIVE, KEY, POSITION, ROWTIME, WINDOW_END, WINDOW_START
-from airflow_nrt.report.updating import UpdatingSessions
+from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, POSITION, ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.updating import UpdatingSessions
 
 
 @dataclass(frozen=True)

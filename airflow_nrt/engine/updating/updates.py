@@ -21,13 +21,13 @@ from airflow_nrt.engine.updating.recent import Recent, recent
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.report.clock import operator_watermark
-from airflow_nrt.report.entries import Position
-from airflow_nrt.report.hidden import POSITION
-from airflow_nrt.report.operators import Query
-from airflow_nrt.report.options import REPORT_OPTIONS, STATE_TTL, read_option
-from airflow_nrt.report.plan import Insert, Plan
-from airflow_nrt.report.updating import (
+from airflow_nrt.home.log.clock import operator_watermark
+from airflow_nrt.home.log.entries import Position
+from airflow_nrt.model.hidden import POSITION
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.updating import (
     RecentRows,
     RowsAtEnd,
     Updating,

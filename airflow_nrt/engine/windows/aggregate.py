@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.given_rows import empty_rows
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close, exchanged
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.types import DataType, Field
-from airflow_nrt.report.window_columns import ROLES, bounds, window_column
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.window_columns import ROLES, bounds, window_column
 
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:

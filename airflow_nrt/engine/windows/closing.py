@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.tuning import by_key
 from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate, padded
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.model.windows import Sql
 
 GROUP_END = "_nrt_group"
 """The end of the last window that holds a slice: with the keys it names the windows that share a start."""

@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.partials import SLICE, Layout
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.windows import Sql
 
 _BY_SLICE = f"(a, b) -> IF(a.{SLICE} < b.{SLICE}, -1, 1)"
 

@@ -22,7 +22,7 @@ from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.windows.carried import BEFORE_TIME
 from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate
 from airflow_nrt.engine.windows.row_frames import HEAD, PLACE, frames_of, over_of, unbounded, value_columns
-from airflow_nrt.report.entries import StateFile
+from airflow_nrt.home.log.entries import StateFile
 
 
 def is_of_heads(file: StateFile) -> bool:

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
 from airflow_nrt.engine.windows.partials import FROM, SLICE, DistinctSet, Layout, aggregate, padded
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.windows import Sql
 
 
 def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:

@@ -11,8 +11,8 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import aggregate, carried, over, partials, row_parts, session
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.partials import Layout
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.operators import WindowAggregate
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.operators import WindowAggregate
 
 
 @dataclass(frozen=True)

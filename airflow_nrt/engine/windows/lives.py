@@ -17,14 +17,14 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.frames import same
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.carried import BEFORE_TIME
 from airflow_nrt.engine.windows.partials import LIFE, SLICE, STAYS, Layout
 from airflow_nrt.engine.windows.row_frames import PLACE, over_of
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.hidden import BATCH, SEEN
-from airflow_nrt.report.instants import END_OF_TIME
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import BATCH, SEEN
 
 IS_LATE = "_nrt_is_late"
 _NOW, _UNTIL, _LAST, _LIVES = "_nrt_now", "_nrt_until", "_nrt_last", "_nrt_lives"

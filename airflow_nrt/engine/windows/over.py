@@ -16,6 +16,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.frames import run_query, same
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import lives
@@ -23,10 +24,9 @@ from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.heads import columns_of, heads, in_front_of, is_of_heads, kept
 from airflow_nrt.engine.windows.partials import LATE, LIFE, SLICE, Layout, late_words
 from airflow_nrt.engine.windows.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.hidden import BATCH, ROWTIME, SEEN
-from airflow_nrt.report.instants import LAST_MINUTE
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import BATCH, ROWTIME, SEEN
+from airflow_nrt.model.windows import Sql
 
 _LAST = "_nrt_last"
 

@@ -12,9 +12,9 @@ from airflow_nrt.engine.frames import run_query
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, layout_of
-from airflow_nrt.report.hidden import POSITION, WINDOW_END
-from airflow_nrt.report.operators import Regroup
-from airflow_nrt.report.windows import Window
+from airflow_nrt.model.hidden import POSITION, WINDOW_END
+from airflow_nrt.model.operators import Regroup
+from airflow_nrt.model.windows import Window
 
 
 def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:

@@ -16,12 +16,12 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.windows.aggregate import place
 from airflow_nrt.engine.windows.partials import SLICE, Layout, layout_of
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.instants import LAST_MINUTE
-from airflow_nrt.report.operators import RowFrame, WindowAggregate
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.operators import RowFrame, WindowAggregate
 
 IS_NEW, HEAD, FIRES = "_nrt_is_new", "_nrt_head", "_nrt_fires"
 KEPT = -1

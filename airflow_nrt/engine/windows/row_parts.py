@@ -17,9 +17,9 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout
 from airflow_nrt.engine.windows.row_frames import over_of
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.hidden import WINDOW_END
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.windows import Sql
 
 _COME = "_nrt_come"
 

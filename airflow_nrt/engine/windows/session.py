@@ -21,10 +21,10 @@ from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, combine, late_words
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
-from airflow_nrt.report.entries import OperatorState
-from airflow_nrt.report.hidden import BATCH, SEEN, WINDOW_START
-from airflow_nrt.report.operators import WindowAggregate
-from airflow_nrt.report.windows import Sql
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import BATCH, SEEN, WINDOW_START
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.windows import Sql
 
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:

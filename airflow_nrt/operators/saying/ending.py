@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from airflow_nrt.report.errors import DataError, InputError, NrtError
+from airflow_nrt.basics.errors import DataError, InputError, NrtError
 
 if TYPE_CHECKING:
     from airflow.sdk.types import Logger

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from airflow.sdk import conf
 
-from airflow_nrt.report.errors import NrtError
-from airflow_nrt.report.modules import file_of
-from airflow_nrt.report.private_files import read_regular
-from airflow_nrt.report.program import program_of
-from airflow_nrt.report.script_secrets import without_secrets
-from airflow_nrt.report.texts import shortened
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.describe.script_secrets import without_secrets
+from airflow_nrt.files.private_files import read_regular
+from airflow_nrt.program.modules import file_of
+from airflow_nrt.program.program import program_of
 
 _SUFFIXES = (".sql", ".py")
 """Others are not shown: the name of a report may come from whoever triggers the DAG."""

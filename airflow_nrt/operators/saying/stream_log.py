@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Context
 
+from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.home.driver_log import told_end
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.status import read_pulse, read_status
 from airflow_nrt.launch.records import last_launch
-from airflow_nrt.report.driver_log import told_end
-from airflow_nrt.report.errors import InputError, NrtError
-from airflow_nrt.report.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.status import read_pulse, read_status
 from airflow_nrt.triggers.progress import STATUS, end_xcom, status_xcom
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.rounding import round_places, rounded, truncate_places
 from airflow_nrt.sql.functions.signature import (

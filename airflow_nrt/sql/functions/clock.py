@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airflow_nrt.report.hidden import ABSORBED, CLOCK_SQL
-from airflow_nrt.report.times_of_day import of_timestamp
-from airflow_nrt.report.types import DATE, TIMESTAMP3, DataType
+from airflow_nrt.basics.times_of_day import of_timestamp
+from airflow_nrt.basics.types import DATE, TIMESTAMP3, DataType
+from airflow_nrt.model.hidden import ABSORBED, CLOCK_SQL
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count
 from airflow_nrt.sql.local_time import as_local

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.signature import TRUTH, Function, check_count, check_string
 from airflow_nrt.sql.typed import Typed, common_type

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.json_paths import found, json_of, kind_of, read_path, text_of, texts_of
 from airflow_nrt.sql.functions.json_texts import JsonText, json_text, member_sql

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from airflow_nrt.report.spelling import string_literal
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import bound, constant
 from airflow_nrt.sql.typed import Typed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from airflow_nrt.report.spelling import quote, string_literal
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.typed import Typed
 

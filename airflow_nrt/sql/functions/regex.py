@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import STRING, DataType
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import STRING, DataType
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.functions.collections import map_of
 from airflow_nrt.sql.functions.signature import (

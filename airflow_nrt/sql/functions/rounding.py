@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.types import MAX_PRECISION, DataType, decimal
+from airflow_nrt.basics.types import MAX_PRECISION, DataType, decimal
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import Function, check_count, check_number, constant_integer
 from airflow_nrt.sql.functions.temporal import round_to_unit

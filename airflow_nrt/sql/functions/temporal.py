@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import TRUTH, Function, any_nullable, bound, check_count, check_integer, strict
 from airflow_nrt.sql.functions.times_of_day import of_times

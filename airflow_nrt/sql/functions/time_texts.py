@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from airflow_nrt.report.spelling import string_literal
-from airflow_nrt.report.types import STRING, DataType
-from airflow_nrt.report.zones import read_zone
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import STRING, DataType
+from airflow_nrt.model.zones import read_zone
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.functions.signature import (
     Function,

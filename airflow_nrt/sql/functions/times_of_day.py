@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airflow_nrt.report.times_of_day import as_timestamp, of_timestamp
-from airflow_nrt.report.types import DataType
+from airflow_nrt.basics.times_of_day import as_timestamp, of_timestamp
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.functions.signature import Function
 from airflow_nrt.sql.typed import Typed

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import write_lines
 from tests.python_modules import write_module

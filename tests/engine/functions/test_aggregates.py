@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from airflow_nrt.describe.description import describe
 from airflow_nrt.engine.failures import explained
-from airflow_nrt.report.description import describe
 from tests.engine.functions.places import Place, place_of
 
 MODULE = """

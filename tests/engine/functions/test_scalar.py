@@ -11,7 +11,7 @@ import pytest
 from airflow_nrt.engine.analysis import analyse
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import write_lines
 from tests.python_modules import write_module

@@ -13,7 +13,7 @@ from pyspark import cloudpickle
 from airflow_nrt.engine.functions.scalar import guarded
 from airflow_nrt.engine.functions.travelling import travelling
 from airflow_nrt.table.load import load_report
-from tests.report.test_modules import written
+from tests.program.test_modules import written
 
 REPORT = """
 from airflow_nrt.table import col, udf

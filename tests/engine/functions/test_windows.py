@@ -14,7 +14,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.report.windows import Window, cumulate, hop, session
+from airflow_nrt.model.windows import Window, cumulate, hop, session
 from tests.engine.reports import (
     DELAY,
     EPOCH,

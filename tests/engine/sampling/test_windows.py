@@ -12,8 +12,8 @@ import pytest
 
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.notes.samples import Sample, day_of, read_samples, sampled_files
-from airflow_nrt.report.notes.verdicts import kept_verdicts
+from airflow_nrt.home.notes.samples import Sample, day_of, read_samples, sampled_files
+from airflow_nrt.home.notes.verdicts import kept_verdicts
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (
     DAY,

@@ -11,10 +11,10 @@ import duckdb
 import pandas
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     FEW,

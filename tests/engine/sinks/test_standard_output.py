@@ -9,8 +9,8 @@ from pathlib import Path
 from airflow_nrt.engine.publishing import publish_entry
 from airflow_nrt.engine.sinks.standard_output import publish
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Published
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
 from tests import sample
 from tests.engine.reports import FEW, HOUR, MORNING, Event, Stream, curve_insert, events_table, plan_of, write_events
 

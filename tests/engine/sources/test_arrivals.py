@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
-from airflow_nrt.report.errors import InputError
 
 
 def put(path: Path, text: str = "x\n") -> Path:

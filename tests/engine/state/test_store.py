@@ -13,7 +13,7 @@ from airflow_nrt.engine import compaction
 from airflow_nrt.engine.compaction import FANOUT
 from airflow_nrt.engine.state.footers import ColumnFooter, read_footer
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.entries import Entry, OperatorState, Tick
+from airflow_nrt.home.log.entries import Entry, OperatorState, Tick
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     DAY,

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import MORNING, Stream, clock, write_lines
 
 EVENTS = """

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.engine.backfill import backfill, check_backfill
 from airflow_nrt.engine.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.entries import Tick
-from airflow_nrt.report.errors import DataError, InputError
-from airflow_nrt.report.home import Home
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Tick
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import HOUR, MINUTE, MORNING, clock, plan_of, write_lines
 from tests.engine.time.live import EVENTS, Live

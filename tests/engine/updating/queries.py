@@ -10,9 +10,9 @@ from typing import Any
 
 import duckdb
 
-from airflow_nrt.report.hidden import OP
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.tables import Table
+from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.tables import Table
 from tests.engine.reports import events_table, ordered, plan_of
 
 TENS = "TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE)"

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.report.errors import InputError
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     MORNING,
     Event,

@@ -9,7 +9,7 @@ import pytest
 
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.compaction import FANOUT
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     HOUR,
     MORNING,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,
     HOUR,

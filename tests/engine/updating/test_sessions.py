@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.plan import Plan
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, plan_of, rows_of, source_file, write_lines
 from tests.engine.updating.queries import folded, published_in_parquet, told
 

@@ -12,9 +12,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.verify import verify
-from airflow_nrt.report.plan import Plan
-from airflow_nrt.report.verdict import Verdict
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,
     HOUR,

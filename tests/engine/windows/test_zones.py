@@ -18,14 +18,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.batch import insert_result
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify import Interval, verify
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.instants import parse_instant
-from airflow_nrt.report.windows import Sql
-from airflow_nrt.report.zones import instant_sql, wall_clock_sql
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.windows import Sql
+from airflow_nrt.model.zones import instant_sql, wall_clock_sql
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.oracle import Windowing, count_in, watermarks_before
 from tests.engine.reports import (

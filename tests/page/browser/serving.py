@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from airflow_nrt.report.home import Home
-from airflow_nrt.report.home_ids import home_id
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ids import home_id
 from tests.page.homes import Made, make_homes
 from tests.page.serve import serving
 

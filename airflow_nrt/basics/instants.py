@@ -1,0 +1,89 @@
+"""Points on a report's clock, as milliseconds since 1970-01-01 00:00:00 of that clock.
+
+Windows over `TIMESTAMP` columns live on a clock without zone; so do all functions here.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+from airflow_nrt.basics.errors import InputError
+
+EPOCH = datetime(1970, 1, 1)
+END_OF_TIME = 2**62
+"""The watermark of an input that has ended: every window is complete."""
+LAST_MINUTE = (datetime(9999, 12, 31) - EPOCH) // timedelta(milliseconds=1)
+"""The window end of what only the end of its input completes: a time that can be written, and never passes."""
+
+_INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:?\d\d)?")
+
+
+def parse_instant(text: str) -> int:
+    """Milliseconds of `2024-06-18`, `2024-06-18 10:00`, `2024-06-18T10:00:00.5`, with `Z` or an offset taken as UTC.
+
+    Raises ValueError for anything else.
+    """
+    match = _INSTANT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a time: write for example '2024-06-18 10:00' or '2024-06-18T10:00:00'")
+    day, minute, second, zone = match.groups()
+    fraction = (second or ":00").partition(".")[2][:3].ljust(3, "0")
+    clock = f"{day} {minute or '00:00'}{(second or ':00').partition('.')[0]}"
+    try:
+        moment = datetime.strptime(clock, "%Y-%m-%d %H:%M:%S")
+    except ValueError as wrong:
+        raise ValueError(f"{text!r} is not a time: {wrong}") from None
+    if zone and zone != "Z":
+        sign = -1 if zone[0] == "-" else 1
+        hours, minutes = int(zone[1:3]), int(zone[-2:])
+        moment -= sign * timedelta(hours=hours, minutes=minutes)
+    return from_datetime(moment) + int(fraction)
+
+
+def names_instant(text: str) -> bool:
+    """Whether a time, as `parse_instant` reads it, has a `Z` or an offset."""
+    match = _INSTANT.fullmatch(text.strip())
+    return match is not None and match.group(4) is not None
+
+
+def from_datetime(moment: datetime) -> int:
+    """Milliseconds of a datetime; one with a zone is taken at UTC."""
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(timezone.utc)
+    # Subclasses of datetime (pendulum) subtract to durations that don't divide.
+    plain = datetime.combine(moment.date(), moment.time())
+    return (plain - EPOCH) // timedelta(milliseconds=1)
+
+
+def format_instant(ms: int | None) -> str:
+    """`2024-06-18 10:00:00`, with milliseconds only where there are any; `-` for none, `end` for the end of time."""
+    if ms is None:
+        return "-"
+    if ms >= END_OF_TIME:
+        return "end"
+    try:
+        moment = EPOCH + timedelta(milliseconds=ms)
+    except OverflowError:
+        return f"{ms} ms"
+    text = moment.isoformat(sep=" ", timespec="seconds")
+    return f"{text}.{ms % 1000:03d}" if ms % 1000 else text
+
+
+def iso_instant(ms: int | None) -> str | None:
+    """`2024-06-18T10:00:00`, with milliseconds only where there are any; None for none and for the end of time."""
+    if ms is None or ms >= END_OF_TIME:
+        return None
+    return format_instant(ms).replace(" ", "T", 1)
+
+
+def iso_moment(ms: int) -> str:
+    """A time of the wall clock in UTC, `2024-06-18T10:00:00.250+00:00`."""
+    return datetime.fromtimestamp(ms / 1000, timezone.utc).isoformat(timespec="milliseconds")
+
+
+def check_span(start: int | None, end: int | None) -> None:
+    """Raises InputError if no time lies behind the start and up to the end. None is open."""
+    if start is not None and end is not None and end <= start:
+        what = "empty" if end == start else "reversed"
+        raise InputError(f"the interval from {format_instant(start)} to {format_instant(end)} is {what}")

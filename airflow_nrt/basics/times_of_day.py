@@ -1,0 +1,162 @@
+"""TIME as an INT, the milliseconds since midnight, as Flink keeps it. Nothing else knows that: whoever reads, shows or
+computes one asks here for its SQL, and values that hold one go through `with_times`.
+
+Spark's own TIME stands in Parquet files and before Python functions alone (`docs/decisions/27-time.md`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import time
+
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.types import DataType
+
+DIGITS = 3
+"""What is kept of the fraction of a second."""
+SPARK_TIME = DataType("TIME", precision=6)
+
+_DAY = 86_400_000
+_HOUR, _TWO = "([01][0-9]|2[0-3])", "[0-5][0-9]"
+_FRACTION = r"([.][0-9]{0,9})?"
+_OF_CSV = rf"^{_HOUR}:{_TWO}(:{_TWO}{_FRACTION})?\z"
+_OF_JSON = rf"^{_HOUR}:{_TWO}:{_TWO}{_FRACTION}\z"
+_MIDNIGHT = r"^24:00:00([.]0*)?\z"
+_BLANKS = " \t\n\v\f\r"
+_OF_CAST = r"^\s*([01]?[0-9]|2[0-3])(:[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]*)?)?)?\s*\z"
+_LITERAL = re.compile(r"([01]?[0-9]|2[0-3]):([0-5]?[0-9]):([0-5]?[0-9])(?:[.]([0-9]{1,9}))?")
+
+
+def literal(text: str) -> tuple[int, DataType] | None:
+    """The value and the type of `TIME '10:20:30.5'`, None if there is no such time."""
+    found = _LITERAL.fullmatch(text)
+    if found is None:
+        return None
+    hour, minute, second = map(int, found.groups()[:3])
+    fraction = (found[4] or "")[:DIGITS]
+    millis = ((hour * 60 + minute) * 60 + second) * 1000 + int(fraction.ljust(DIGITS, "0"))
+    return millis, DataType("TIME", precision=len(fraction), nullable=False)
+
+
+# ------------------------------------------------------------------------------------------------- timestamps
+
+
+def as_timestamp(sql: str) -> str:
+    """The TIMESTAMP that has this time on the first day of 1970."""
+    return f"CAST(timestamp_millis({sql}) AS TIMESTAMP_NTZ)"
+
+
+def of_timestamp(sql: str) -> str:
+    """The time that a TIMESTAMP shows."""
+    return f"CAST(pmod(unix_millis(CAST({sql} AS TIMESTAMP)), {_DAY}) AS INT)"
+
+
+def to_digits(sql: str, digits: int) -> str:
+    """The time with no more digits behind its seconds."""
+    unit = 10 ** (DIGITS - digits)
+    return sql if unit == 1 else f"CAST({sql} div {unit} * {unit} AS INT)"
+
+
+# ------------------------------------------------------------------------------------------------- as texts
+
+
+def as_text(sql: str, digits: int) -> str:
+    """What CAST makes of it: of a type with fraction digits there is at least one."""
+    if not digits:
+        return _formatted(sql, "HH:mm:ss")
+    full = _formatted(sql, "HH:mm:ss." + "S" * digits)
+    return f"regexp_replace({full}, '([.][0-9]+?)0+$', '$1')"
+
+
+def as_field(sql: str) -> str:
+    """What csv and json have: no more digits than it needs."""
+    return f"regexp_replace({_formatted(sql, 'HH:mm:ss.SSS')}, '[.]?0+$', '')"
+
+
+def time_of(field: str) -> time:
+    """A text of `as_field` in Python."""
+    return time.fromisoformat(field.ljust(len("HH:mm:ss.SSS"), "0") if "." in field else field)
+
+
+def as_printed(sql: str) -> str:
+    """What `print` shows, as Java does."""
+    return f"regexp_replace({_formatted(sql, 'HH:mm:ss.SSS')}, '(:00)?[.]000$', '')"
+
+
+def _formatted(sql: str, pattern: str) -> str:
+    return f"date_format(timestamp_millis({sql}), '{pattern}')"
+
+
+# ------------------------------------------------------------------------------------------------- of texts
+
+
+def of_text(sql: str) -> str:
+    """What CAST reads, else NULL: `1:2:3.5`, `10:20`, `10`, blanks around; a fourth digit of the fraction rounds."""
+    text = f"concat(trim(BOTH {string_literal(_BLANKS)} FROM {sql}), IF(contains({sql}, ':'), '', ':00'))"
+    # Rounded it is no time of the next day.
+    millis = f"least((unix_micros({_on_first_day(text)}) + 500) div 1000, {_DAY - 1})"
+    return f"IF({sql} RLIKE {string_literal(_OF_CAST)}, CAST({millis} AS INT), NULL)"
+
+
+def of_csv_field(sql: str) -> str:
+    """What Flink's csv reads, else NULL: ISO 8601, with or without seconds."""
+    return f"IF({sql} RLIKE {string_literal(_OF_CSV)}, {_millis(sql)}, NULL)"
+
+
+def of_json_field(sql: str) -> str:
+    """What Flink's json reads, else NULL: with seconds, and the midnight that ends a day."""
+    read = f"IF({sql} RLIKE {string_literal(_OF_JSON)}, {_millis(sql)}, NULL)"
+    return f"IF({sql} RLIKE {string_literal(_MIDNIGHT)}, 0, {read})"
+
+
+def _millis(text: str) -> str:
+    return f"CAST(unix_millis({_on_first_day(text)}) AS INT)"
+
+
+def _on_first_day(text: str) -> str:
+    return f"try_cast(concat('1970-01-01 ', {text}) AS TIMESTAMP)"
+
+
+# ------------------------------------------------------------------------------------------------- Spark's own
+
+
+def as_spark_time(sql: str) -> str:
+    return f"(TIME '00:00:00' + {sql} * INTERVAL '0.001' SECOND)"
+
+
+def of_spark_time(sql: str) -> str:
+    return f"CAST(floor(CAST({sql} AS DECIMAL(11,6)) * 1000) AS INT)"
+
+
+# ------------------------------------------------------------------------------------------------- values with times
+
+
+def times_as(kind: DataType, other: DataType) -> DataType:
+    """The type with this one in the place of each TIME."""
+    if kind.name == "TIME":
+        return other.with_nullable(kind.nullable)
+    return replace(kind, children=tuple((name, times_as(child, other)) for name, child in kind.children))
+
+
+def with_times(sql: str, kind: DataType, convert: Callable[[str], str], depth: int = 0) -> str:
+    """The value with each TIME in it converted."""
+    if kind.name == "TIME":
+        return convert(sql)
+    if not kind.holds("TIME"):
+        return sql
+    parts = [child for _, child in kind.children]
+    one = f"_nrt_d{depth}"
+    if kind.name == "ARRAY":
+        return f"transform({sql}, {one} -> {with_times(one, parts[0], convert, depth + 1)})"
+    if kind.name == "MAP":
+        key, value = (with_times(f"{one}.{n}", part, convert, depth + 1) for n, part in zip(("key", "value"), parts))
+        return f"map_from_entries(transform(map_entries({sql}), {one} -> struct({key}, {value})))"
+    fields = [
+        f"{string_literal(name)}, {with_times(f'{one}.{quote(name)}', child, convert, depth + 1)}"
+        for name, child in kind.children
+    ]
+    # Computed once, and NULL as a whole where it is.
+    body = f"IF({one} IS NULL, NULL, named_struct({', '.join(fields)}))"
+    return f"transform(array({sql}), {one} -> {body})[0]"

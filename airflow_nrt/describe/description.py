@@ -1,0 +1,360 @@
+"""A plan in words: operators, slices, what is stored for how long, what bounds it, what the batch reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.describe.bounds import END, bound
+from airflow_nrt.describe.without_effect import without_effect
+from airflow_nrt.model.hidden import CLOCK, OP
+from airflow_nrt.model.intervals import partition_time
+from airflow_nrt.model.operators import HOLDING_VALUES, AggregateCall, Regroup, RowFrame, WindowAggregate
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.steps import as_json
+from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
+from airflow_nrt.model.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
+from airflow_nrt.model.written import Written
+
+_UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
+
+
+def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
+    """The plan as JSON, without masked values; with an interval also what the batch reads for it."""
+    told = {
+        "report": plan.name,
+        "sources": [_source(plan, source, start, end) for source in plan.sources],
+        "operators": [
+            *(_operator(operator) for operator in plan.operators),
+            *(_regroup(operator) for operator in plan.regroups),
+            *(_updating(plan, operator) for operator in plan.updating),
+        ],
+        "inserts": [_insert(plan, insert) for insert in plan.inserts],
+        "settings": dict(plan.settings),
+        "without_effect": without_effect(plan),
+    }
+    shown: dict[str, Any] = _shown(told, plan.given)
+    return shown
+
+
+def _shown(told: Any, given: Settings) -> Any:
+    match told:
+        case str():
+            return given.shown(told)
+        case dict():
+            return {name: _shown(one, given) for name, one in told.items()}
+        case list() | tuple():
+            return [_shown(one, given) for one in told]
+        case _:
+            return told
+
+
+def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> dict[str, Any]:
+    table = source.table
+    live = table.options.get("source.monitor-interval")
+    told: dict[str, Any] = {
+        "name": source.name,
+        "path": table.path,
+        "format": table.format,
+        "columns": list(source.columns),
+        "watermark": f"{table.watermark.name} AS {table.watermark.text}" if table.watermark else None,
+        "kind": f"live, looked at every {live}" if live else "bounded",
+    }
+    time = partition_time(table)
+    if time is not None:
+        told["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"
+    if source.partitions is not None:
+        told["batch_partitions"] = source.partitions.text
+    if start is not None and end is not None:
+        told["batch_reads"] = _batch_reads(plan, source, start, end)
+    return told
+
+
+def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, Any]:
+    if plan.is_read_by_clock(source.name):
+        return {"rows": "all that the stream has absorbed: windows over processing time hold any rowtime"}
+    ending = [
+        operator for operator in plan.operators if next(operator.window.ends_between(start, end), None) is not None
+    ]
+    firsts = [plan.first_rows(operator.name, start) for operator in ending]
+    reached = [first[source.name] for first in firsts if source.name in first]
+    if not reached:
+        return {"rows": "none: no window ends in this interval"}
+    earliest = min(reached)
+    time = partition_time(source.table, source.zone)
+    is_open = earliest == -END_OF_TIME
+    told: dict[str, Any] = {
+        "rows_from": "the beginning: a session can be as long as it likes" if is_open else format_instant(earliest),
+        "rows_until": format_instant(plan.rows_until(end)),
+    }
+    if is_open and time is not None:
+        told["partitions"] = f"all up to {format_instant(end)}"
+    elif time is None:
+        told["partitions"] = "all: the table does not say how its partitions lie in time"
+    else:
+        reach = time.expected(earliest - time.slack, end + (time.max_delay or 0) + time.slack)
+        told["partitions"] = [format_instant(at) for at in reach]
+    return told
+
+
+def _operator(operator: WindowAggregate) -> dict[str, Any]:
+    return {
+        "name": operator.name,
+        **_absorbs(operator),
+        "window": str(operator.window),
+        **_keys(operator),
+        "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
+        "distinct_sets": len(operator.distinct_sets),
+        **_told_of(operator)(operator),
+        **({"delay": f"its watermark stays {format_duration(operator.delay)} behind"} if operator.delay else {}),
+    }
+
+
+def _told_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
+    kinds = {"SESSION": _sessions, "OVER": _row_parts if operator.parts else _row_windows}
+    return kinds.get(operator.window.kind, _slices)
+
+
+def _regroup(operator: Regroup) -> dict[str, Any]:
+    return {
+        "name": operator.name,
+        **_absorbs(operator),
+        "window": str(operator.window),
+        **_keys(operator),
+        "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
+        "stored": ["nothing: the rows of a window come together"],
+    }
+
+
+def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
+    """What it reads, as the report writes it."""
+    inputs = (operator.input,) if isinstance(operator, (WindowAggregate, Regroup)) else operator.inputs
+    written = operator.written
+    return {
+        "reads": list(dict.fromkeys(name for query in inputs for name in query.inputs)),
+        **({"columns": list(written.columns)} if written.columns else {}),
+        **({"where": written.where} if written.where else {}),
+    }
+
+
+def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
+    """Its keys in the report's words; of one that keeps rows the columns of these."""
+    of_rows = (RecentRows, RowsAtEnd)
+    fields = operator.columns if isinstance(operator, of_rows) else operator.keys
+    keeps_rows = isinstance(operator, of_rows) or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
+    partition = {name for frame in getattr(operator, "frames", ()) for name in frame.partition}
+    hidden = {"p", OP, *partition}
+    shown = [
+        f"{operator.written.of(one.name) or one.name} {one.type.flink}" for one in fields if one.name not in hidden
+    ]
+    return {"rows_of" if keeps_rows else "keys": shown}
+
+
+def _sessions(operator: WindowAggregate) -> dict[str, Any]:
+    window = operator.window
+    slot = format_duration(window.stride)
+    return {
+        "partition": [operator.written.of(name) or name for name in operator.partition],
+        "published": f"when it is complete, in files by the {slot} that sessions end in",
+        "stored": [
+            "the rows of open sessions" if operator.keeps_rows else "one partial for each key and open session",
+            "what arrived since sessions last fired",
+            *_kept_rows(operator.aggregates),
+        ],
+        "bounded_by": f"the end of a session: {format_duration(window.size)} without a row",
+        "late": "a row is late if the session that it would make, or join, was complete when its batch began",
+    }
+
+
+def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
+    frames = operator.frames
+    whole = [call for call, frame in zip(operator.aggregates, frames) if frame.low is None]
+    stored = ["rows that have not fired"]
+    if len(whole) < len(frames):
+        stored.append("rows that the bounded frames of later ones look at")
+    if whole:
+        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES or call.keeps_rows]
+        also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
+        stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
+    growing = [frame for frame in frames if frame.growing]
+    reached = f"{format_duration(operator.following)} behind a row" if operator.following else "a row"
+    if operator.followers:
+        reached = f"so many rows behind a row: {operator.followers}, or the input has ended"
+    intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
+    if operator.forgets:
+        bound = "the longest frame: one to one and a half of it behind its last row, a key is forgotten"
+    elif operator.strict and intervals:
+        bound = "the longest frame"
+    else:
+        bound = "the frames, and how many keys there are: none is forgotten"
+        if growing:
+            last = (frame.partition[-1] for frame in growing)
+            names = ", ".join(dict.fromkeys(operator.written.of(name) or name for name in last))
+            bound += f", but of {names} the newest value alone, for it only grows"
+    return {
+        "frames": [_frame(frame, operator.written) for frame in frames],
+        "published": f"when the watermark has reached {reached}, in files by {format_duration(operator.window.stride)}",
+        "stored": stored,
+        "bounded_by": bound,
+        "late": "a row is late if a row of its key at or behind its own time has fired"
+        + (", and its key was not forgotten since" if operator.forgets else "")
+        if not operator.strict
+        else "a row is late if the watermark had passed it when its batch began",
+    }
+
+
+def _row_parts(operator: WindowAggregate) -> dict[str, Any]:
+    parts, stride = ", ".join(operator.input.inputs), format_duration(operator.window.stride)
+    return {
+        "published": f"when each of {parts} has given its part of a row, in files by {stride}",
+        "stored": ["the parts of rows that wait for others"],
+        "bounded_by": f"how many rows wait in {parts}",
+        "late": f"none: a row was in time for {parts}",
+    }
+
+
+def _frame(frame: RowFrame, written: Written) -> str:
+    def bound(value: int | None) -> str:
+        if value is None:
+            return "UNBOUNDED PRECEDING"
+        length = format_duration(abs(value)) if frame.unit == "RANGE" else str(abs(value))
+        return f"{length} {'PRECEDING' if value > 0 else 'FOLLOWING'}" if value else "CURRENT ROW"
+
+    names = ", ".join(written.of(name) or name for name in frame.partition)
+    keys = f"PARTITION BY {names}, " if names else ""
+    return f"{keys}{frame.unit} BETWEEN {bound(frame.low)} AND {bound(frame.high)}"
+
+
+def _slices(operator: WindowAggregate) -> dict[str, Any]:
+    window = operator.window
+    stored = ["the rows of open slices" if operator.keeps_rows else "partials of open slices"]
+    if window.kind != "TUMBLE":
+        each = "the rows of each" if operator.keeps_rows else "one partial for each key and"
+        stored.append(f"{each} closed slice that a later window needs")
+    if operator.distinct_sets and window.kind != "TUMBLE":
+        stored.append("the distinct values of each key, once a window start")
+    stored += _kept_rows(operator.aggregates)
+    return {
+        "slice": format_duration(window.slice),
+        "windows_per_slice": len(window.ends(window.slice_end(0))),
+        "stored": stored,
+        "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
+        "event time after a row's slice at the latest",
+        "late": "none: a row lies in the windows of the clock of its batch"
+        if CLOCK in operator.clock
+        else "a row counts in each of its windows that was not complete when its batch began",
+    }
+
+
+def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
+    proof = bound(plan, operator)
+    told: dict[str, Any] = {
+        "name": operator.name,
+        **_absorbs(operator),
+        "window": "none: results change as rows come",
+        **_keys(operator),
+        "bounded_by": _UNBOUNDED.get(proof, proof),
+        "late": "no row is ever late",
+    }
+    if isinstance(operator, RecentRows):
+        return {**told, "stored": ["the rows that have not left"]}
+    if isinstance(operator, RowsAtEnd):
+        return {**told, "window": "none: all rows come with the end of their sources", "stored": ["all rows"]}
+    if isinstance(operator, UpdatingJoin):
+        return {**told, **_join(operator)}
+    if isinstance(operator, UpdatingSessions):
+        gap = f"SESSION {format_duration(operator.gap)}: they change as rows come and go"
+        return {**told, "window": gap, "stored": ["all rows, each with the bounds of its session"]}
+    if isinstance(operator, UpdatingRows):
+        kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
+        framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
+        return {**told, "aggregates": framed, "stored": [f"{kept} of each key" if operator.keys else kept]}
+    aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
+    values = ", and the distinct values that are counted," if any(call.distinct for call in operator.aggregates) else ""
+    kept = "all rows" if operator.changing else f"one partial{values}"
+    stored = [f"{kept} of each key", *(() if operator.changing else _kept_rows(operator.aggregates))]
+    return {**told, "aggregates": aggregates, "stored": stored}
+
+
+def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
+    """What Python functions cost that can't put partial results together."""
+    kept = {call.text: call for call in calls if call.keeps_rows}
+    if not kept:
+        return []
+    why = "with DISTINCT" if all(call.distinct for call in kept.values()) else "without merge"
+    return [f"all rows of a group for {', '.join(kept)}: {why} there is no partial"]
+
+
+def _join(operator: UpdatingJoin) -> dict[str, Any]:
+    sides = (("left", operator.left), ("right", operator.right))
+    late = "a row meets those that are not forgotten" if operator.interval is not None else "no row is ever late"
+    return {
+        "late": late,
+        "join": f"{operator.kind} JOIN ON {operator.text}",
+        "stored": [f"all rows of the {name} side, by key: {len(side.columns)} columns" for name, side in sides],
+    }
+
+
+def _publishes(plan: Plan, insert: Insert) -> str:
+    if any(isinstance(one, RowsAtEnd) and one.name in insert.query.inputs for one in plan.updating):
+        return "all rows at once, in their order, when their sources have ended"
+    if insert.replaces_table:
+        parts = "each partition" if insert.sink.partition_keys else "the table"
+        return f"{parts} as each batch that changes it leaves it"
+    if insert.changes:
+        return "what each batch changes"
+    if not insert.timing.publishes_once:
+        return f"windows of {', '.join(insert.operators)}, again whenever the timing says so"
+    if insert.timing.complete_result:
+        return f"windows of {', '.join(insert.operators)} {_from_end(insert.timing.complete_result)}"
+    return f"windows of {', '.join(insert.operators)} when they are complete" if insert.operators else "each batch"
+
+
+def _insert(plan: Plan, insert: Insert) -> dict[str, Any]:
+    table = insert.sink
+    return {
+        "name": insert.name,
+        "reads": sorted(plan.sources_of(insert.query)),
+        "steps": as_json(insert.steps),
+        "connector": table.connector,
+        "path": table.options.get("path"),
+        "format": table.options.get("format"),
+        "columns": [f"{column.name} {column.type.flink}" for column in table.physical],
+        "publishes": _publishes(plan, insert),
+        "key": list(insert.key) if insert.key is not None else None,
+        "timing": _timing(insert.timing),
+    }
+
+
+def _timing(timing: OutputOptions) -> dict[str, str]:
+    """What is not as it is without any option."""
+    if timing == AT_ONCE:
+        return {}
+    complete = _from_end(timing.complete_result)
+    told = {"complete_result": complete}
+    if timing.is_early:
+        assert timing.first_result is not None
+        told = {"first_result": _from_end(timing.first_result), "update_rate": _rate(timing.update_rate), **told}
+    if timing.late_updates:
+        told["late_updates"] = "each batch that brings late rows"
+        told["last_result"] = f"{_from_end(timing.final)}: then state is dropped, later rows only reach the late ledger"
+    elif timing.last_result is not None:
+        told["last_result"] = "the complete one: nothing is published behind it without late-updates"
+    if timing.result_state is not None:
+        told["result_state"] = f"column {timing.result_state}"
+    return told
+
+
+def _rate(rate: int | Rows | None) -> str:
+    if isinstance(rate, Rows):
+        return f"every {rate.count} rows of a window"
+    return "each batch" if rate is None else f"every {format_duration(rate)}"
+
+
+def _from_end(offset: int) -> str:
+    if not offset:
+        return "when the watermark reaches the end of a window"
+    return f"{format_duration(abs(offset))} {'before' if offset < 0 else 'behind'} the end of a window"

@@ -1,0 +1,151 @@
+"""Which columns of its sources the columns of a report's results come from.
+
+A plan's queries are plain SQL between operators. OpenLineage's parser reads each of them, and here the operators in
+between are followed: a result of an aggregate comes from its argument and its filter, the bounds of a window from the
+rowtime. A column that comes from no column, as `COUNT(*)`, has no entry, nor has one of a query that the parser can't
+read. Without that parser, which comes with Airflow's OpenLineage provider, only tables are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from airflow_nrt.describe.script_secrets import without_secrets
+from airflow_nrt.model.hidden import ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.updating import Updating, UpdatingAggregate, UpdatingRows
+
+_BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
+_QUOTED = re.compile(r"`((?:[^`]|``)+)`")
+
+Origins = frozenset[tuple[str, str]]
+"""Pairs of a source and a column of it."""
+Step = WindowAggregate | Regroup | Updating
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A table: its place (None: its rows are printed), and its columns with their types.
+
+    Of a result, `origins` are by column the pairs of a source and a column that it comes from.
+    """
+
+    name: str
+    path: str | None
+    columns: tuple[tuple[str, str], ...]
+    origins: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """What a report reads and writes, and its script, `without_secrets`; '' of a program."""
+
+    sources: tuple[Dataset, ...]
+    results: tuple[Dataset, ...]
+    script: str
+
+
+def lineage_of(plan: Plan) -> Lineage:
+    """The lineage of a plan, without masked values."""
+    tracer = _Tracer(plan)
+    sources = tuple(_dataset(plan, source.table, source.name) for source in plan.sources)
+    results = tuple(_dataset(plan, one.sink, one.name, tracer.of_insert(one)) for one in plan.inserts)
+    return Lineage(sources, results, without_secrets(plan.script))
+
+
+def as_insert(query: Query) -> str:
+    """A query as OpenLineage's parser takes it: Spark divides integers by a word, which is no operator there."""
+    return f"INSERT INTO `result` {query.sql.replace(' div ', ' / ')}"
+
+
+def _dataset(plan: Plan, table: Table, name: str, origins: Mapping[str, Origins] | None = None) -> Dataset:
+    path = table.path.removeprefix("file://") if "path" in table.options else None
+    known = {column: tuple(sorted(found)) for column, found in (origins or {}).items() if found}
+    columns = tuple((column.name, column.type.name) for column in table.physical)
+    return Dataset(name, None if path is None else plan.given.shown(path), columns, known)
+
+
+@dataclass
+class _Tracer:
+    plan: Plan
+    _known: dict[tuple[str, str], Origins] = field(default_factory=dict)
+    _queries: dict[str, dict[str, set[tuple[str, str]]]] = field(default_factory=dict)
+
+    def of_insert(self, insert: Insert) -> dict[str, Origins]:
+        return {column.name: self._in_query(insert.query, column.name) for column in insert.sink.physical}
+
+    def _in_query(self, query: Query, column: str) -> Origins:
+        """The origins of a column of a query's result."""
+        return _union(self._of(*pair) for pair in self._read(query).get(column, ()))
+
+    def _of(self, name: str, column: str) -> Origins:
+        """The origins of a column of a source or an operator."""
+        if (name, column) not in self._known:
+            # What is looked up meanwhile comes from itself only where a query is not what it should be.
+            self._known[name, column] = frozenset()
+            step = self._steps.get(name)
+            if step is not None:
+                self._known[name, column] = self._in_step(step, column)
+            elif name in self._sources:
+                self._known[name, column] = self._in_source(self._sources[name], column)
+        return self._known[name, column]
+
+    def _in_source(self, source: Source, column: str) -> Origins:
+        watermark = source.table.watermark
+        if column == ROWTIME:
+            return frozenset() if watermark is None else self._in_source(source, watermark.name)
+        found = next((one for one in source.table.columns if one.name == column), None)
+        if found is None:
+            return frozenset()
+        if found.is_computed:
+            return _union(self._in_source(source, one) for one in found.reads)
+        return frozenset([(source.name, column)])
+
+    def _in_step(self, step: Step, column: str) -> Origins:
+        queries = (step.input,) if isinstance(step, (WindowAggregate, Regroup)) else step.inputs
+        names = [column]
+        call = next((one for one in _calls(step) if one.name == column), None)
+        if call is not None:
+            names = [one for one in (call.argument, call.filter) if one is not None]
+        elif isinstance(step, UpdatingRows):
+            names += [one for known, sql in step.computed if known.name == column for one in _QUOTED.findall(sql)]
+        elif isinstance(step, (WindowAggregate, Regroup)) and column in _BOUNDS:
+            names = [ROWTIME, WINDOW_END]
+        return _union(self._in_query(query, name) for query in queries for name in names)
+
+    def _read(self, query: Query) -> dict[str, set[tuple[str, str]]]:
+        """By column of its result the columns of its inputs that a query computes it from; empty if nobody knows."""
+        if query.sql not in self._queries:
+            try:
+                from openlineage_sql import parse
+            except ImportError:
+                return {}
+            parsed = parse([as_insert(query)], dialect="databricks")
+            self._queries[query.sql] = {
+                one.descendant.name: {(origin.origin.name, origin.name) for origin in one.lineage if origin.origin}
+                for one in (parsed.column_lineage if parsed is not None and not parsed.errors else ())
+            }
+        return self._queries[query.sql]
+
+    @cached_property
+    def _sources(self) -> dict[str, Source]:
+        return {source.name: source for source in self.plan.sources}
+
+    @cached_property
+    def _steps(self) -> dict[str, Step]:
+        return {step.name: step for step in (*self.plan.operators, *self.plan.regroups, *self.plan.updating)}
+
+
+def _calls(step: Step) -> Iterable[AggregateCall]:
+    if isinstance(step, (WindowAggregate, Regroup, UpdatingAggregate)):
+        return step.aggregates
+    return tuple(one.call for one in step.framed) if isinstance(step, UpdatingRows) else ()
+
+
+def _union(origins: Iterable[Origins]) -> Origins:
+    return frozenset().union(*origins)

@@ -1,0 +1,79 @@
+"""Where a report reads and writes: no place may hold another, else it would read what it writes itself.
+
+Places are compared as they are, whatever links lead there. What lies below a name that begins with `_` or `.` is not
+read: a source may hold a sink or a home there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.tables import Table
+
+HIDDEN = ("_", ".")
+"""How the names begin of what is not there yet, for whoever reads a directory."""
+
+
+def check_places(plan: Plan, home: str | Path | None = None) -> None:
+    """Raises InputError for a source, a sink and a home (if one is given) of which one lies in another."""
+    sources = [source.table for source in plan.sources if "path" in source.table.options]
+    sinks = [insert.sink for insert in plan.inserts if "path" in insert.sink.options]
+    for source, sink in product(sources, sinks):
+        if _is_read(_real(source.path), _real(sink.path)):
+            raise InputError(
+                f"table {sink.name!r} writes to {_shown(sink)}, where table {source.name!r} reads ({_shown(source)}): "
+                "the report would read its own results. Give one of them a directory of its own"
+            )
+        if _holds(_real(sink.path), _real(source.path)):
+            raise InputError(
+                f"table {source.name!r} reads {_shown(source)}, inside of what table {sink.name!r} writes "
+                f"({_shown(sink)}): its readers would take the input for results. Give one of them a directory of its "
+                "own"
+            )
+    for table in (*sources, *sinks) if home is not None else ():
+        if _meet(table, Path(os.path.realpath(str(home).removeprefix("file://"))), reads=table in sources):
+            raise InputError(
+                f"table {table.name!r}: its directory {_shown(table)} and the home {home} must not contain each other: "
+                "put the home elsewhere"
+            )
+
+
+def check_sources(plan: Plan) -> None:
+    """Raises InputError for a source that is not there."""
+    for missing in missing_sources(plan):
+        raise InputError(f"{missing}: correct 'path', or make the directory")
+
+
+def missing_sources(plan: Plan) -> Iterator[str]:
+    """What is to be said of each source that is not there."""
+    for source in plan.sources:
+        if "path" in source.table.options and not _real(source.table.path).exists():
+            yield f"table {source.name!r}: there is no {_shown(source.table)}"
+
+
+def _meet(table: Table, home: Path, reads: bool) -> bool:
+    root = _real(table.path)
+    return _holds(home, root) or (_is_read(root, home) if reads else _holds(root, home))
+
+
+def _is_read(root: Path, inside: Path) -> bool:
+    return _holds(root, inside) and not any(part.startswith(HIDDEN) for part in inside.relative_to(root).parts)
+
+
+def _holds(outer: Path, inner: Path) -> bool:
+    return outer == inner or outer in inner.parents
+
+
+def _real(path: str) -> Path:
+    return Path(os.path.realpath(path.removeprefix("file://")))
+
+
+def _shown(table: Table) -> str:
+    """The path of a table, and where it leads if that is elsewhere."""
+    given, real = Path(table.path.removeprefix("file://")).absolute(), _real(table.path)
+    return str(given) if given == real else f"{given} (which is {real})"

@@ -1,0 +1,18 @@
+"""The text of a script for whoever may not read its secrets."""
+
+from __future__ import annotations
+
+import re
+
+from airflow_nrt.model.options.settings import NO_SETTINGS
+
+_OPTION = re.compile(r"('((?:[^'\n]|'')*)'\s*=\s*)'(?:[^']|'')*'")
+
+
+def without_secrets(script: str) -> str:
+    """`***` for the literals of options that are named like secrets; placeholders stay."""
+    return _OPTION.sub(_without_secret, script)
+
+
+def _without_secret(option: re.Match[str]) -> str:
+    return f"{option[1]}'***'" if NO_SETTINGS.is_masked(option[2]) and "${" not in option[0] else option[0]

@@ -1,0 +1,182 @@
+"""What a verification found: counted by windows and by rows, with the windows that nothing explains named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from airflow_nrt.basics.instants import format_instant
+
+EQUAL, EXPLAINED, MISSING, EXTRA, DIFFERENT = CLASSES = ("equal", "explained", "missing", "extra", "different")
+UNEXPLAINED = (MISSING, EXTRA, DIFFERENT)
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """One row that nothing explains: the published and the batch result's values, None where there is no such row."""
+
+    kind: str
+    key: str
+    published: str | None
+    expected: str | None
+
+
+@dataclass(frozen=True)
+class BadWindow:
+    """A window with rows that nothing explains; `end` is None for rows that no window claims."""
+
+    start: int | None
+    end: int | None
+    missing: int
+    extra: int
+    different: int
+    samples: tuple[RowSample, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [
+            f"{count} {kind}" for kind, count in zip(UNEXPLAINED, (self.missing, self.extra, self.different)) if count
+        ]
+        if self.end is None:
+            return f"outside of any window: {', '.join(parts)} rows"
+        return f"window [{format_instant(self.start)}, {format_instant(self.end)}): {', '.join(parts)} rows"
+
+
+@dataclass(frozen=True)
+class InsertVerdict:
+    """One insert. A window is one window end, over all keys; `rows` counts rows by class.
+
+    `unequal_ends` are all windows that the batch gives other rows for, explained or not; `bad` describes the first of
+    those that nothing explains.
+    """
+
+    insert: str
+    windows: int
+    equal: int
+    explained: int
+    unexplained: int
+    pending: int
+    rows: Mapping[str, int]
+    bad: tuple[BadWindow, ...] = ()
+    unequal_ends: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class LedgerVerdict:
+    """The late ledger of one operator against the source: what it claims and is not late there, and what it lacks."""
+
+    operator: str
+    claimed: int
+    found: int
+    invented: int
+    lacking: int
+    samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verification as of a log entry (-1: of an empty log), for windows with `start < end of window <= end`.
+
+    `problems` are contradictions that no row shows: a watermark that does not follow from the rows, a source file that
+    changed after it was read, a published file that the log does not know. `unread` files arrived and were not read.
+    """
+
+    report: str
+    home: str
+    entry: int
+    start: int | None
+    end: int | None
+    inserts: tuple[InsertVerdict, ...]
+    ledgers: tuple[LedgerVerdict, ...] = ()
+    problems: tuple[str, ...] = ()
+    unread_files: int = 0
+    unread_bytes: int = 0
+    late_rows: int = 0
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def windows(self) -> int:
+        return sum(one.windows for one in self.inserts)
+
+    @property
+    def equal(self) -> int:
+        return sum(one.equal for one in self.inserts)
+
+    @property
+    def explained(self) -> int:
+        return sum(one.explained for one in self.inserts)
+
+    @property
+    def unexplained(self) -> int:
+        return sum(one.unexplained for one in self.inserts)
+
+    @property
+    def pending(self) -> int:
+        return sum(one.pending for one in self.inserts)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether every difference is explained by late rows, and the evidence itself holds."""
+        honest = all(not ledger.invented and not ledger.lacking for ledger in self.ledgers)
+        return self.unexplained == 0 and honest and not self.problems
+
+    @property
+    def text(self) -> str:
+        """The verdict in one line."""
+        word = "NOT PROVEN" if not self.is_proven else "proven" if self.windows else "nothing to prove"
+        return (
+            f"{self.report}: {word}; {self.windows} windows, {self.equal} equal, {self.explained} explained by late "
+            f"rows, {self.unexplained} unexplained, {self.pending} pending"
+        )
+
+    def without_rows(self) -> Verdict:
+        """The verdict without any row of the report, for a log that others read."""
+        inserts = tuple(
+            replace(one, bad=tuple(replace(window, samples=()) for window in one.bad)) for one in self.inserts
+        )
+        return replace(self, inserts=inserts, ledgers=tuple(replace(one, samples=()) for one in self.ledgers))
+
+    def to_json(self) -> dict[str, Any]:
+        totals = {name: getattr(self, name) for name in ("windows", "equal", "explained", "unexplained", "pending")}
+        return {**asdict(self), **totals, "proven": self.is_proven, "text": self.text}
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """The verdict for a person."""
+    lines = [f"verification of {verdict.report} as of log entry {verdict.entry}, home {verdict.home}"]
+    for one in verdict.inserts:
+        lines.append(
+            f"  {one.insert}: {one.windows} windows, {one.equal} equal, {one.explained} explained by late rows, "
+            f"{one.unexplained} unexplained, {one.pending} pending"
+        )
+        for bad in one.bad:
+            lines.append(f"    {bad}")
+            for sample in bad.samples:
+                lines.append(f"      {sample.kind} {sample.key}: published {sample.published}, batch {sample.expected}")
+    for ledger in verdict.ledgers:
+        lines.append(f"  late rows of {ledger.operator}: {ledger.claimed} in the ledger, {ledger.found} in the source")
+        if ledger.invented or ledger.lacking:
+            lines.append(
+                f"    {ledger.invented} in the ledger are not late in the source, {ledger.lacking} are lacking"
+            )
+            lines += [f"      {sample}" for sample in ledger.samples]
+    lines += [f"  problem: {problem}" for problem in verdict.problems]
+    lines += [f"  note: {note}" for note in verdict.notes]
+    return [*lines, closing_line(verdict), *unread_lines(verdict.unread_files, verdict.unread_bytes)]
+
+
+def closing_line(verdict: Verdict) -> str:
+    """What it comes to."""
+    if not verdict.is_proven:
+        return "NOT PROVEN"
+    if verdict.windows:
+        return "proven: every difference is explained by late rows"
+    return "nothing to prove: no window of the interval is complete"
+
+
+def unread_lines(files: int, size: int) -> list[str]:
+    """What is to be said, in the end, of files that have arrived and that the stream has not read; nothing if none."""
+    if not files:
+        return []
+    which = "1 file has" if files == 1 else f"{files} files have"
+    return [f"{which} arrived that the stream has not read ({size} bytes): their rows are in no window yet"]

@@ -1,0 +1,28 @@
+"""What a report says or sets that has no effect here, and what does instead: said once, never passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airflow_nrt.model.options.known import FILE_OPTIONS, PRINT_OPTIONS, REPORT_OPTIONS, find
+from airflow_nrt.model.plan import Plan
+
+
+def without_effect(plan: Plan) -> dict[str, str]:
+    """Why, by the statement, the setting or the option of a table."""
+    return dict(_found(plan))
+
+
+def _found(plan: Plan) -> Iterator[tuple[str, str]]:
+    for text, why in plan.idle:
+        yield f"statement {text!r}", why
+    for key, _ in plan.settings:
+        option = find(key, REPORT_OPTIONS)
+        if option is not None and option.idle:
+            yield f"setting {key!r}", option.idle
+    for table in (*(source.table for source in plan.sources), *(insert.sink for insert in plan.inserts)):
+        known = PRINT_OPTIONS if table.connector == "print" else FILE_OPTIONS
+        for name in table.options:
+            option = find(name, known)
+            if option is not None and option.idle:
+                yield f"table {table.name!r}, option {name!r}", option.idle

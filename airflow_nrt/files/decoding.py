@@ -1,0 +1,142 @@
+"""JSON of a home as the dataclass that was written: every field has its type, or the file counts as unreadable."""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import MOST_BYTES, read_private
+
+Record = TypeVar("Record")
+_Decode = Callable[[Any], Any]
+_LONG = 2**63
+
+
+def read_record(path: Path, form: Format, kind: type[Record], limit: int = MOST_BYTES) -> Record:
+    """The record that a file of a home holds. Raises FileNotFoundError, HomeError."""
+    try:
+        return decoded(form.read(parse_json(read_private(path, limit)), path), kind)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, TypeError) as wrong:
+        raise HomeError(f"{form.of} {path} can't be read: {wrong}") from None
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Raises ValueError unless it is JSON, also where it is nested too deep to be read."""
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def decoded(content: Mapping[str, Any], kind: type[Record]) -> Record:
+    """The dataclass with these fields. Raises TypeError if one is missing, unknown or of another type."""
+    found: Record = _record(kind)(content)  # type: ignore[arg-type]
+    return found
+
+
+@cache
+def _record(kind: type) -> _Decode:
+    decoders = {name: _decoder(hint) for name, hint in get_type_hints(kind).items()}
+
+    def decode(content: Any) -> Any:
+        if not isinstance(content, dict):
+            raise TypeError(f"{_short(content)} is no {kind.__name__}")
+        found, name = {}, ""
+        try:
+            for name, value in content.items():
+                found[name] = decoders[name](value)
+        except KeyError:
+            raise TypeError(f"it has a field {name[:100]!r}, which is unknown") from None
+        except TypeError as wrong:
+            raise TypeError(f"its field {name!r}: {wrong}") from None
+        return kind(**found)
+
+    return decode
+
+
+@cache
+def _decoder(wanted: Any) -> _Decode:
+    """What makes a value of this type of one of JSON. Raises TypeError where it is of another."""
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin in (Union, types.UnionType):
+        (some,) = (one for one in arguments if one is not type(None))
+        decode = _decoder(some)
+        return lambda value: None if value is None else decode(value)
+    if wanted is Any:
+        return lambda value: value
+    if is_dataclass(wanted):
+        return _record(wanted)  # type: ignore[arg-type]
+    if origin in (dict, Mapping):
+        return _mapping(_key if arguments[0] is int else _text, _decoder(arguments[1]))
+    if origin in (list, tuple, Sequence):
+        return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
+    return _PLAIN[wanted]
+
+
+def _mapping(key: _Decode, decode: _Decode) -> _Decode:
+    def mapping(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"{_short(value)} is no JSON object")
+        return {key(name): decode(one) for name, one in value.items()}
+
+    return mapping
+
+
+def _sequence(kind: Callable[[Any], Any], decode: _Decode) -> _Decode:
+    def sequence(value: Any) -> Any:
+        if not isinstance(value, list):
+            raise TypeError(f"{_short(value)} is no JSON array")
+        return kind([decode(one) for one in value])
+
+    return sequence
+
+
+def _key(name: str) -> int:
+    try:
+        return int(name)
+    except ValueError:
+        raise TypeError(f"{_short(name)} is no whole number") from None
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"{_short(value)} is no text")
+    # Halves of characters, which JSON can spell, can't be printed or sent.
+    return value if value.isascii() else value.encode(errors="replace").decode()
+
+
+def _whole(value: Any) -> int:
+    if type(value) is int and -_LONG <= value < _LONG:
+        return value
+    raise TypeError(f"{_short(value)} is no whole number of 64 bits")
+
+
+def _finite(value: Any) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
+    return _whole(value)
+
+
+def _bool(value: Any) -> bool:
+    if type(value) is bool:
+        return value
+    raise TypeError(f"{_short(value)} is neither true nor false")
+
+
+_PLAIN: Mapping[Any, _Decode] = {str: _text, int: _whole, float: _finite, bool: _bool}
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return f"a JSON {'object' if isinstance(value, dict) else 'array'}"
+    return f"{value!r:.100}"

@@ -1,0 +1,63 @@
+"""Formats of what a home holds: each file says by which one it was written, and older ones are still read.
+
+A file without a number has format 1. A number is raised when what is written changes so that an older version would
+misread it; then a step is added that makes the new content of the old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from airflow_nrt import __version__
+from airflow_nrt.basics.errors import HomeError
+
+Content = dict[str, Any]
+_NUMBER = "format"
+
+
+@dataclass(frozen=True)
+class Format:
+    """What is `of` this format. `steps[0]` makes content of format 2 of content of format 1, and so on."""
+
+    of: str
+    steps: tuple[Callable[[Content], Content], ...] = ()
+
+    @property
+    def number(self) -> int:
+        """The format that this version writes, and the newest that it reads."""
+        return len(self.steps) + 1
+
+    def stamped(self, content: Mapping[str, Any]) -> Content:
+        """The content with its number, to be written."""
+        return {_NUMBER: self.number, **content}
+
+    def read(self, content: Any, where: object) -> Content:
+        """The content of a file as this version would have written it, without its number.
+
+        Raises HomeError if it is no JSON object, if a newer version wrote it, or if an older one can't have.
+        """
+        if not isinstance(content, dict):
+            raise HomeError(f"{self.of} {where} can't be read: it is no JSON object")
+        number = content.get(_NUMBER, 1)
+        self.check(number, where)
+        read = {name: value for name, value in content.items() if name != _NUMBER}
+        try:
+            for step in self.steps[number - 1 :]:
+                read = step(read)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
+            raise HomeError(
+                f"{self.of} {where} can't be read: it is nothing of format {number}: {wrong!r:.200}"
+            ) from None
+        return read
+
+    def check(self, number: Any, where: object) -> None:
+        """Raises HomeError unless this version reads this format."""
+        if type(number) is not int or number < 1:
+            raise HomeError(f"{self.of} {where} can't be read: its format is {number!r:.100}, which is none")
+        if number > self.number:
+            raise HomeError(
+                f"{self.of} {where} has format {number}, and airflow-nrt {__version__} reads formats up to "
+                f"{self.number}: a newer version wrote it, so go on with that version"
+            )

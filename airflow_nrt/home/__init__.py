@@ -1,0 +1,1 @@
+"""The home of a report: one directory with everything durable about it."""

@@ -1,0 +1,152 @@
+"""The driver's sign of life: what it is doing, and when it last made progress.
+
+Each epoch has a file of its own, and the newest counts: one that was frozen while it wrote can't speak over its
+successor.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import shortened
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.files.formats import Content, Format
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.files.process_start import HIGHEST_PID, ProcessStart
+
+STARTING, RUNNING, FINISHED, STOPPED, FAILED, FENCED = (
+    "starting", "running", "finished", "stopped", "failed", "fenced",
+)  # fmt: skip
+ENDED = (FINISHED, STOPPED, FAILED, FENCED)
+_STATES = (STARTING, RUNNING, *ENDED)
+LAST_TIME = 253_402_300_799_999
+"""The end of the year 9999."""
+_MOST_BYTES = 256 * 1024
+"""More than a heartbeat has whose error is as long as it can be, all in letters that JSON spells with twelve."""
+_MOST_LETTERS_OF_NAMES = 255
+_MOST_FILES = 1000
+"""In the directory: one an epoch that is not taken away yet, and what writers left that died."""
+_TRIES = 10
+_ADDRESS = re.compile(r"https?://[\w.:@%/\[\]-]{1,500}", re.ASCII)
+
+
+def _without_process_start(content: Content) -> Content:
+    """Format 1 knew a process by its host's name, its number, and a time near its start."""
+    return {**content, "process_start": None}
+
+
+def _without_ui(content: Content) -> Content:
+    """Format 2 did not say where Spark's pages are."""
+    return {**content, "ui": ""}
+
+
+_FORMAT = Format("the heartbeat", (_without_process_start, _without_ui))
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """All times in milliseconds of the wall clock. Raises ValueError for what no driver says.
+
+    `launch` is the id that the launcher gave, by which it knows its driver. `beat` is when this was written, `progress`
+    when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until they can
+    be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
+    `process_start` tells the process apart from all others, None where its system or its version doesn't say. `ui` is
+    the address of Spark's pages, empty where there are none.
+    """
+
+    state: str
+    epoch: int
+    host: str
+    pid: int
+    started: int
+    application: str
+    launch: str = ""
+    beat: int = 0
+    progress: int = 0
+    entry: int = -1
+    pending_files: int = 0
+    pending_bytes: int = 0
+    error: str | None = None
+    final: bool = False
+    unreadable_files: int = 0
+    process_start: ProcessStart | None = None
+    ui: str = ""
+
+    def __post_init__(self) -> None:
+        if self.state not in _STATES:
+            raise ValueError(f"its state is {self.state[:100]!r}, which is none")
+        if not 1 <= self.pid <= HIGHEST_PID:
+            raise ValueError(f"its pid is {self.pid}, which no process has")
+        if not all(0 <= time <= LAST_TIME for time in (self.started, self.beat, self.progress)):
+            raise ValueError("it has a time before 1970 or after 9999")
+        counts = (self.epoch, self.entry + 1, self.pending_files, self.pending_bytes, self.unreadable_files)
+        if min(counts) < 0:
+            raise ValueError("it has a number below 0")
+        for name in (self.host, self.application, self.launch):
+            if len(name) > _MOST_LETTERS_OF_NAMES or not name.isprintable():
+                raise ValueError(f"it has the name {name[:100]!r}, which is none")
+        if self.ui and _ADDRESS.fullmatch(self.ui) is None:
+            # It becomes a link of Airflow.
+            raise ValueError(f"its pages of Spark are at {self.ui[:100]!r}, which is no address")
+        if self.error is not None:
+            object.__setattr__(self, "error", shortened(self.error))
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in ENDED
+
+    def age(self, now: int | None = None) -> int:
+        """Milliseconds since it was written."""
+        return (now_ms() if now is None else now) - self.beat
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def write_heartbeat(directory: Path, heartbeat: Heartbeat) -> None:
+    """Puts it in place of the epoch's last one, and takes those of older epochs away. Raises OSError, HomeError."""
+    make_private(directory)
+    stamped = replace(heartbeat, beat=now_ms())
+    replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(_FORMAT.stamped(asdict(stamped))).encode())
+    for epoch, path in _written(directory).items():
+        if epoch < heartbeat.epoch:
+            path.unlink(missing_ok=True)
+
+
+def read_heartbeat(directory: Path) -> Heartbeat | None:
+    """The last one of the newest epoch, None if there was none. Raises HomeError if it can't be read."""
+    for _ in range(_TRIES):
+        written = _written(directory)
+        if not written:
+            return None
+        try:
+            return read_record(written[max(written)], _FORMAT, Heartbeat, _MOST_BYTES)
+        except FileNotFoundError:
+            # A newer driver has shown its own, and took this one away.
+            continue
+    raise HomeError(f"the heartbeat in {directory} can't be read: its file is gone each time that it is opened")
+
+
+def _written(directory: Path) -> dict[int, Path]:
+    """The files by epoch. Raises HomeError."""
+    try:
+        with os.scandir(directory) as files:
+            names = [file.name for file in itertools.islice(files, _MOST_FILES + 1)]
+    except FileNotFoundError:
+        return {}
+    except OSError as wrong:
+        raise HomeError(f"the heartbeat {directory} can't be read: {wrong}") from None
+    if len(names) > _MOST_FILES:
+        raise HomeError(f"the heartbeat in {directory} can't be read: there are more than {_MOST_FILES} files")
+    numbers = {name: number_of(name.removesuffix(".json")) for name in names if name.endswith(".json")}
+    return {number: directory / name for name, number in numbers.items() if number is not None}

@@ -1,0 +1,268 @@
+"""The home of a report: one directory with everything durable about it.
+
+report.json      whose home this is (`identity.py`)
+outline.json     what its results look like (`outline.py`)
+log/<n>.json     the only truth (`log.py`)
+state/           partials of the operators
+staged/          results that an entry decides about, before they are published
+ledger/          late and rejected rows, a directory a commit
+heartbeats/      each driver's sign of life, <epoch>.json, replaced by rename
+driver.log       what the driver printed
+stop             exists while somebody asks the driver to stop
+launches/        who launched a driver, what it was given, why it could not begin
+scratch/         an epoch's own things, gone with it
+notes/           what is there for people to look at (`notes/`)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from airflow_nrt import __version__
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.describe.places import check_places
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import is_aside, put_if_absent, replace_file
+from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.files.formats import Format
+from airflow_nrt.home.directories import PARTS, check_directories, make_directories
+from airflow_nrt.home.identity.fingerprint import Fingerprint, changes_between, differences
+from airflow_nrt.home.identity.identity import Identity
+from airflow_nrt.home.identity.semantics import changed_semantics
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.names import check_name
+from airflow_nrt.home.outline import Outline
+from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.zones import foreign_zone, read_zone
+
+_REPORT_FILE, _OUTLINE_FILE = "report.json", "outline.json"
+_LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE, _OUTLINE_FILE})
+"""What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
+
+_STOP = Format("the stop request")
+_MOST_BYTES_OF_STOP = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class _StopRequest:
+    """Drivers up to this epoch, and up to this launch, are meant."""
+
+    epoch: int
+    launch: int = 0
+
+
+Replan: TypeAlias = "Callable[[Home, Settings], Plan]"
+"""Plans the report that a home was made for; these settings have the values that are masked in it."""
+
+
+class Home:
+    """The layout of a home; `open` and `create` check it. `group` is the one that shares it, by name or id."""
+
+    def __init__(self, path: Path, group: str | None = None) -> None:
+        self.path = path
+        self.group = group
+        self.log_directory = path / "log"
+        self.state = path / "state"
+        self.staged = path / "staged"
+        self.ledger = path / "ledger"
+        self.scratch = path / "scratch"
+        self.report_file = path / _REPORT_FILE
+        self.outline_file = path / _OUTLINE_FILE
+        self.heartbeats = path / "heartbeats"
+        self.driver_log = path / "driver.log"
+        self.stop_file = path / "stop"
+        self.launches = path / "launches"
+        self.notes = path / "notes"
+        self.samples = self.notes / "samples"
+        self.verdicts = self.notes / "verdicts"
+        self.tasks = self.notes / "tasks"
+
+    @classmethod
+    def at(cls, location: str | Path, group: str | None = None) -> Home:
+        """The home at a place, existing or not.
+
+        Raises InputError for a scheme that can't hold one yet, a name that none can have or a group that is none, and
+        HomeError for what stands there and is not to be trusted.
+        """
+        text = str(location)
+        check_name(text)
+        scheme, separator, rest = text.partition("://")
+        if separator and scheme != "file":
+            raise InputError(f"a home can't be on {scheme}:// yet: put it on a POSIX file system ({text})")
+        home = cls(Path(rest if separator else text).absolute(), group)
+        check_directories(home.path, group)
+        return home
+
+    @classmethod
+    def open(cls, location: str | Path, group: str | None = None) -> Home:
+        """An existing home. Raises InputError if there is none, HomeError if it can't be read, and as `at`."""
+        home = cls.at(location, group)
+        if not os.path.lexists(home.report_file):
+            raise InputError(f"{home.path} is no home of a report: it has no report.json")
+        home.identity()
+        return home
+
+    @classmethod
+    def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None, group: str | None = None) -> Home:
+        """The home of this report, made if it is not there yet.
+
+        Raises InputError if it belongs to another report, or to this one with other results (see `check_report`), and
+        if the report would read what it writes; and as `at`.
+        """
+        home = cls.checked(location, plan, replan, group)
+        if not os.path.lexists(home.report_file):
+            home._make(plan)
+            # Somebody else may have made it meanwhile, for another report.
+            home.check_report(plan, replan)
+        home._keep_outline(plan)
+        return home
+
+    @classmethod
+    def checked(cls, location: str | Path, plan: Plan, replan: Replan | None = None, group: str | None = None) -> Home:
+        """The home that this report has or can have there. Writes nothing; raises as `create` does."""
+        check_name(plan.name, "report")
+        home = cls.at(location, group)
+        check_places(plan, home.path)
+        if os.path.lexists(home.report_file):
+            home.check_report(plan, replan)
+        elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
+            raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
+        return home
+
+    def _make(self, plan: Plan) -> None:
+        make_directories(self.path, self.group)
+        put_if_absent(self.report_file, Identity.of(plan, self.launches).to_bytes())
+
+    def _keep_outline(self, plan: Plan) -> None:
+        """An older home has none, a broken one stops no report, and a report may write to another directory by now."""
+        outline, kept = Outline.of(plan), None
+        with contextlib.suppress(HomeError):
+            kept = self.outline()
+        if kept != outline:
+            replace_file(self.outline_file, outline.to_bytes())
+
+    def outline(self) -> Outline | None:
+        """The content of outline.json, None where an older version made the home. Raises HomeError."""
+        return Outline.read(self.outline_file)
+
+    def identity(self) -> Identity:
+        """The content of report.json. Raises HomeError if it can't be read."""
+        return Identity.read(self.report_file)
+
+    @property
+    def zone(self) -> str | None:
+        """The zone of the report's clock, None for UTC. Raises HomeError if report.json can't be read."""
+        try:
+            return foreign_zone(read_zone(self.identity().fingerprint.get(f"setting {TIME_ZONE}", "UTC")))
+        except ValueError:
+            # Made when the option was not read yet: no window of such a home depends on it.
+            return None
+
+    def check_report(self, plan: Plan, replan: Replan | None = None) -> None:
+        """Raises InputError unless the home was made for a report that computes the same.
+
+        `replan` plans again what the home was made for: a home is compared by one planner's view of both reports, so
+        that a change of the planner is no change of the report. Without it the home's own words are compared.
+        """
+        identity = self.identity()
+        if identity.name != plan.name:
+            raise InputError(
+                f"{self.path} is the home of the report {identity.name!r}, not of {plan.name!r}: "
+                "give each report its own home"
+            )
+        changes = self._changes(identity, plan, replan)
+        if changes:
+            raise InputError(
+                f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n"
+                f"{_listed(changes)}\n"
+                "Ways out: start the changed report in a new home (and backfill it), or undo the change."
+            )
+        changes = changed_semantics(identity.operators, plan)
+        if changes:
+            raise InputError(
+                f"airflow-nrt {__version__} can't go on with the home {self.path}, which version {identity.version} "
+                f"made:\n{_listed(changes)}\n"
+                "Ways out: start the report in a new home (and backfill it), or go on with that version."
+            )
+
+    def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> list[str]:
+        before, now = identity.fingerprint, identity.facts(plan)
+        if before == now:
+            return []
+        changed = identity.masks.changes(before, plan.given)
+        if changed:
+            return changed
+        given = plan.given.masking(identity.masks.hashes)
+        if replan is None:
+            return [given.shown(text) for text in differences(before, now)]
+        # The module of a function may have changed in its place, where planning again finds the new one.
+        functions = differences(_code_of_functions(before), _code_of_functions(now))
+        try:
+            made_for = replan(self, given)
+        except InputError as wrong:
+            raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
+        changes = changes_between(made_for, plan)
+        if identity.program is not None and not changes and identity.has_moved(identity.facts(made_for)):
+            changes = differences(before, now)
+        return list(dict.fromkeys(given.shown(text) for text in (*functions, *changes)))
+
+    # ------------------------------------------------------------------ asking a driver to stop
+
+    def newest_launch(self) -> int:
+        """The number of the newest launch (`launches/<n>.launch`), 0 if there was none."""
+        numbers = (number_of(path.stem) for path in self.launches.glob("*.launch"))
+        return max((number for number in numbers if number is not None), default=0)
+
+    def ask_to_stop(self) -> int:
+        """Asks all drivers that hold a lease or were launched by now to stop after their batch; gives the newest epoch.
+
+        One that was launched and has no lease yet stops when it has begun. Later ones are not meant.
+        """
+        asked = _StopRequest(self.log().epoch(), self.newest_launch())
+        replace_file(self.stop_file, json.dumps(_STOP.stamped(asdict(asked))).encode())
+        return asked.epoch
+
+    def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
+        """Whether the driver of this epoch (0: it has no lease), or of this launch, was asked to stop."""
+        try:
+            asked = read_record(self.stop_file, _STOP, _StopRequest, _MOST_BYTES_OF_STOP)
+        except FileNotFoundError:
+            return False
+        number = number_of(launch)
+        return 0 < epoch <= asked.epoch or (number is not None and number <= asked.launch)
+
+    def drop_stop_request(self, epoch: int, launch: str = "") -> None:
+        """Takes away a request that was meant for older drivers than that of this epoch and launch."""
+        if self.stop_file.exists() and not self.is_stop_asked(epoch, launch):
+            self.stop_file.unlink(missing_ok=True)
+
+    def log(self) -> Log:
+        """Raises HomeError if the home has no log."""
+        if not self.log_directory.is_dir():
+            raise HomeError(f"the home {self.path} has no log directory")
+        return Log(self.log_directory)
+
+
+def _is_of_a_home(name: str) -> bool:
+    # Somebody else may be making it at this moment, or have died doing so.
+    return name in _LAYOUT or any(is_aside(name, of) for of in _LAYOUT)
+
+
+def _listed(sentences: Iterable[str]) -> str:
+    return "\n".join(f"  - {sentence}" for sentence in sentences)
+
+
+def _code_of_functions(facts: Fingerprint) -> Fingerprint:
+    return {
+        name: text
+        for name, text in facts.items()
+        if name.startswith("function ") and name.endswith((", target", ", source"))
+    }

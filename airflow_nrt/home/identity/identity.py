@@ -1,0 +1,135 @@
+"""What `report.json` says: whose home it is, what the report means, and how to plan it again."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt import __version__
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import MOST_CHARACTERS
+from airflow_nrt.files.decoding import decoded, parse_json
+from airflow_nrt.files.formats import Content, Format
+from airflow_nrt.files.private_files import read_private
+from airflow_nrt.home.identity.fingerprint import Fingerprint, fingerprint
+from airflow_nrt.home.identity.masks import Masks
+from airflow_nrt.home.identity.semantics import Semantics, semantics
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.program.modules import is_installed
+
+
+@dataclass(frozen=True)
+class Identity:
+    """`id` tells homes apart, `version` of airflow-nrt made it at `created` (ms).
+
+    `fingerprint` and `operators` are what the plan meant and which semantics its operators had. The report is planned
+    again from its `script` and `settings`, or from its `program`, with paths that start at `base`. Of masked settings
+    there are only `masks`; `unsafe` names placeholders that may be any SQL.
+    """
+
+    id: str
+    name: str
+    version: str
+    created: int
+    fingerprint: Fingerprint
+    operators: Semantics
+    script: str
+    settings: Mapping[str, str]
+    base: str
+    program: str | None = None
+    masks: Masks = field(default_factory=Masks)
+    unsafe: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, plan: Plan, launches: Path) -> Identity:
+        """The identity of a new home; what a program was made of is copied to its `launches`, for it may go."""
+        built = plan.built and replace(plan.built, program=plan.built.program.copied_to(launches))
+        masks = Masks.of(plan.given)
+        return cls(
+            id=uuid.uuid4().hex,
+            name=plan.name,
+            version=__version__,
+            created=int(time.time() * 1000),
+            fingerprint=masks.masked(fingerprint(plan), plan.given),
+            operators=semantics(plan),
+            script=plan.script,
+            settings=plan.given.but(masks.hashes),
+            base=plan.base if built is None else str(built.base),
+            program=None if built is None else str(built.program),
+            masks=masks,
+            unsafe=plan.given.unsafe,
+        )
+
+    def given(self, current: Settings) -> Settings:
+        """The settings that the report was made with; masked ones as they are in the `current` ones."""
+        values = {**self.settings, **self.masks.filled(current)}
+        return Settings(tuple(values.items()), tuple(self.masks.hashes), tuple(self.unsafe))
+
+    def facts(self, plan: Plan) -> Fingerprint:
+        """The fingerprint of a plan as this home would keep it."""
+        return self.masks.masked(fingerprint(plan), plan.given)
+
+    def has_moved(self, again: Fingerprint) -> bool:
+        """Whether its program, planned `again`, means something else: by what it finds elsewhere than in its modules.
+
+        Another version of this product may say the same in other words; of an installed program nothing is kept here.
+        """
+        is_whole = any(name.startswith("insert into ") for name in self.fingerprint)
+        is_kept = self.program is not None and not is_installed(Path(self.program))
+        return is_whole and (self.version == __version__ or not is_kept) and again != self.fingerprint
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(_FORMAT.stamped(asdict(self)), indent=1, ensure_ascii=False).encode()
+
+    @classmethod
+    def read(cls, file: Path) -> Identity:
+        """Raises HomeError if it can't be read, or if a newer version wrote it."""
+        try:
+            content = parse_json(read_private(file))
+        except (OSError, ValueError) as wrong:
+            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
+        if not isinstance(content, dict) or not {"id", "name"} <= content.keys():
+            raise HomeError(f"the home {file.parent} can't be read: report.json does not say whose home it is")
+        known = _FORMAT.read(content, file)
+        try:
+            kept = {field.name: known[field.name] for field in fields(cls) if field.name in known}
+            found = decoded(kept, cls)
+            if len(found.name) > MOST_CHARACTERS:
+                raise TypeError(f"the report's name has {len(found.name)} characters")
+        except TypeError as wrong:
+            raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
+        return found
+
+
+def _from_facts(content: Content) -> Content:
+    """Format 1 had `facts`, with generated SQL among them: what is left of these is no whole fingerprint."""
+    facts: dict[str, str] = content["facts"]
+    kept = {name: text for name, text in facts.items() if name.startswith("setting ")}
+    operators: dict[str, dict[str, Any]] = {}
+    for name, text in facts.items():
+        label, _, fact = name.partition(", ")
+        if label.startswith(("window operator ", "updating operator ")):
+            operators.setdefault(label.rpartition(" ")[2], {"version": 1}).update(
+                {"does": text} if fact == "window" else {}
+            )
+        elif label.startswith("function "):
+            target, _, source = text.rpartition(", source ")
+            kept.update({f"{label}, target": target, f"{label}, source": source})
+    settings = {name.removeprefix("setting "): text for name, text in kept.items() if name.startswith("setting ")}
+    given: dict[str, Any] = {"settings": settings, "program": None, "script": "", "base": "/", "version": "0.1.0"}
+    rest = {name: value for name, value in content.items() if name != "facts"}
+    return {"created": 0, **given, **rest, "fingerprint": kept, "operators": operators}
+
+
+def _without_masks(content: Content) -> Content:
+    """Format 2 had all values as they are, in `settings` and in the `script`."""
+    return {**content, "masks": {"salt": "", "hashes": {}}, "unsafe": []}
+
+
+_FORMAT = Format("the report of a home", (_from_facts, _without_masks))

@@ -1,0 +1,63 @@
+"""Which results an operator gives: a number a kind, to be raised when the same rows give other results than before.
+
+A home keeps the numbers of the version that made it. A version whose results differ refuses such a home, because its
+curve would have two halves that don't fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from airflow_nrt.model.operators import Regroup, WindowAggregate
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.updating import (
+    RecentRows,
+    RowsAtEnd,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    UpdatingRows,
+    UpdatingSessions,
+)
+
+WINDOWS = {"TUMBLE": 1, "HOP": 1, "CUMULATE": 1, "SESSION": 1, "OVER": 1}
+UPDATING: dict[type[Updating], tuple[str, int]] = {
+    UpdatingAggregate: ("GROUP BY without a window", 1),
+    UpdatingRows: ("Top-N, deduplication or OVER of rows that change", 1),
+    UpdatingSessions: ("SESSION of rows that change", 1),
+    UpdatingJoin: ("join without a window", 1),
+    RecentRows: ("rows of a sliding interval", 1),
+    RowsAtEnd: ("ORDER BY of all rows", 1),
+}
+
+Semantics = Mapping[str, Mapping[str, Any]]
+
+
+def semantics(plan: Plan) -> dict[str, dict[str, Any]]:
+    """What each operator of a plan does and by which version, by the name that its state has in the home."""
+    operators: tuple[WindowAggregate | Regroup | Updating, ...] = (*plan.operators, *plan.regroups, *plan.updating)
+    return {one.name: dict(zip(("does", "version"), _of(one))) for one in operators}
+
+
+def _of(operator: WindowAggregate | Regroup | Updating) -> tuple[str, int]:
+    if isinstance(operator, (WindowAggregate, Regroup)):
+        return str(operator.window), WINDOWS[operator.window.kind]
+    return UPDATING[type(operator)]
+
+
+def changed_semantics(before: Semantics, plan: Plan) -> list[str]:
+    """What operators give other results, or have other state, than `before`; one sentence each.
+
+    Where something is not known of an operator, it is as it was.
+    """
+    found = []
+    for name, now in semantics(plan).items():
+        known = before.get(name)
+        if known is None:
+            found.append(f"{now['does']} keeps its state under another name")
+        elif known.get("does", now["does"]) != now["does"]:
+            found.append(f"the state of {known['does']} would be taken for that of {now['does']}")
+        elif known.get("version", now["version"]) != now["version"]:
+            found.append(f"{now['does']} has other results: version {known['version']} before, {now['version']} now")
+    return found

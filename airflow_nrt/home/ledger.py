@@ -1,0 +1,36 @@
+"""The late ledger and the reject list in a home: a directory a commit, JSON lines that a person can read with `cat`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.files.private_files import MOST_BYTES, open_private
+
+LATE_PREFIX, REJECTED = "late-", "rejected"
+"""Below the directory of a commit: `late-<operator>/` and `rejected/`."""
+
+
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """The records in one of these directories. Raises HomeError at one that can't be read."""
+    for file in sorted(path.glob("part-*.txt")):
+        number = 0
+        try:
+            with open(open_private(file, os.O_RDONLY), "rb") as lines:
+                while line := lines.readline(MOST_BYTES):
+                    number += 1
+                    yield _record(line)
+        except (OSError, ValueError) as wrong:
+            raise HomeError(f"the ledger {file} can't be read in line {number}: {wrong}") from None
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    """Raises ValueError if it is none, or if it was cut because it is too long."""
+    found = parse_json(line)
+    if not isinstance(found, dict):
+        raise ValueError("it is no JSON object")
+    return found

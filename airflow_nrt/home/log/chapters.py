@@ -1,0 +1,82 @@
+"""Old entries of a log in few files: a chapter holds a fixed stretch of them, one a line, and takes their place.
+
+    0-127.jsonl   128-255.jsonl   256.json   257.json …
+
+A chapter appears whole, before the files go that it replaces; so an entry is always there, at times twice. Where both
+are, the chapter counts: a writer that slept may put a file where an entry has gone into a chapter.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.files.private_files import MOST_BYTES, read_private
+
+CHAPTER = 128
+KEPT = 128
+"""So many of the last entries stay files of their own."""
+_MOST_BYTES = 16 * MOST_BYTES
+
+
+def chapter_of(directory: Path, n: int) -> Path:
+    """Where entry `n` stands once it is in a chapter."""
+    first = n - n % CHAPTER
+    return directory / f"{first}-{first + CHAPTER - 1}.jsonl"
+
+
+def read_chapter(path: Path) -> list[bytes] | None:
+    """Its entries in order, None if it is not there. Raises HomeError if it is not whole."""
+    try:
+        lines = read_private(path, _MOST_BYTES).splitlines()
+    except FileNotFoundError:
+        return None
+    if len(lines) != CHAPTER:
+        raise HomeError(f"{path} is not readable: it has {len(lines)} entries, not {CHAPTER}")
+    return lines
+
+
+def last_entry(directory: Path) -> int:
+    """The number of the last entry, -1 if there is none."""
+    paths = [path for path in directory.iterdir() if path.suffix in (".json", ".jsonl")]
+    numbers = (number_of(path.stem.rpartition("-")[2]) for path in paths)
+    return max((number for number in numbers if number is not None), default=-1)
+
+
+def bind_chapters(directory: Path, last: int) -> None:
+    """Puts full stretches of entries into chapters, but for the newest of those up to `last`.
+
+    Raises HomeError at an entry that is not readable, or not there.
+    """
+    named = {number_of(path.stem): path for path in directory.glob("*.json")}
+    singles = {number: path for number, path in named.items() if number is not None}
+    for first in sorted({n - n % CHAPTER for n in singles}):
+        if first + CHAPTER > last + 1 - KEPT:
+            return
+        numbers = range(first, first + CHAPTER)
+        chapter = chapter_of(directory, first)
+        if not chapter.exists():
+            try:
+                content = b"".join(_line(directory / f"{n}.json", n) for n in numbers)
+            except HomeError:
+                # Unless another driver, which binds at the same time, has taken its entries away.
+                if not chapter.exists():
+                    raise
+            else:
+                put_if_absent(chapter, content)
+        for n in numbers:
+            if n in singles:
+                singles[n].unlink(missing_ok=True)
+
+
+def _line(path: Path, n: int) -> bytes:
+    try:
+        content = read_private(path).strip()
+        if b"\n" in content or parse_json(content)["n"] != n:
+            raise ValueError("it is not one line with its number")
+    except (OSError, ValueError, LookupError, TypeError) as wrong:
+        raise HomeError(f"log entry {path} is not readable: {wrong}") from None
+    return content + b"\n"

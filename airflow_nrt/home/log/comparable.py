@@ -1,0 +1,52 @@
+"""Results that never complete: whether the batch over all rows that were read says what a stream has told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airflow_nrt.home.log.entries import Position, Versions
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, stands_alone
+
+
+def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None:
+    """Why the batch can say something else without anything being wrong, None if it can't."""
+    below = list(_below(plan, insert.query))
+    if not below:
+        return None
+    if read_option(dict(plan.settings), REPORT_OPTIONS, STATE_TTL):
+        return f"what '{STATE_TTL}' forgets the batch remembers: results under it can't be verified"
+    if any(isinstance(one, RecentRows) for one in below):
+        return "rows come and go with the watermark: such results that never complete can't be verified"
+    if any(isinstance(one, UpdatingJoin) and one.interval is not None for one in below):
+        return "which rows an interval join sees depends on when they came: such results can't be verified"
+    if any(isinstance(one, RowsAtEnd) and position.updating.get(one.name) for one in below):
+        return "its rows wait for the end of their sources: nothing is published yet"
+    if any(isinstance(one, RowsAtEnd) and _has_windows(plan, one.input) for one in below):
+        return (
+            "windows in one order of all can't be verified; those of TUMBLE, HOP and CUMULATE can, if ORDER BY begins "
+            "with window_end"
+        )
+    if any(stands_alone(one) and not position.updating.get(one.name) for one in below):
+        return "no batch has come yet: nothing is published"
+    if any(_has_windows(plan, query) for one in below for query in one.inputs):
+        return "results that never complete, over windows, can't be verified"
+    if position.versions.get(insert.name, Versions()).shown:
+        return "changes wait for their 'update-rate': what is told already can't be verified"
+    return None
+
+
+def _below(plan: Plan, query: Query) -> Iterator[Updating]:
+    """The updating operators that a query stands on."""
+    known = {one.name: one for one in plan.updating}
+    for operator in (known[name] for name in query.inputs if name in known):
+        yield operator
+        for each in operator.inputs:
+            yield from _below(plan, each)
+
+
+def _has_windows(plan: Plan, query: Query) -> bool:
+    windowed = {*(one.name for one in plan.operators), *(one.name for one in plan.regroups)}
+    return any(name in windowed for name in query.inputs)

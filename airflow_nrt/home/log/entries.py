@@ -1,0 +1,303 @@
+"""The entries of the log: leases, commits, ticks, restatements, and the position that they lead to.
+
+Times are milliseconds: `time` and `clock` of the wall clock, watermarks and window bounds of the report's clock.
+Paths are relative to the home, except those of source files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import decoded
+from airflow_nrt.files.formats import Content, Format
+
+STATE = Format("the state")
+"""Partials of operators and what updating operators keep: the columns of these files, and what is in them."""
+LEDGER = Format("the ledger", (lambda record: record,))
+"""Late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was named."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of a source as it stood when it was read. One that is `corrupt` could not be, and gave no rows."""
+
+    path: str
+    size: int
+    modified: int
+    corrupt: bool = False
+
+
+@dataclass(frozen=True)
+class StateFile:
+    """A directory of partials of one operator, and with which windows (by their ends) the first and the last close."""
+
+    path: str
+    first: int
+    last: int
+    rows: int
+    format: int = STATE.number
+
+    def __post_init__(self) -> None:
+        if self.format != STATE.number:
+            STATE.check(self.format, self.path)
+
+
+@dataclass(frozen=True)
+class OperatorState:
+    """What one operator carries.
+
+    `watermark` never goes back. All windows that end at or before `fired` have fired; None if none could yet.
+    `rows` are partials as they were absorbed, `closed` one partial a key and slice that has fired; of OVER what rows
+    that have fired leave to later ones. `complete` is set where windows are complete before they fire for good.
+    """
+
+    watermark: int | None = None
+    fired: int | None = None
+    rows: tuple[StateFile, ...] = ()
+    closed: tuple[StateFile, ...] = ()
+    suspect: int | None = None
+    """Carried state of windows that end at or before this is in doubt: the verifier found a real difference."""
+    complete: int | None = None
+
+    @property
+    def complete_until(self) -> int | None:
+        """All windows that end at or before this are complete and published."""
+        return self.fired if self.complete is None else self.complete
+
+    def files(self) -> frozenset[str]:
+        return frozenset(file.path for file in (*self.rows, *self.closed))
+
+
+@dataclass(frozen=True)
+class Versions:
+    """What the timing of an insert has to remember whose windows have several versions.
+
+    Versions that were due at watermarks up to `at` are published. `rows` are how many came since for windows (by their
+    ends) that have a version, or could. `standing` are the windows that a reader sees and that may still change, with
+    their place below the sink; `shown` holds their rows, where the sink wants to know what it has to take back.
+    """
+
+    at: int | None = None
+    rows: Mapping[int, int] = field(default_factory=dict)
+    standing: Mapping[int, str] = field(default_factory=dict)
+    shown: tuple[StateFile, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceState:
+    """How far one source was read. `idle` sources do not hold back an operator's watermark."""
+
+    watermark: int | None = None
+    idle: bool = False
+    ended: bool = False
+    files: int = 0
+    rows: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where the stream stands after an entry: all that a driver needs to go on.
+
+    `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
+    rowtimes of the operators over recent rows, and `moments` are the watermarks that these stand at. `versions` are of
+    the inserts whose windows have several. `tables` are the rows of update tables that change singly, in parts.
+    """
+
+    sources: Mapping[str, SourceState] = field(default_factory=dict)
+    operators: Mapping[str, OperatorState] = field(default_factory=dict)
+    late: int = 0
+    dropped: int = 0
+    windows: int = 0
+    updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
+    moments: Mapping[str, int] = field(default_factory=dict)
+    versions: Mapping[str, Versions] = field(default_factory=dict)
+    tables: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
+
+    def files(self) -> frozenset[str]:
+        """All state that this position refers to."""
+        others = [*self.updating.values(), *self.tables.values(), *(one.shown for one in self.versions.values())]
+        named = (frozenset(file.path for file in files) for files in others)
+        return frozenset().union(*(state.files() for state in self.operators.values()), *named)
+
+
+@dataclass(frozen=True)
+class Published:
+    """One file of results: a whole window of one insert, or the rows of one batch where nothing is windowed.
+
+    Of sessions it holds those that fired together and end in one slot, whose bounds are `start` and `end`.
+
+    `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
+    rows without a window, or `changed` for a changelog. `staged` is where the file waits, `target` its place below the
+    sink's directory. `told` are the versions of a window that hold what changes, each beside the one before.
+    """
+
+    insert: str
+    start: int | None
+    end: int | None
+    state: str
+    rows: int
+    checksum: str
+    staged: str
+    target: str
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Late rows of one operator in one batch: how many missed at least one window, and of these how many missed all."""
+
+    operator: str
+    late: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A driver begins. From here on no older epoch can append."""
+
+    host: str
+    pid: int
+    application: str
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A batch of one source was absorbed.
+
+    `seen` are the operators' watermarks before the batch, by which the lateness of its rows was judged. `clock` is the
+    processing time that decided which rows lie in the future. `ledger` is the directory of its late and rejected rows.
+    `removed` are results that are none any more.
+    """
+
+    source: str
+    files: tuple[SourceFile, ...]
+    rows: int
+    clock: int
+    seen: Mapping[str, int | None]
+    rejected: Mapping[str, int]
+    late: tuple[Lateness, ...]
+    ledger: str | None
+    published: tuple[Published, ...]
+    position: Position
+    removed: tuple[str, ...] = ()
+    ledger_format: int = LEDGER.number
+
+    def __post_init__(self) -> None:
+        LEDGER.check(self.ledger_format, self.ledger)
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Time went on: windows fired, a source became idle or ended, files of state were merged behind that.
+
+    `removed` are results that are none any more.
+    """
+
+    published: tuple[Published, ...]
+    clock: int
+    position: Position
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Restate:
+    """Windows were published again (or for the first time) from the batch result; see `reason`.
+
+    The batch was over the rows of all commits up to the entry `as_of`, none of them late. `files` are those that it
+    read, by source, where no stream had read them.
+    """
+
+    published: tuple[Published, ...]
+    removed: tuple[str, ...]
+    reason: str
+    suspects: Mapping[str, int]
+    as_of: int
+    files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
+
+
+Body = Lease | Commit | Tick | Restate
+_KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, "restate": Restate}
+
+
+@dataclass(frozen=True)
+class _Head:
+    n: int
+    kind: str
+    epoch: int | None
+    time: int
+    id: str
+
+
+@dataclass(frozen=True)
+class Entry(_Head):
+    """One numbered entry. `epoch` is that of the writing driver, None for a restatement. `id` tells writers apart."""
+
+    body: Body
+
+    def to_json(self) -> dict[str, Any]:
+        head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
+        return _FORMAT.stamped({**head, **asdict(self.body)})
+
+    @property
+    def published(self) -> tuple[Published, ...]:
+        return () if isinstance(self.body, Lease) else self.body.published
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Files of sinks (`insert/place`) that readers are to see no more."""
+        return () if isinstance(self.body, Lease) else self.body.removed
+
+    @property
+    def position(self) -> Position | None:
+        return self.body.position if isinstance(self.body, (Commit, Tick)) else None
+
+
+def kind_of(body: Body) -> str:
+    return next(kind for kind, body_type in _KINDS.items() if isinstance(body, body_type))
+
+
+def entry_from_json(content: Any) -> Entry:
+    """Raises HomeError if this is no entry that this version can read."""
+    if not isinstance(content, dict):
+        raise HomeError("log entry ? is not readable: it is no JSON object")
+    number = content.get("n", "?")
+    try:
+        data = _FORMAT.read(content, number)
+        head = decoded({name: data.pop(name, None) for name in ("n", "kind", "epoch", "time", "id")}, _Head)
+        if head.kind not in _KINDS:
+            raise TypeError(f"its kind is {head.kind[:100]!r}, which is none")
+        return Entry(**vars(head), body=decoded(data, _KINDS[head.kind]))
+    except TypeError as wrong:
+        raise HomeError(f"log entry {number!r:.100} is not readable: {wrong}") from None
+
+
+def _with_formats(entry: Content) -> Content:
+    """Format 1 said nothing of the formats of state and ledgers, and left out what an early version did not know."""
+    if entry["kind"] not in ("commit", "tick"):
+        return entry
+    known: Content = {"updating": {}, "moments": {}, "versions": {}, "tables": {}}
+    position = {**known, **entry["position"]}
+    operators = {name: {"complete": None, **_of_format_1(one)} for name, one in position["operators"].items()}
+    states = {
+        name: {key: [_of_format_1(file) for file in files] for key, files in position[name].items()}
+        for name in ("updating", "tables")
+    }
+    versions = {name: _of_format_1(one) for name, one in position["versions"].items()}
+    position = {**position, **states, "operators": operators, "versions": versions}
+    ledger: Content = {"ledger_format": 1} if entry["kind"] == "commit" else {}
+    return {"removed": [], **entry, "position": position, **ledger}
+
+
+def _of_format_1(data: Content) -> Content:
+    """A file of state, or what lists some."""
+    if "path" in data:
+        return {**data, "format": 1}
+    listed = {name: data[name] for name in ("rows", "closed", "shown") if isinstance(data.get(name), list)}
+    return {**data, **{name: [_of_format_1(file) for file in files] for name, files in listed.items()}}
+
+
+_FORMAT = Format("log entry", (_with_formats,))

@@ -1,0 +1,142 @@
+"""The log of a home read as history: what was read when, what was published last, what each batch believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from airflow_nrt.home.log.clock import operator_watermark, with_clock
+from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Published, Restate, SourceFile, Tick
+from airflow_nrt.model.plan import Plan
+
+WindowKey = tuple[str, int | None, str]
+"""Insert, end of the window (None: no window), and the file's place below the sink."""
+
+
+@dataclass
+class History:
+    """`batches` are the commits by entry number, `ticks` the entries that let windows fire; `published` is what stands
+    in the sinks, by insert and place.
+
+    `as_of` is, for what a restatement published, the last entry of which it took the rows. `backfilled` are files that
+    a backfill read, by source and path.
+    """
+
+    entry: int = -1
+    batches: dict[int, Commit] = field(default_factory=dict)
+    ticks: list[int] = field(default_factory=list)
+    published: dict[tuple[str, str], Published] = field(default_factory=dict)
+    times: dict[tuple[str, str], int] = field(default_factory=dict)
+    as_of: dict[tuple[str, str], int] = field(default_factory=dict)
+    backfilled: dict[str, dict[str, SourceFile]] = field(default_factory=dict)
+    position: Position = field(default_factory=Position)
+    problems: list[str] = field(default_factory=list)
+    restated: int = 0
+
+    def files(self, source: str) -> list[SourceFile]:
+        """All files of a source that were read: those of batches in the order in which they were, then the others."""
+        of_batches = [file for commit in self.batches.values() if commit.source == source for file in commit.files]
+        paths = {file.path for file in of_batches}
+        return of_batches + [file for path, file in self.backfilled.get(source, {}).items() if path not in paths]
+
+    def batch_of(self, source: str) -> dict[str, int]:
+        """By path: the entry that read the file."""
+        return {file.path: n for n, commit in self.batches.items() if commit.source == source for file in commit.files}
+
+    def unfired_batch(self, operators: Iterable[str], entry: int) -> int | None:
+        """The batch that one of these operators had still to fire at this entry, None if there was none.
+
+        Of sessions and OVER, where a row can come in time for a slot that has fired: a driver fires behind each batch.
+        """
+        last = self.open_batch(entry)
+        if last is None:
+            return None
+        states = self.batches[last].position.operators
+        return last if any(_is_due(states[name]) for name in operators) else None
+
+    def open_batch(self, entry: int) -> int | None:
+        """The batch behind which nothing has been published yet at this entry, None if there is none."""
+        last = max((n for n in (*self.batches, *self.ticks) if n <= entry), default=-1)
+        return last if last in self.batches else None
+
+    def watermarks_before(self, source: str) -> dict[int, int | None]:
+        """By entry the watermark of a source before the batch that this entry committed."""
+        before: int | None = None
+        found = {}
+        for n, commit in self.batches.items():
+            if commit.source == source:
+                found[n], before = before, commit.position.sources[source].watermark
+        return found
+
+    def has_unread(self, source: str) -> bool:
+        """Whether a backfill read files that the stream has still to read."""
+        read = self.batch_of(source)
+        return bool(self.batches) and any(path not in read for path in self.backfilled.get(source, ()))
+
+    def changing(self, insert: str) -> set[int]:
+        """The windows of an insert for which rows have come since their last version."""
+        versions = self.position.versions.get(insert)
+        return set(versions.rows) if versions is not None else set()
+
+    def late_claimed(self, operator: str) -> int:
+        """Rows that the ledger claims to have been late for an operator."""
+        return sum(one.late for commit in self.batches.values() for one in commit.late if one.operator == operator)
+
+
+def _is_due(state: OperatorState) -> bool:
+    return state.watermark is not None and any(file.first <= state.watermark + 1 for file in state.rows)
+
+
+def read_history(entries: Iterable[Entry], plan: Plan) -> History:
+    """Folds the log. Claims that contradict the log itself are `problems`."""
+    history = History()
+    for entry in entries:
+        history.entry = entry.n
+        for published in entry.published:
+            history.published[(published.insert, published.target)] = published
+            history.times[(published.insert, published.target)] = entry.time
+            history.as_of.pop((published.insert, published.target), None)
+        if isinstance(entry.body, Commit):
+            _check_commit(history, entry.n, entry.body, plan)
+            history.batches[entry.n] = entry.body
+        elif isinstance(entry.body, Restate):
+            history.restated += 1
+            history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
+            for source, files in entry.body.files.items():
+                history.backfilled.setdefault(source, {}).update({file.path: file for file in files})
+        elif isinstance(entry.body, Tick):
+            history.ticks.append(entry.n)
+        for target in entry.removed:
+            insert, _, path = target.partition("/")
+            history.published.pop((insert, path), None)
+        if isinstance(entry.body, (Commit, Tick)):
+            _check_watermarks(history, entry.n, entry.body, plan)
+            history.position = entry.body.position
+    return history
+
+
+def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:
+    """The watermark that judged lateness must be the one that stood before the batch."""
+    for operator, seen in commit.seen.items():
+        before = history.position.operators.get(operator)
+        stood = before.watermark if before is not None else None
+        if seen != stood:
+            history.problems.append(
+                f"log entry {n}: operator {operator} judged lateness by watermark {seen}, it stood at {stood}"
+            )
+
+
+def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan) -> None:
+    """An operator's watermark must follow from those of its sources, and from the clock."""
+    before, after = history.position, body.position
+    sources = with_clock(after.sources, body.clock)
+    for operator in plan.operators:
+        state, old = after.operators.get(operator.name), before.operators.get(operator.name)
+        follows = operator_watermark(
+            old.watermark if old else None, sources, operator.clock, plan.zones, operator.delay, operator.waits
+        )
+        if state is not None and state.watermark != follows:
+            history.problems.append(
+                f"log entry {n}: operator {operator.name} stands at watermark {state.watermark}, "
+                f"but its sources make it {follows}"
+            )

@@ -1,0 +1,192 @@
+"""The log of a home: the only truth about it. One numbered sequence that any process may read and append to.
+
+An entry is put if absent at the number behind the last one that the writer has read. So a writer whose view is old
+collides, reads what it missed, and goes on or stops (`DESIGN`, The log). Nobody skips a number. Old entries move into
+chapters (`chapters.py`); an entry put where one of these was is taken away again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from airflow_nrt.basics.errors import FencedError, HomeError
+from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.private_files import read_private
+from airflow_nrt.home.log.chapters import CHAPTER, bind_chapters, chapter_of, last_entry, read_chapter
+from airflow_nrt.home.log.entries import Body, Entry, Lease, Position, entry_from_json, kind_of
+
+
+class EntryTaken(Exception):
+    """Somebody else's entry stands at this number."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(f"entry {entry.n} is taken by a {entry.kind}")
+        self.entry = entry
+
+
+class Log:
+    """Reads and appends entries. `last` is the number of the last entry that this object knows, -1 for none."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.last = -1
+        self._chapter: tuple[Path, list[bytes]] | None = None
+        self.refresh()
+
+    def refresh(self) -> int:
+        """Looks for entries written since; gives the number of the last. Raises HomeError."""
+        try:
+            if self.last < 0:
+                self.last = last_entry(self.directory)
+            while self._path(self.last + 1).exists() or chapter_of(self.directory, self.last + 1).exists():
+                self.last += 1
+        except OSError as wrong:
+            raise HomeError(f"the log {self.directory} can't be read: {wrong}") from None
+        return self.last
+
+    def read(self, n: int) -> Entry:
+        """Raises HomeError if the entry is missing or unreadable: it is never taken for something else."""
+        try:
+            data = parse_json(self.content(n))
+        except ValueError as wrong:
+            raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
+        entry = entry_from_json(data)
+        if entry.n != n:
+            raise HomeError(f"log entry {self._path(n)} is not readable: it calls itself {entry.n}")
+        return entry
+
+    def content(self, n: int) -> bytes:
+        """An entry as it was written. Raises HomeError if it is missing or unreadable."""
+        try:
+            content = self._content(n)
+        except OSError as wrong:
+            raise HomeError(f"log entry {self._path(n)} is not readable: {wrong}") from None
+        if content is None:
+            raise HomeError(f"log entry {n} of {self.directory.parent} is missing")
+        return content
+
+    def entries(self, first: int = 0, last: int | None = None) -> Iterator[Entry]:
+        """The entries from `first` to `last` (default: the last known), in order."""
+        for n in range(first, (self.last if last is None else last) + 1):
+            yield self.read(n)
+
+    def backwards(self, last: int | None = None) -> Iterator[Entry]:
+        """The entries from the last to the first."""
+        for n in range(self.last if last is None else last, -1, -1):
+            yield self.read(n)
+
+    def append(self, body: Body, epoch: int | None) -> Entry:
+        """Puts the next entry. Raises EntryTaken with the entry that stands there instead; `last` then counts it."""
+        entry = Entry(self.last + 1, kind_of(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
+        content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
+        is_ours = put_if_absent(self._path(entry.n), content + b"\n")
+        if is_ours and chapter_of(self.directory, entry.n).exists():
+            # This writer slept for so long that the entry it collides with has left its place.
+            self._path(entry.n).unlink(missing_ok=True)
+            is_ours = False
+        if not is_ours:
+            standing = self.read(entry.n)
+            self.last = standing.n
+            if standing.id == entry.id:
+                return standing
+            raise EntryTaken(standing)
+        self.last = entry.n
+        return entry
+
+    def position(self, last: int | None = None) -> Position:
+        """The position after an entry (default: the last known). Entries without one leave it as it was."""
+        for entry in self.backwards(last):
+            if entry.position is not None:
+                return entry.position
+        return Position()
+
+    def epoch(self) -> int:
+        """The epoch of the newest lease, 0 if there was none. A driver's entries stand behind its lease."""
+        return next((entry.epoch for entry in self.backwards() if entry.epoch is not None), 0)
+
+    def bind(self) -> None:
+        """Moves old entries into chapters."""
+        bind_chapters(self.directory, self.last)
+
+    def _content(self, n: int) -> bytes | None:
+        try:
+            single = read_private(self._path(n))
+        except FileNotFoundError:
+            single = None
+        path, known = chapter_of(self.directory, n), self._chapter
+        if known is None or known[0] != path:
+            # Looked for behind the file: what was read there counts only if no chapter has it.
+            lines = read_chapter(path)
+            if lines is None:
+                return single
+            self._chapter = known = (path, lines)
+        return known[1][n % CHAPTER]
+
+    def _path(self, n: int) -> Path:
+        return self.directory / f"{n}.json"
+
+
+class Writer:
+    """Appends for one driver, as long as its lease is the newest."""
+
+    def __init__(self, log: Log, epoch: int) -> None:
+        self.log = log
+        self.epoch = epoch
+        self.met: list[Entry] = []
+        self._fenced: FencedError | None = None
+
+    @classmethod
+    def begin(cls, log: Log, lease: Lease) -> Writer:
+        """Takes the next epoch. Where two drivers begin at once, the later lease wins."""
+        while True:
+            log.refresh()
+            epoch = log.epoch() + 1
+            try:
+                log.append(lease, epoch)
+                log.bind()
+                return cls(log, epoch)
+            except EntryTaken:
+                continue
+
+    def append(self, body: Body) -> Entry:
+        """Puts an entry behind all others. Raises FencedError once a newer driver has begun.
+
+        Restatements that stand in between change no position of the stream; they are kept in `met`.
+        """
+        while True:
+            if self._fenced is not None:
+                raise self._fenced
+            try:
+                entry = self.log.append(body, self.epoch)
+            except EntryTaken as taken:
+                self._meet(taken.entry)
+                continue
+            if entry.n % CHAPTER == 0:
+                self.log.bind()
+            return entry
+
+    def check(self) -> None:
+        """Raises FencedError if a newer driver has begun."""
+        if self._fenced is not None:
+            raise self._fenced
+        known = self.log.last
+        for n in range(known + 1, self.log.refresh() + 1):
+            self._meet(self.log.read(n))
+
+    def _meet(self, entry: Entry) -> None:
+        if entry.epoch is None:
+            self.met.append(entry)
+            return
+        if entry.epoch <= self.epoch:
+            return
+        # Kept: the log now counts that entry, so the next append would land behind it.
+        self._fenced = FencedError(
+            f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
+            f"this one (epoch {self.epoch}) stops"
+        )
+        raise self._fenced

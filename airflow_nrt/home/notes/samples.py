@@ -1,0 +1,129 @@
+"""A bounded sample of each window that a report publishes: the largest keys and the total, as numbers.
+
+    notes/samples/<insert>/<day of the window>/<writer>.jsonl      one line a window and version
+
+A home keeps them so that a curve can be drawn where sinks can't be read. They are data of the report: option
+`sink.sample` says how many keys, 0 for none. Each process writes files of its own, so that no two append to one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.files.decoding import decoded, parse_json
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import make_private, open_private, read_private
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry
+
+MOST_LETTERS = 100
+"""Of a value of a key."""
+DAYS_KEPT = 92
+_MOST_BYTES = 32 * 1024 * 1024
+"""Of a file: a day of windows that end every second, with 20 keys."""
+_FORMAT = Format("the sample of a window")
+
+
+@dataclass(frozen=True)
+class SampledRow:
+    """One key of a window, as texts, and its measures; None where one is NULL or no number."""
+
+    key: tuple[str, ...]
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One version of a window, published by log entry `entry`.
+
+    `end` is in milliseconds of the report's clock, `rows` are all rows of the window. `total` is the sum of each
+    measure over them, `top` the rows with the largest first measure, largest first.
+    """
+
+    entry: int
+    end: int
+    rows: int
+    keys: tuple[str, ...]
+    measures: tuple[str, ...]
+    total: tuple[float | None, ...]
+    top: tuple[SampledRow, ...]
+
+    def __post_init__(self) -> None:
+        """Raises TypeError."""
+        if len(self.total) != len(self.measures):
+            raise TypeError(f"it has {len(self.measures)} measures and {len(self.total)} totals")
+        if any((len(one.key), len(one.values)) != (len(self.keys), len(self.measures)) for one in self.top):
+            raise TypeError("a row has more or fewer columns than the sample")
+
+
+def day_of(end: int) -> str:
+    """The day that a window belongs to which ends then (ms): one that ends at midnight belongs to the day before."""
+    return format_instant((end - 1) // DAY * DAY)[:10]
+
+
+def write_samples(home: Home, insert: str, entry: Entry, samples: Sequence[Sample]) -> None:
+    """Appends them to the files of whoever wrote the entry. Raises OSError, HomeError."""
+    writer = f"restate-{entry.n}" if entry.epoch is None else str(entry.epoch)
+    days: dict[str, list[str]] = {}
+    for one in samples:
+        line = json.dumps(_FORMAT.stamped(asdict(one)), separators=(",", ":"), ensure_ascii=False)
+        days.setdefault(day_of(one.end), []).append(line)
+    directory = home.samples / insert
+    for day, lines in days.items():
+        if not (directory / day).exists():
+            make_private(directory / day)
+            _forget_old_days(directory)
+        with suppress(FileNotFoundError):
+            _append(directory / day / f"{writer}.jsonl", "".join(f"{line}\n" for line in lines).encode())
+
+
+def _append(path: Path, content: bytes) -> None:
+    with open(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab", buffering=0) as file:
+        if file.seek(0, os.SEEK_END) + len(content) <= _MOST_BYTES:
+            file.write(content)
+
+
+def _forget_old_days(directory: Path) -> None:
+    for day in sorted(os.listdir(directory), reverse=True)[DAYS_KEPT:]:
+        shutil.rmtree(directory / day, ignore_errors=True)
+
+
+def sampled_files(home: Home, insert: str, day: str) -> Mapping[Path, tuple[int, int]]:
+    """The files with samples of a day, each with its size and when it was changed: what they hold goes by these.
+
+    Raises HomeError.
+    """
+    try:
+        with os.scandir(home.samples / insert / day) as files:
+            found = [(file.path, file.stat(follow_symlinks=False)) for file in files if file.name.endswith(".jsonl")]
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as wrong:
+        raise HomeError(f"the samples of {home.path} can't be read: {wrong}") from None
+    return {Path(path): (stat.st_size, stat.st_mtime_ns) for path, stat in found}
+
+
+def read_samples(files: Iterable[Path]) -> dict[tuple[int, int], Sample]:
+    """All versions by window end and log entry. A line that is cut or is no sample is passed over. Raises HomeError."""
+    found: dict[tuple[int, int], Sample] = {}
+    for path in files:
+        try:
+            content = read_private(path, _MOST_BYTES)
+        except FileNotFoundError:
+            continue
+        except OSError as wrong:
+            raise HomeError(f"the samples {path} can't be read: {wrong}") from None
+        for line in content.splitlines():
+            with suppress(ValueError, TypeError, HomeError):
+                one = decoded(_FORMAT.read(parse_json(line), path), Sample)
+                found[one.end, one.entry] = one
+    return found

@@ -1,0 +1,43 @@
+"""Which columns of an insert are sampled, and of how many keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.home.outline import InsertOutline
+from airflow_nrt.model.options.known import sink_option
+
+FORMATS = ("csv", "json", "parquet")
+MOST_COLUMNS = 8
+"""Of keys, and of measures."""
+_TEXTS = ("CHAR", "VARCHAR", "STRING", "BOOLEAN", "DATE")
+_NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
+_SLOTTED = ("SESSION", "OVER")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """`top` keys of a window are kept, 0 for no sample.
+
+    `keys` are what tells the rows of a window apart, but for times, which all of them share; where that is not known,
+    the texts. `measures` are all other numbers.
+    """
+
+    keys: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    top: int = 0
+
+    @classmethod
+    def of(cls, insert: InsertOutline) -> Sampling:
+        """None of it where a file holds no whole window, or is in a format that is not read for this."""
+        if not insert.whole_windows or insert.format not in FORMATS:
+            return cls()
+        if insert.window is None or insert.window.text.startswith(_SLOTTED):
+            return cls()
+        kinds = dict(insert.columns)
+        # A column of the partition is in the names of directories, as a text.
+        known = insert.key or [name for name, kind in insert.columns if kind in _TEXTS]
+        keys = [name for name in known if kinds.get(name, "STRING") in (*_TEXTS, *_NUMBERS)]
+        measures = [name for name, kind in insert.columns if kind in _NUMBERS and name not in keys]
+        top = int(sink_option(insert.options, "sink.sample")) if measures else 0
+        return cls(tuple(keys[:MOST_COLUMNS]), tuple(measures[:MOST_COLUMNS]), top)

@@ -1,0 +1,68 @@
+"""Which tasks of Airflow work on a home: `notes/tasks/<what they do>.json`.
+
+Who may see a home, and act on it, is decided by the permissions on the DAG of the task that supervises it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.home import Home
+
+STREAM, BACKFILL, VERIFY = KINDS = ("stream", "backfill", "verify")
+_MOST_LETTERS = 250
+"""Of Airflow's ids."""
+_MOST_BYTES = 16 * 1024
+_FORMAT = Format("the task of a home")
+
+
+@dataclass(frozen=True)
+class TaskOfHome:
+    """The last task of its kind that worked on the home; one that takes less than another does not replace that.
+
+    `takes` says what a run may ask of it: windows (`interval`), and of a backfill to `verify` or to `repair` them.
+    """
+
+    dag_id: str
+    task_id: str
+    takes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises TypeError."""
+        if any(not name or len(name) > _MOST_LETTERS or not name.isprintable() for name in (self.dag_id, self.task_id)):
+            raise TypeError("it names no task")
+
+    def replaces(self, known: TaskOfHome) -> bool:
+        """A task with windows of its own serves nobody who wants others."""
+        is_same = (self.dag_id, self.task_id) == (known.dag_id, known.task_id)
+        return self != known and (is_same or not set(self.takes) < set(known.takes))
+
+
+def note_task(home: Home, kind: str, task: TaskOfHome) -> None:
+    """Writes it, unless it stands there already, or another one that takes more. Raises OSError, HomeError."""
+    with suppress(FileNotFoundError, HomeError):
+        if not task.replaces(_read(home, kind)):
+            return
+    make_private(home.tasks)
+    replace_file(home.tasks / f"{kind}.json", json.dumps(_FORMAT.stamped(asdict(task))).encode())
+
+
+def tasks_of(home: Home) -> Mapping[str, TaskOfHome]:
+    """By kind. Raises HomeError if one can't be read: it may be the one that says who may see the home."""
+    found = {}
+    for kind in KINDS:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            found[kind] = _read(home, kind)
+    return found
+
+
+def _read(home: Home, kind: str) -> TaskOfHome:
+    return read_record(home.tasks / f"{kind}.json", _FORMAT, TaskOfHome, _MOST_BYTES)

@@ -1,0 +1,105 @@
+"""What verifications found, window by window: `notes/verdicts/<time in ms>-<log entry>.json`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.describe.verdict import Verdict
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+
+KEPT = 100
+EQUAL, EXPLAINED, MISMATCH, DIFFERENT = "equal", "explained", "mismatch", "different"
+_MOST_ENDS = 10_000
+_MOST_BYTES = 4 * 1024 * 1024
+_FORMAT = Format("the verdict")
+
+
+@dataclass(frozen=True)
+class DifferentWindows:
+    """Of one insert the ends (ms) of the windows that the batch gives other rows for, and of those that nothing
+    explains; `all_named` if these are all of them."""
+
+    different: tuple[int, ...]
+    unexplained: tuple[int, ...]
+    all_named: bool
+
+
+@dataclass(frozen=True)
+class KeptVerdict:
+    """A verification at a time (ms), as of a log entry, of windows with `start < end of window <= end`."""
+
+    at: int
+    entry: int
+    start: int | None
+    end: int | None
+    proven: bool
+    windows: int
+    equal: int
+    explained: int
+    unexplained: int
+    inserts: Mapping[str, DifferentWindows] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, verdict: Verdict, at: int) -> KeptVerdict:
+        inserts = {}
+        for one in verdict.inserts:
+            bad = tuple(window.end for window in one.bad if window.end is not None)
+            ends = one.unequal_ends[-_MOST_ENDS:]
+            inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad))
+        counts = (verdict.windows, verdict.equal, verdict.explained, verdict.unexplained)
+        return cls(at, verdict.entry, verdict.start, verdict.end, verdict.is_proven, *counts, inserts)
+
+    def of_window(self, insert: str, end: int, entry: int) -> str | None:
+        """What it says of a window whose last version is of this log entry; None if it has not seen that one."""
+        inside = (self.start is None or self.start < end) and (self.end is None or end <= self.end)
+        found = self.inserts.get(insert)
+        if not inside or entry > self.entry or found is None:
+            return None
+        if end not in found.different:
+            return EQUAL
+        if end in found.unexplained:
+            return MISMATCH
+        return EXPLAINED if found.all_named else DIFFERENT
+
+
+def keep_verdict(home: Home, verdict: Verdict) -> None:
+    """Writes it, and takes the oldest away. A home that can't be written keeps none."""
+    kept = KeptVerdict.of(verdict, now_ms())
+    with suppress(OSError, HomeError):
+        make_private(home.verdicts)
+        content = json.dumps(_FORMAT.stamped(asdict(kept)), separators=(",", ":")).encode()
+        replace_file(home.verdicts / f"{kept.at:015d}-{kept.entry}.json", content)
+        for name in _newest_first(home)[KEPT:]:
+            (home.verdicts / name).unlink(missing_ok=True)
+
+
+def kept_verdicts(home: Home, known: Mapping[str, KeptVerdict]) -> dict[str, KeptVerdict]:
+    """By file name, newest first; those that are `known` are not read again. What can't be read is left out."""
+    found = {}
+    for name in _newest_first(home)[:KEPT]:
+        with suppress(OSError, HomeError):
+            found[name] = known.get(name) or _read(home.verdicts / name)
+    return found
+
+
+def _read(path: Path) -> KeptVerdict:
+    return read_record(path, _FORMAT, KeptVerdict, _MOST_BYTES)
+
+
+def _newest_first(home: Home) -> list[str]:
+    try:
+        names = os.listdir(home.verdicts)
+    except OSError:
+        return []
+    return sorted((name for name in names if name.endswith(".json") and name[0] != "."), reverse=True)

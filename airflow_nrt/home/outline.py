@@ -1,0 +1,105 @@
+"""`outline.json` of a home: what its results look like, for whoever reads a home without planning its report again.
+
+Planning imports what the report's authors wrote. Who looks at results runs none of that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.formats import Format
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.tables import CHANGELOG
+
+_KEPT_OPTIONS = ("csv.field-delimiter", "csv.quote-character", "csv.null-literal", "sink.sample")
+_MOST_BYTES = 16 << 20
+_FORMAT = Format("the outline of a home")
+
+
+@dataclass(frozen=True)
+class WindowOutline:
+    """The windows of results: their words, and how far their ends are apart (ms)."""
+
+    text: str
+    stride: int
+
+    def __post_init__(self) -> None:
+        """Raises TypeError."""
+        if self.stride <= 0:
+            raise TypeError(f"windows can't end every {self.stride} ms")
+
+
+@dataclass(frozen=True)
+class InsertOutline:
+    """The results of one insert, which stand in files of this format in a `directory`; None if they are printed.
+
+    `columns` are names and kinds of type (`BIGINT`) of what the files hold, `key` those that tell the rows of a window
+    apart. `options` say how a line is made of them, and how many keys are sampled. With `whole_windows` each file holds
+    all rows of a window. `operators` are those whose windows they are.
+    """
+
+    name: str
+    directory: str | None
+    format: str
+    columns: tuple[tuple[str, str], ...]
+    key: tuple[str, ...] = ()
+    window: WindowOutline | None = None
+    whole_windows: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+    operators: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises TypeError."""
+        if any(len(column) != 2 for column in self.columns):
+            raise TypeError(f"a column of {self.name} is no name with a type")
+        if self.whole_windows and (self.window is None or self.directory is None):
+            raise TypeError(f"{self.name} has windows, and no word about them")
+
+    @property
+    def is_changelog(self) -> bool:
+        """Whether its files hold changes, rows that are added and rows that are taken back."""
+        return self.format == CHANGELOG
+
+    @classmethod
+    def of(cls, insert: Insert) -> InsertOutline:
+        sink = insert.sink
+        in_files = (column for column in sink.physical if column.name not in sink.partition_keys)
+        window = None if insert.window is None else WindowOutline(str(insert.window), insert.window.stride)
+        return cls(
+            name=insert.name,
+            directory=sink.path.removeprefix("file://") if "path" in sink.options else None,
+            format=sink.options.get("format", "").lower(),
+            columns=tuple((column.name, column.type.name) for column in in_files),
+            key=insert.key or (),
+            window=window,
+            whole_windows=bool(insert.operators) and sink.connector == "filesystem" and not insert.tells_changes,
+            options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
+            operators=insert.operators,
+        )
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The results of a report, insert by insert."""
+
+    report: str
+    inserts: tuple[InsertOutline, ...]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Outline:
+        return cls(plan.name, tuple(map(InsertOutline.of, plan.inserts)))
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(_FORMAT.stamped(asdict(self)), indent=1, ensure_ascii=False).encode()
+
+    @classmethod
+    def read(cls, file: Path) -> Outline | None:
+        """None if there is none. Raises HomeError if it can't be read, or if a newer version wrote it."""
+        try:
+            return read_record(file, _FORMAT, cls, _MOST_BYTES)
+        except FileNotFoundError:
+            return None

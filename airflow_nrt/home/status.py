@@ -1,0 +1,142 @@
+"""How a report is doing, from its home alone: the heartbeat, the log, the plan in its own report file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.changed_files import changes_of, last_read
+from airflow_nrt.home.log.entries import OperatorState, Position, Restate
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.model.zones import wall_clock
+
+STALE_MS = 15_000
+"""A driver beats every second; one that is silent for this long has died, hangs, or can't reach the home."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pulse:
+    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if it stopped beating without
+    ending, or `none`.
+
+    Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
+    `lag` is how many milliseconds the watermark is before what that clock shows now; None where there is no watermark.
+    `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
+    """
+
+    report: str
+    home: str
+    driver: str
+    epoch: int
+    entry: int
+    heartbeat: Heartbeat | None
+    watermark: int | None
+    last_window: int | None
+    windows: int
+    rows: int
+    files: int
+    late: int
+    dropped: int
+    rejected: int
+    zone: str | None = None
+
+    @property
+    def lag(self) -> int | None:
+        return None if self.watermark is None else wall_clock(now_ms(), self.zone) - self.watermark
+
+    @property
+    def restarts(self) -> int:
+        """How many drivers followed the first one of the home, whoever restarted it."""
+        return max(self.epoch - 1, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status(Pulse):
+    """What takes a look at the whole log, and at the files that were read.
+
+    `changed_files` says of the files that were read last which have changed since, as far as they are seen from here.
+    `age` is how long ago the last entry was written; None where there is nothing to tell.
+    """
+
+    restatements: int
+    pending_files: int
+    pending_bytes: int
+    age: int | None
+    suspects: dict[str, int]
+    changed_files: list[str]
+    unreadable_files: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "lag": self.lag}
+
+
+def read_pulse(home: Home, now: int | None = None) -> Pulse:
+    """From the heartbeat and the last entries of the log. Raises HomeError if the home can't be read."""
+    return _pulse(home, home.log(), now)
+
+
+def read_status(home: Home, now: int | None = None) -> Status:
+    """Raises HomeError if the home can't be read."""
+    log = home.log()
+    pulse = _pulse(home, log, now)
+    beat = pulse.heartbeat
+    restated, suspects = _restatements(log, log.position())
+    return Status(
+        **vars(pulse),
+        restatements=restated,
+        pending_files=beat.pending_files if beat else 0,
+        pending_bytes=beat.pending_bytes if beat else 0,
+        age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
+        suspects=suspects,
+        changed_files=list(changes_of(last_read(log)).values()),
+        unreadable_files=beat.unreadable_files if beat else 0,
+    )
+
+
+def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
+    beat = read_heartbeat(home.heartbeats)
+    position = log.position()
+    watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
+    complete = [state.complete_until for state in position.operators.values() if state.complete_until is not None]
+    sources = position.sources.values()
+    return Pulse(
+        report=home.identity().name,
+        home=str(home.path),
+        driver=_driver(beat, now),
+        epoch=log.epoch(),
+        entry=log.last,
+        heartbeat=beat,
+        watermark=min(watermarks, default=None),
+        last_window=min(complete, default=None),
+        windows=position.windows,
+        rows=sum(source.rows for source in sources),
+        files=sum(source.files for source in sources),
+        late=position.late,
+        dropped=position.dropped,
+        rejected=sum(source.rejected for source in sources),
+        zone=home.zone,
+    )
+
+
+def _driver(beat: Heartbeat | None, now: int | None) -> str:
+    if beat is None:
+        return "none"
+    if beat.is_over or beat.age(now) < STALE_MS:
+        return beat.state
+    return "silent"
+
+
+def _restatements(log: Log, position: Position) -> tuple[int, dict[str, int]]:
+    """How often windows were restated, and which operators' carried state a difference has put in doubt."""
+    count = 0
+    suspects: dict[str, int] = {}
+    for entry in log.backwards():
+        if isinstance(entry.body, Restate):
+            count += 1
+            for operator, until in entry.body.suspects.items():
+                fired = position.operators.get(operator, OperatorState()).fired
+                if fired is None or fired < until:
+                    suspects[operator] = max(until, suspects.get(operator, until))
+    return count, suspects

@@ -1,0 +1,30 @@
+"""Which part of a table an interval of windows needs."""
+
+from __future__ import annotations
+
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.partitions import PartitionTime
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.tables import Table
+
+
+def partition_time(table: Table, zone: str | None = None) -> PartitionTime | None:
+    """How the table's partitions lie in time, None if it does not say. Raises InputError if it says half of it.
+
+    `zone` is that of the source, if its windows lie on another clock than UTC's: partitions may be named by either, so
+    each counts as lasting a day longer at both ends.
+    """
+    slack = DAY if zone is not None else 0
+    pattern = table.options.get("partition.time-extractor.timestamp-pattern")
+    if pattern is None or not table.partition_keys:
+        return None
+    delay = source_option(table.options, "partition.max-delay")
+    if source_option(table.options, "partition.time") == "event":
+        return PartitionTime(pattern, table.partition_keys, slack=slack)
+    if delay is None:
+        raise InputError(
+            f"table {table.name!r}: partitions by arrival need 'partition.max-delay', the longest time from a row's "
+            "rowtime to its arrival"
+        )
+    return PartitionTime(pattern, table.partition_keys, delay, slack)

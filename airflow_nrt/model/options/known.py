@@ -1,0 +1,244 @@
+"""The options of tables and of reports: Flink's names, plus this project's own where Flink has none.
+
+An option that is not listed is an error: a misspelt option that is silently ignored shows up at night.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from airflow_nrt.basics.durations import HOUR, parse_duration
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
+from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
+from airflow_nrt.model.options.foreign_options import answer
+from airflow_nrt.model.options.option import (
+    Option,
+    character,
+    delimiter,
+    free,
+    named,
+    one_of,
+    parse_boolean,
+    parse_bytes,
+    pattern,
+    positive,
+    that_it_is_set,
+)
+from airflow_nrt.model.timing import TIMING_OPTIONS
+from airflow_nrt.model.zones import read_zone
+
+TIME_ZONE = "table.local-time-zone"
+STATE_TTL = "table.exec.state.ttl"
+DOMAIN = "attribute-domain."
+"""How the options begin that say of a column whether its domain grows."""
+NOT_NULL = "table.exec.sink.not-null-enforcer"
+UNBOUNDED_STATE = "table.exec.state.unbounded"
+MAX_SCRIPT = "script.max-size"
+MAX_NODES = "plan.max-nodes"
+MOST_SAMPLED = 100
+CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
+FORMATS = ("csv", "json", "parquet", "debezium-json")
+"""The formats of files; the options of one begin with its name."""
+
+
+def _sampled_keys(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST_SAMPLED:
+        raise ValueError(f"{text!r} is no whole number from 0 to {MOST_SAMPLED}")
+    return int(text)
+
+
+def _constant(text: str) -> str:
+    if text != "constant":
+        raise ValueError(f"{text!r} is not 'constant', the one domain that is known")
+    return text
+
+
+_IGNORE = "A field that can't be parsed becomes NULL; a line that can't be parsed is rejected. Both are counted."
+_COMMON = (
+    Option("connector", str, None, "filesystem or print"),
+    Option("path", str, None, "the directory (or the one file) of the table"),
+    Option("format", one_of(*FORMATS), None, "how a file is written"),
+)
+
+_FORMATS = (
+    Option("csv.field-delimiter", delimiter, ",", r"the character between two fields; '\t' is a tab"),
+    Option("csv.quote-character", character, '"', "the character around a field that holds a delimiter"),
+    Option("csv.null-literal", str, None, "the text that means NULL"),
+    *(
+        Option(
+            f"{name}.timestamp-format.standard",
+            one_of("sql", "iso-8601"),
+            "sql",
+            "how times are written; both are read",
+        )
+        for name in ("json", "debezium-json")
+    ),
+)
+_READING = (
+    Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
+    Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
+    Option("csv.ignore-parse-errors", parse_boolean, False, _IGNORE),
+    Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
+    Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
+    *(Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE) for name in ("json", "debezium-json")),
+)
+_WRITING = (
+    *(
+        Option(f"{name}.encode.ignore-null-fields", parse_boolean, False, "a field that is NULL is left out")
+        for name in ("json", "debezium-json")
+    ),
+    Option("parquet.compression", one_of(*CODECS), "zstd", "compression codec"),
+    *free(
+        Option(
+            "sink.unfit-partitions",
+            one_of("fail", "hash"),
+            "fail",
+            "a partition whose value can't name a directory (over 255 bytes, NUL): by 'hash' a hash names it",
+        ),
+        Option("sink.sample", _sampled_keys, 20, "how many keys of a window the home keeps for its page; 0: no sample"),
+    ),
+)
+
+SOURCE_OPTIONS = named(
+    (
+        *_COMMON,
+        *_FORMATS,
+        *_READING,
+        Option(
+            "source.monitor-interval",
+            parse_duration,
+            None,
+            "how often to look for new files; without it: bounded",
+            decides=that_it_is_set,
+        ),
+        Option("source.path.regex-pattern", pattern, None, "only files whose whole path matches are read"),
+        Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
+        Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL"),
+        *free(
+            Option(
+                "source.ignore-corrupt", parse_boolean, False, "an unreadable file is rejected and counted, not fatal"
+            ),
+            Option(
+                "source.unreadable-files", one_of("wait", "fail"), "wait", "what becomes of one that can't be opened"
+            ),
+            Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
+            Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
+            Option(
+                "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
+            ),
+            Option("partition.time", one_of("event", "arrival"), "event", "what the time of a partition means"),
+            Option(
+                "partition.max-delay",
+                parse_duration,
+                None,
+                "arrival partitions: how long after its rowtime a row comes",
+            ),
+            Option("partition.missing", one_of("fail", "ignore"), "fail", "a backfill that misses a partition"),
+            Option(
+                "scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"
+            ),
+            Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
+        ),
+    )
+)
+
+TIMING = tuple(Option(name, read, None, meaning) for name, (read, meaning) in TIMING_OPTIONS.items())
+
+SINK_OPTIONS = named((*_COMMON, *TIMING, *_FORMATS, *_WRITING))
+
+FILE_OPTIONS = {**SOURCE_OPTIONS, **SINK_OPTIONS, **named(IDLE_OPTIONS), **named(OTHER_OPTIONS)}
+"""What connector filesystem knows. A table may serve as source and as sink, so it takes the options of both."""
+
+PRINT_OPTIONS = named(
+    (
+        SINK_OPTIONS["connector"],
+        *TIMING,
+        *free(
+            Option("print-identifier", str, "", "stands before each row: 'identifier> +I[…]'"),
+            Option("standard-error", parse_boolean, False, "rows are printed on standard error"),
+        ),
+        FILE_OPTIONS["sink.parallelism"],
+    )
+)
+"""What connector print knows."""
+
+REPORT_OPTIONS = named(
+    (
+        Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
+        Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
+        Option(NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"),
+        Option("table.exec.emit.early-fire.enabled", parse_boolean, False, "older windows: results before the end"),
+        Option("table.exec.emit.early-fire.delay", parse_duration, None, "older windows: how often"),
+        Option("table.exec.emit.late-fire.enabled", parse_boolean, False, "older windows: results of late rows"),
+        Option("table.exec.emit.late-fire.delay", parse_duration, None, "older windows: how often"),
+        Option(
+            "table.exec.emit.allow-lateness", parse_duration, None, "older windows; no effect on windowing functions"
+        ),
+        *free(
+            Option(
+                "table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"
+            ),
+            Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
+            Option("pipeline.name", str, None, "the report's name; default: the file's"),
+            Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),
+            Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query"),
+            Option("parallelism.default", positive, None, "number of shuffle partitions; default: the session's cores"),
+        ),
+        *IDLE_SETTINGS,
+        *OTHER_SETTINGS,
+    )
+)
+"""What a report can set."""
+
+SPARK_PREFIX = "spark."
+"""`SET 'spark.…'` passes through to the Spark session."""
+
+
+def is_setting(key: str) -> bool:
+    """Whether a report can set it, be it without effect."""
+    return key.startswith(SPARK_PREFIX) or find(key, REPORT_OPTIONS) is not None
+
+
+def read_option(options: Mapping[str, str], known: Mapping[str, Option], name: str) -> Any:
+    """The value of an option, or its default. The text was checked by `check_options`."""
+    return known[name].read(options[name]) if name in options else known[name].default
+
+
+def source_option(options: Mapping[str, str], name: str) -> Any:
+    return read_option(options, SOURCE_OPTIONS, name)
+
+
+def sink_option(options: Mapping[str, str], name: str) -> Any:
+    return read_option(options, SINK_OPTIONS, name)
+
+
+def find(name: str, known: Mapping[str, Option]) -> Option | None:
+    """The option of a name: its own, or that of the longest family that it belongs to."""
+    if name in known:
+        return known[name]
+    families = [one for one in known if one.endswith("*") and name.startswith(one[:-1])]
+    return known[max(families, key=len)] if families else None
+
+
+def check_options(options: Mapping[str, str], known: Mapping[str, Option], where: str) -> None:
+    """Raises InputError that names the first unknown option or unreadable value."""
+    for name, text in options.items():
+        option = find(name, known)
+        if option is None:
+            instead = answer(name)
+            hint = f": {instead}" if instead else nearest(name, known)
+            raise InputError(f"{where}: there is no option {name!r}{hint}")
+        try:
+            option.read(text)
+        except ValueError as wrong:
+            raise InputError(f"{where}: option {name!r}: {wrong}") from None
+
+
+def nearest(name: str, names: Iterable[str], label: str = "did you mean") -> str:
+    """`; did you mean 'x'?`, or nothing if no name is near."""
+    original = {n.lower(): n for n in names if not n.endswith("*")}
+    near = difflib.get_close_matches(name.lower(), original, n=1, cutoff=0.6)
+    return f"; {label} {original[near[0]]!r}?" if near else ""

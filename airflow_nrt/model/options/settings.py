@@ -1,0 +1,103 @@
+"""What a report is given beside its text: values of placeholders and settings, among them some that nobody may read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from airflow_nrt.model.options.known import REPORT_OPTIONS, find
+
+SECRET_NAMES = "password|secret|token|key|credential"
+"""A regular expression; upper and lower case are the same to it."""
+SHORTEST = 3
+"""Characters: of a shorter value it can't be said where it stands in a text."""
+_NO_SECRETS = ("true", "false")
+_NAMED_LIKE_SECRETS = re.compile(SECRET_NAMES, re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`values` fill placeholders, or work as a SET behind the report's own.
+
+    `masked` names those that nobody may read, beside those whose name says it. `unsafe` names the placeholders that may
+    be any piece of SQL.
+    """
+
+    values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    masked: tuple[str, ...] = ()
+    unsafe: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, str] | Settings | None) -> Settings:
+        return given if isinstance(given, Settings) else cls(tuple((given or {}).items()))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Settings:
+        """Raises ValueError if these are no settings, and does not say what they are instead."""
+        try:
+            read = json.loads(text)
+            return cls(tuple(read["values"].items()), tuple(read["masked"]), tuple(read["unsafe"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise ValueError("these are no settings of a report") from None
+
+    def to_json(self) -> str:
+        return json.dumps({"values": dict(self.values), "masked": self.masked, "unsafe": self.unsafe})
+
+    def but(self, names: Iterable[str]) -> dict[str, str]:
+        """The values without those of these names."""
+        left_out = frozenset(names)
+        return {name: value for name, value in self.values if name not in left_out}
+
+    def masking(self, names: Iterable[str]) -> Settings:
+        """These settings, of which those with these names are masked as well."""
+        return replace(self, masked=(*self.masked, *names))
+
+    def is_masked(self, name: str) -> bool:
+        """Of reports' own options there is none that could hold a secret."""
+        if name in self.masked:
+            return True
+        return _NAMED_LIKE_SECRETS.search(name) is not None and find(name, REPORT_OPTIONS) is None
+
+    @cached_property
+    def secrets(self) -> dict[str, str]:
+        """The masked values, by name."""
+        return {name: value for name, value in self.values if self.is_masked(name)}
+
+    def shown(self, text: str) -> str:
+        """A text for people: where a masked value stands in it, it names the placeholder instead."""
+        return self._masking(text)
+
+    @cached_property
+    def _masking(self) -> Masking:
+        return Masking.of({value: f"${{{name}}}" for name, value in self.secrets.items()})
+
+
+NO_SETTINGS = Settings()
+
+
+@dataclass(frozen=True)
+class Masking:
+    """Replaces values in a text by their marks, also where a value is escaped as in SQL, Python or JSON."""
+
+    marks: Mapping[str, str] = field(repr=False)
+    pattern: re.Pattern[str] | None = field(repr=False)
+
+    @classmethod
+    def of(cls, marks: Mapping[str, str]) -> Masking:
+        worth = {value: mark for value, mark in marks.items() if value not in _NO_SECRETS}
+        spelled = {one: mark for value, mark in worth.items() for one in _spellings(value) if len(one) >= SHORTEST}
+        # The longest first: one may be a part of another.
+        alternatives = "|".join(map(re.escape, sorted(spelled, key=len, reverse=True)))
+        return cls(spelled, re.compile(alternatives) if spelled else None)
+
+    def __call__(self, text: str) -> str:
+        return text if self.pattern is None else self.pattern.sub(lambda found: self.marks[found.group()], text)
+
+
+def _spellings(value: str) -> set[str]:
+    quoted: tuple[Any, ...] = (repr(value), json.dumps(value), json.dumps(value, ensure_ascii=False))
+    return {value, value.replace("'", "''"), value.replace("`", "``"), *(one[1:-1] for one in quoted)}

@@ -1,0 +1,274 @@
+"""The plan: what a report computes, as data. The SQL front end makes it, the stream and the batch driver execute it.
+
+A plan is a list of sources, of operators and of inserts. Between them stands only stateless SQL (`Query`), which
+combines rows of one source, or rows of one window; it is Spark SQL already. Operators stand in the order in which each
+reads only those before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from airflow_nrt.basics.metadata import METADATA
+from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
+from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
+from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
+from airflow_nrt.model.origins import Origin
+from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.steps import Step
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.timing import AT_ONCE, OutputOptions
+from airflow_nrt.model.updating import Updating
+from airflow_nrt.model.windows import Window
+from airflow_nrt.model.zones import foreign_zone
+from airflow_nrt.program.functions import PythonFunction
+from airflow_nrt.program.program import Built
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that is read, and which of its columns (physical and computed) the plan reads.
+
+    `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows lie on another clock than UTC's.
+    `partitions` are those that its readers ask for, None for all. Batch reads no others. A stream does, for each row
+    moves the watermark, as long as it is nobody's row.
+    """
+
+    table: Table
+    columns: tuple[str, ...] = field(metadata=METADATA)
+    zone: str | None = None
+    partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    @property
+    def physical(self) -> tuple[str, ...]:
+        """The physical columns that must be parsed for these, in the table's order."""
+        wanted = set(self.columns) | set(self.table.watermark.reads if self.table.watermark else ())
+        for column in self.table.columns:
+            if column.is_computed and column.name in wanted:
+                wanted |= set(column.reads)
+        return tuple(column.name for column in self.table.physical if column.name in wanted)
+
+
+@dataclass(frozen=True)
+class Insert:
+    """A query written to a sink.
+
+    `operators` are the window operators whose windows the rows belong to, `window` the windowing that these have in
+    common; none if rows are published as they come. `key` are the sink columns that are unique inside a window (of rows
+    that change: among all), None if they are not written. With `changes` its rows are those before and behind each
+    batch (`_nrt_after`): what is written is the difference. `order` is SQL by which the rows of a window are sorted, or
+    all that is published together; the columns of the query that are there for this alone are not among its fields.
+    `timing` says when windows are published, and how often. `meaning` is what the query computes, clause by clause;
+    `steps` say it for people.
+    """
+
+    name: str
+    sink: Table
+    query: Query = field(metadata=METADATA)
+    operators: tuple[str, ...] = field(metadata=METADATA)
+    window: Window | None
+    key: tuple[str, ...] | None
+    changes: bool = False
+    order: tuple[str, ...] = field(default=(), metadata=METADATA)
+    timing: OutputOptions = field(default=AT_ONCE, metadata=METADATA)
+    meaning: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    steps: tuple[Step, ...] = field(default=(), compare=False, metadata=METADATA)
+
+    @property
+    def tells_changes(self) -> bool:
+        """Whether it publishes changes of rows: of a version of a window what is different from the one before."""
+        return self.sink.is_told_changes and (self.changes or not self.timing.publishes_once)
+
+    @property
+    def replaces_table(self) -> bool:
+        """Whether its rows stand in one file a partition, which is replaced when some of them change."""
+        return self.changes and self.sink.is_update_table
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole report. `settings` are the values of SET; `script` is the text that this was made from, `given` what
+    filled its placeholders.
+
+    `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
+    may stand. Of a program there is no script: `built` says how it was made. `idle` are statements without an effect,
+    each with the reason.
+    """
+
+    name: str = field(metadata=METADATA)
+    sources: tuple[Source, ...]
+    operators: tuple[WindowAggregate, ...]
+    regroups: tuple[Regroup, ...]
+    inserts: tuple[Insert, ...]
+    settings: tuple[tuple[str, str], ...]
+    script: str = field(metadata=METADATA)
+    base: str = field(metadata=METADATA)
+    updating: tuple[Updating, ...] = ()
+    functions: tuple[PythonFunction, ...] = ()
+    built: Built | None = field(default=None, metadata=METADATA)
+    given: Settings = field(default=Settings(), metadata=METADATA)
+    idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
+    origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
+    """What its SQL stands for in the report: for errors."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether its input does: no source waits for more."""
+        return all("source.monitor-interval" not in source.table.options for source in self.sources)
+
+    def source(self, name: str) -> Source:
+        return next(source for source in self.sources if source.name == name)
+
+    def operator(self, name: str) -> WindowAggregate:
+        return next(operator for operator in self.operators if operator.name == name)
+
+    def insert(self, name: str) -> Insert:
+        return next(insert for insert in self.inserts if insert.name == name)
+
+    def setting(self, name: str) -> str | None:
+        return dict(self.settings).get(name)
+
+    @property
+    def spark_settings(self) -> dict[str, str]:
+        """Those of Spark among the settings, and what Spark is to leave out of its pages and its event log."""
+        named = "|".join(map(re.escape, self.given.masked))
+        hidden = {"spark.redaction.regex": f"(?i){SECRET_NAMES}|{named}"} if named else {}
+        return {**hidden, **{key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}}
+
+    @property
+    def zone(self) -> str | None:
+        """The zone of the report's clock, None for UTC."""
+        return foreign_zone(self.setting(TIME_ZONE) or "UTC")
+
+    @cached_property
+    def zones(self) -> dict[str, str]:
+        """The sources whose rowtimes are instants and whose windows lie on another clock than UTC's: on this zone's."""
+        zones = {source.name: source.zone for source in self.sources if source.zone is not None}
+        return zones if self.zone is None or not self.waits_for_clock else {**zones, CLOCK: self.zone}
+
+    @cached_property
+    def waits_for_clock(self) -> bool:
+        """Whether there are windows over processing time."""
+        return any(CLOCK in operator.clock for operator in self.operators)
+
+    def is_read_by_clock(self, source: str) -> bool:
+        """Whether windows over processing time hold rows of this source: then no rowtime says which rows they hold."""
+        return any(CLOCK in operator.clock for operator in self.readers(source))
+
+    def readers(self, source: str) -> tuple[WindowAggregate, ...]:
+        """The operators that absorb the rows of this source."""
+        return tuple(operator for operator in self.operators if source in operator.sources)
+
+    @cached_property
+    def versioned(self) -> tuple[Insert, ...]:
+        """The inserts whose windows have several versions."""
+        return tuple(insert for insert in self.inserts if not insert.timing.publishes_once)
+
+    @cached_property
+    def rated(self) -> tuple[Insert, ...]:
+        """The inserts whose changes wait until they are told."""
+        return tuple(insert for insert in self.inserts if insert.changes and insert.timing.update_rate is not None)
+
+    def regroup(self, name: str) -> Regroup | None:
+        return next((regroup for regroup in self.regroups if regroup.name == name), None)
+
+    @cached_property
+    def groups(self) -> tuple[frozenset[str], ...]:
+        """The window operators that fire together, where several do: a query combines their windows."""
+        return together(self.operators, self.regroups, self.inserts, self.updating)
+
+    def below(self, query: Query) -> tuple[str, ...]:
+        """The window operators whose windows a query reads, itself or through regroups."""
+        return below(query, self.regroups)
+
+    def sources_of(self, query: Query) -> frozenset[str]:
+        """The sources whose rows a query depends on, however many operators stand between."""
+        return frozenset().union(*map(self._sources_under, query.inputs))
+
+    def _sources_under(self, name: str) -> frozenset[str]:
+        if any(source.name == name for source in self.sources):
+            return frozenset([name])
+        updating = next((one for one in self.updating if one.name == name), None)
+        if updating is not None:
+            return frozenset().union(*map(self.sources_of, updating.inputs))
+        step = self.regroup(name) or self.operator(name)
+        return self.sources_of(step.input)
+
+    def absorbing(self, insert: Insert) -> tuple[str, ...]:
+        """The operators that absorb the rows of sources for an insert, however many windows stand between."""
+        found: dict[str, None] = {}
+        waiting = list(insert.operators)
+        while waiting:
+            operator = self.operator(waiting.pop())
+            if operator.sources:
+                found[operator.name] = None
+            else:
+                waiting += self.below(operator.input)
+        return tuple(found)
+
+    def passing(self, source: str) -> tuple[Insert, ...]:
+        """The inserts that publish rows of this source as they come."""
+        return tuple(insert for insert in self.inserts if not insert.operators and source in insert.query.inputs)
+
+    def updated_by(self, source: str) -> tuple[Updating, ...]:
+        """The updating operators that absorb the rows of this source."""
+        return tuple(one for one in self.updating if any(source in query.inputs for query in one.inputs))
+
+    def updated_through(self, source: str) -> tuple[Query, ...]:
+        """The queries by which they read it, one for each time that they do."""
+        return tuple(query for one in self.updating for query in one.inputs if source in query.inputs)
+
+    def fed_by(self, operator: str) -> tuple[Insert, ...]:
+        """The inserts that publish the windows of this operator."""
+        return tuple(insert for insert in self.inserts if operator in insert.operators)
+
+    def rows_until(self, end: int) -> int:
+        """The rowtime before which all rows lie that matter to windows ending at or before this."""
+        return max((operator.window.rows_until(end) for operator in self.operators), default=end)
+
+    def first_rows(self, operator: str, after: int) -> dict[str, int]:
+        """By source the earliest rowtime (ms) in the windows of this operator that end after `after`."""
+        one = self.operator(operator)
+        earliest = one.window.earliest_row(next(one.window.ends_between(after, after + one.window.stride)))
+        found = dict.fromkeys(one.sources, earliest)
+        for upstream in () if one.sources else self.below(one.input):
+            for source, at in self.first_rows(upstream, earliest).items():
+                found[source] = min(at, found.get(source, at))
+        return found
+
+
+def below(query: Query, regroups: tuple[Regroup, ...]) -> tuple[str, ...]:
+    """The window operators whose windows a query reads, itself or through these regroups."""
+    known = {regroup.name: regroup for regroup in regroups}
+    found: dict[str, None] = {}
+    for name in query.inputs:
+        found.update(dict.fromkeys(below(known[name].input, regroups) if name in known else (name,)))
+    return tuple(found)
+
+
+def together(
+    operators: Sequence[WindowAggregate],
+    regroups: tuple[Regroup, ...],
+    inserts: Iterable[Insert],
+    updating: Iterable[Updating],
+) -> tuple[frozenset[str], ...]:
+    """The sets of window operators, of two or more, whose windows are combined by some query."""
+    queries = [
+        *(o.input for o in operators if not o.sources),
+        *(insert.query for insert in inserts if insert.operators),
+        *(query for o in updating for query in o.inputs),
+    ]
+    windowed = {operator.name for operator in operators}
+    groups: list[frozenset[str]] = []
+    for names in (frozenset(windowed.intersection(below(query, regroups))) for query in queries):
+        joined = names.union(*(group for group in groups if group & names))
+        groups = [*(group for group in groups if not group & names), joined]
+    return tuple(group for group in groups if len(group) > 1)

@@ -1,0 +1,131 @@
+"""A table of a report, as its `CREATE TABLE` declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from airflow_nrt.basics.metadata import METADATA
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.options.known import DOMAIN
+
+CHANGELOG = "debezium-json"
+LINE = "_nrt_line"
+"""The column of rows of a text that holds their line; NULL in those of parquet."""
+SOURCE_FILE = "_nrt_file"
+"""The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
+SIZE, MODIFIED = "_nrt_size", "_nrt_modified"
+"""Columns of rows just read: the size of their file (bytes), and when it was written; there where one is asked for."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column. A computed one has an `expression` (Spark SQL), which `reads` these columns of the file.
+
+    `text` is that in the report's words. `metadata` is the connector's key of a METADATA column, which is computed too.
+    """
+
+    name: str
+    type: DataType
+    expression: str | None = field(default=None, metadata=METADATA)
+    reads: tuple[str, ...] = field(default=(), metadata=METADATA)
+    metadata: str | None = None
+    text: str | None = None
+
+    @property
+    def is_computed(self) -> bool:
+        return self.expression is not None
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """FLIP-66: the rowtime column and the watermark that each row proposes.
+
+    `expression` is Spark SQL for milliseconds (BIGINT), of the columns that it `reads` and of `_nrt_ts`, the rowtime in
+    milliseconds; NULL proposes none. `text` is the report's own. `path` leads into a ROW column: for
+    `WATERMARK FOR event.log_ts` the column is `event`, the path `("log_ts",)`.
+    """
+
+    column: str
+    expression: str = field(metadata=METADATA)
+    text: str = field(compare=False)
+    reads: tuple[str, ...] = field(metadata=METADATA)
+    path: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The rowtime as the report writes it."""
+        return ".".join((self.column, *self.path))
+
+    @property
+    def rowtime(self) -> str:
+        """The rowtime in Spark SQL."""
+        return ".".join(map(quote, (self.column, *self.path)))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A source or a sink. `options` are the values of `WITH`, checked and with the report's overrides applied."""
+
+    name: str
+    columns: tuple[Column, ...]
+    connector: str
+    watermark: Watermark | None = None
+    partition_keys: tuple[str, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def rowtime_type(self) -> DataType:
+        """The type of the rowtime. The table has a watermark."""
+        assert self.watermark is not None
+        kind = self.column(self.watermark.column).type
+        for name in self.watermark.path:
+            kind = dict(kind.children)[name]
+        return kind
+
+    @property
+    def physical(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if not column.is_computed)
+
+    @property
+    def path(self) -> str:
+        return self.options["path"]
+
+    @property
+    def format(self) -> str:
+        return self.options["format"].lower()
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its files end."""
+        return "json" if self.is_changelog else self.format
+
+    @property
+    def is_changelog(self) -> bool:
+        """Whether its files hold changes, rows that are added and rows that are taken back."""
+        return self.options.get("format", "").lower() == CHANGELOG
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The columns whose domain does not grow, as it declares."""
+        return tuple(name.removeprefix(DOMAIN) for name in self.options if name.startswith(DOMAIN))
+
+    @property
+    def is_told_changes(self) -> bool:
+        """Whether it takes changes as such: rows that are there now, and rows that are there no more."""
+        return self.connector == "print" or self.is_changelog
+
+    @property
+    def takes_changes(self) -> bool:
+        """Whether a row that was written to it can be taken back."""
+        return self.is_told_changes or self.is_update_table
+
+    @property
+    def is_update_table(self) -> bool:
+        """Whether one file a partition holds its rows as they stand, where they change singly."""
+        return self.connector == "filesystem" and not self.is_changelog and bool(self.primary_key)

@@ -1,1 +1,0 @@
-"""A report as text and as facts: no Airflow, no Spark, standard library only."""
