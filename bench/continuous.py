@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from airflow_nrt.engine.stream import StreamDriver
+from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.home.log.entries import SourceFile
 from bench.batches import cpu, source, started
 from bench.contests import emptied

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import duckdb
 
-from airflow_nrt.engine.java import ensure_java
-from airflow_nrt.engine.session import start_session
-from airflow_nrt.engine.stream import StreamDriver
+from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.java.finding import ensure_java
+from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, SourceFile
 from airflow_nrt.home.log.log import Writer

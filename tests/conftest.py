@@ -44,8 +44,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Units:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[object]:
     """A small session. What starts and stops a session of its own belongs into a process of its own."""
-    from airflow_nrt.engine.java import ensure_java
-    from airflow_nrt.engine.session import start_session
+    from airflow_nrt.engine.java.finding import ensure_java
+    from airflow_nrt.engine.spark.session import start_session
 
     ensure_java()
     # Collecting in parallel takes from the other test process what it gains here.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.spark_version import SPARK_VERSION
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.get_provider_info import get_provider_info
 from tests.cli.place import REPORT, furnish
 

@@ -10,7 +10,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 AIRFLOW = "tests/dags/"
-ALONE = ("tests/engine/test_timing_property.py", "tests/golden/", "tests/golden_table/")
+ALONE = ("tests/engine/versions/test_timing_property.py", "tests/golden/", "tests/golden_table/")
 
 
 def unit_of(test: str) -> str:

@@ -163,12 +163,12 @@ def needing_spark() -> Iterator[None]:
 def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
     """A Spark session for a command, stopped at the end. Raises InputError where there is no Java."""
     from airflow_nrt.cli.terminal.interruption import interruption_of_java
-    from airflow_nrt.engine.java import ensure_java
+    from airflow_nrt.engine.java.finding import ensure_java
 
     ensure_java()
-    from airflow_nrt.engine.brief_java import brief_java
-    from airflow_nrt.engine.quick_session import end_session
-    from airflow_nrt.engine.session import start_session
+    from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.spark.quick_session import end_session
+    from airflow_nrt.engine.spark.session import start_session
 
     settings = {**brief_java(), **plan.spark_settings}
     spark = start_session(plan.name, master or DEFAULT_MASTER, settings)
@@ -178,7 +178,7 @@ def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
         with interruption_of_java():
             yield spark
     except Exception as failure:
-        from airflow_nrt.engine.failures import explained
+        from airflow_nrt.engine.failures.failures import explained
 
         meaning = explained(failure, plan.origins)
         if meaning is None or meaning is failure:

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.stopping import stop_signals
+    from airflow_nrt.engine.driver.stopping import stop_signals
 
     plan = read_plan(options)
     home = Home.checked(options.home, plan, plan_of_home, options.group)

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.verify import Interval, check_interval, verify
+    from airflow_nrt.engine.verify.verify import Interval, check_interval, verify
 
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))

@@ -44,7 +44,7 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
     if not patience:
         return
     # The engine is loaded only where something of it is asked.
-    from airflow_nrt.engine.verify import unread_files
+    from airflow_nrt.engine.verify.verify import unread_files
 
     log = home.log() if home.report_file.exists() else None
     history = read_history(log.entries(), plan) if log is not None else None

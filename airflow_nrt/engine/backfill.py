@@ -15,17 +15,17 @@ from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import Verdict
-from airflow_nrt.engine.batch import computed, same_rows, source_rows
-from airflow_nrt.engine.evidence import ReadRows, fired_rows, rows_read
+from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
+from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.functions import register_functions
-from airflow_nrt.engine.progress import ShownWindows, shown_tasks, span_of
-from airflow_nrt.engine.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.spark.tuning import suit
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
-from airflow_nrt.engine.tuning import suit
-from airflow_nrt.engine.verify import Interval, Progress, complete_until, on_time, unread_files, verify
-from airflow_nrt.engine.versions import with_state
+from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
+from airflow_nrt.engine.verify.verify import Interval, Progress, complete_until, on_time, unread_files, verify
+from airflow_nrt.engine.versions.versions import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate, SourceFile

@@ -23,15 +23,15 @@ from pathlib import Path
 from airflow_nrt.basics.errors import HomeError, NrtError
 from airflow_nrt.describe.cautions import cautions
 from airflow_nrt.describe.places import check_sources
-from airflow_nrt.engine.brief_java import brief_java
-from airflow_nrt.engine.class_archive import lacking
-from airflow_nrt.engine.java import ensure_java
-from airflow_nrt.engine.masters import check_master
-from airflow_nrt.engine.quick_session import end_session
-from airflow_nrt.engine.run import Runner
-from airflow_nrt.engine.session import start_session
-from airflow_nrt.engine.spark_parts import check_parts
-from airflow_nrt.engine.stopping import StopSignals, stop_signals
+from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.driver.stopping import StopSignals, stop_signals
+from airflow_nrt.engine.java.brief_java import brief_java
+from airflow_nrt.engine.java.class_archive import lacking
+from airflow_nrt.engine.java.finding import ensure_java
+from airflow_nrt.engine.spark.masters import check_master
+from airflow_nrt.engine.spark.quick_session import end_session
+from airflow_nrt.engine.spark.session import start_session
+from airflow_nrt.engine.spark.spark_parts import check_parts
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.heartbeat import STOPPED
 from airflow_nrt.home.home import Home

@@ -15,15 +15,15 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.engine.feed import take_batch
-from airflow_nrt.engine.frames import run_sql
-from airflow_nrt.engine.rendering import change_lines, json_lines, read_lines
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.driver.feed import take_batch
+from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.publish.rendering import change_lines, json_lines, read_lines
+from airflow_nrt.engine.sinks.changelog import ORDER, in_update_form
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.sources.times_of_day import of_parquet
-from airflow_nrt.engine.stream import StreamDriver
-from airflow_nrt.engine.updating.changelog import ORDER, in_update_form
+from airflow_nrt.engine.spark.frames import run_sql
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, SourceFile
 from airflow_nrt.home.log.log import Writer

@@ -16,8 +16,8 @@ SPARK_SUBMIT = "spark-submit"
 def spark_environment(binary: str = SPARK_SUBMIT) -> dict[str, str]:
     """The variables to set for spark-submit. Raises InputError if there is no Java, or no such program."""
     # Spares a DAG file the engine: nothing of Spark is loaded here.
-    from airflow_nrt.engine.class_archive import archive_options
-    from airflow_nrt.engine.java import find_java
+    from airflow_nrt.engine.java.class_archive import archive_options
+    from airflow_nrt.engine.java.finding import find_java
 
     java = find_java()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"

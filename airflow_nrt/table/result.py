@@ -113,12 +113,12 @@ class TableResult(Complete):
 
 def _session(plan: Plan) -> SparkSession:
     """The Spark session of this process, started if there is none."""
-    from airflow_nrt.engine.java import ensure_java
+    from airflow_nrt.engine.java.finding import ensure_java
 
     ensure_java()
     from pyspark.sql import SparkSession
 
-    from airflow_nrt.engine.session import start_session
+    from airflow_nrt.engine.spark.session import start_session
 
     active = SparkSession.getActiveSession()
     if active is not None:

@@ -4,7 +4,7 @@ rows      1  2     3  |  4   5     |
 sums      1  3     6  |  4   9     |      what a tumbling window would hold so far
 
 They are OVER: the window that holds a row is one more key. Of time, no frame is longer than a window, so that nothing
-of a window is left once it is over (`engine/windows/lives.py`); of rows, the number of a window only grows.
+of a window is left once it is over (`engine/windows/over/lives.py`); of rows, the number of a window only grows.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources.arrivals import Arrivals
-from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.log import Writer
@@ -174,13 +174,13 @@ def _instant(text: str) -> int:
 
 def _session(plan: Plan) -> SparkSession:
     """The Spark session of this process, started if there is none."""
-    from airflow_nrt.engine.java import ensure_java
+    from airflow_nrt.engine.java.finding import ensure_java
 
     ensure_java()
     from pyspark.sql import SparkSession
 
-    from airflow_nrt.engine.brief_java import brief_java
-    from airflow_nrt.engine.session import start_session
+    from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.spark.session import start_session
 
     active = SparkSession.getActiveSession()
     if active is not None:

@@ -9,7 +9,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.java.finding import ensure_java
 
 
 def main() -> None:

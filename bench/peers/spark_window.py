@@ -10,7 +10,7 @@ import sys
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.java.finding import ensure_java
 from bench.reports import COLUMNS
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 # A heartbeat of a test is one only: it must not grow old while this is loaded.
-import airflow_nrt.engine.verify  # noqa: F401
+import airflow_nrt.engine.verify.verify  # noqa: F401
 from airflow_nrt.cli.waiting import NotReadError, wait_for_stream
 from airflow_nrt.home.heartbeat import FAILED, now_ms
 from airflow_nrt.home.home import Home

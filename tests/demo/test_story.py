@@ -16,8 +16,8 @@ from airflow_nrt.demo.generator import orders, write
 from airflow_nrt.demo.play import MIDNIGHT
 from airflow_nrt.demo.summary import Summary
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.run import Runner
-from airflow_nrt.engine.verify import Interval
+from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.verify.verify import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 

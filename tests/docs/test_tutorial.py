@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.java.finding import ensure_java
 from tests.docs.pages import DOCS, Example, examples_of
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_nrt.engine import tuning
+from airflow_nrt.engine.spark import tuning
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.home.log.history import read_history

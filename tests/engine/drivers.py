@@ -20,8 +20,8 @@ import duckdb
 import pandas
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.faults import POINTS, VARIABLE
-from airflow_nrt.engine.run import Runner
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Position
 from airflow_nrt.sql.load import load_report

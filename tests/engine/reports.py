@@ -14,9 +14,9 @@ from typing import Any
 import duckdb
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.stream import StreamDriver
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Lease, SourceFile

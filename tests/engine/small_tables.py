@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, rows_of, source_file, write_lines
 from tests.engine.updating.queries import folded, published_in_parquet

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.sql.planner import plan_query

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.instants import parse_instant
-from airflow_nrt.engine.failures import explained
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.query import folded, run_bounded, run_changelog, stream_to_end, streamed_lines
-from airflow_nrt.engine.session import start_session
-from airflow_nrt.engine.verify import Interval, verify
+from airflow_nrt.engine.spark.session import start_session
+from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.ddl import with_options
 from airflow_nrt.sql.placeholders import fill_placeholders

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine import tuning
+from airflow_nrt.engine.spark import tuning
 from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, main, run_case
 
 CASES = cases_below(Path(__file__).with_name("cases"))

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from tests.golden.run import MODES
 from tests.golden.statements import BEYOND, STATEMENTS, Statement

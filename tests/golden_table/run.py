@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from airflow_nrt import table as api
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.placeholders import fill_placeholders

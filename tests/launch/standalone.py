@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.java.finding import ensure_java
 
 
 def _free_port() -> int:

@@ -72,7 +72,7 @@ def test_the_packed_engine_holds_what_a_driver_needs_and_nothing_of_airflow(home
     folders = {name.split("/")[1] for name in names}
     assert folders <= {"__init__.py", *PARTS}
     assert "airflow_nrt/engine/main.py" in names
-    imports = "import airflow_nrt, airflow_nrt.engine.java_class as java, airflow_nrt.engine.run as run"
+    imports = "import airflow_nrt, airflow_nrt.engine.java.java_class as java, airflow_nrt.engine.driver.run as run"
     probe = f"{imports}; assert java.source('LocalFiles'); print(airflow_nrt.__file__)"
     run = subprocess.run(
         [sys.executable, "-c", probe],

@@ -20,7 +20,7 @@ from airflow.sdk.exceptions import TaskDeferred
 
 from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.demo.generator import play
-from airflow_nrt.engine.class_archive import use_of_archive
+from airflow_nrt.engine.java.class_archive import use_of_archive
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.records import last_launch
@@ -98,12 +98,12 @@ def test_a_report_runs_on_a_standalone_master(
 
 _SESSION = """
 import os, sys, time
-from airflow_nrt.engine.java import ensure_java
+from airflow_nrt.engine.java.finding import ensure_java
 ensure_java()
-from airflow_nrt.engine.cluster import cores
-from airflow_nrt.engine.quick_session import end_session
-from airflow_nrt.engine.session import start_session
-from airflow_nrt.engine.tuning import suit
+from airflow_nrt.engine.spark.cluster import cores
+from airflow_nrt.engine.spark.quick_session import end_session
+from airflow_nrt.engine.spark.session import start_session
+from airflow_nrt.engine.spark.tuning import suit
 from airflow_nrt.home.log.entries import StateFile
 
 master, place = sys.argv[1:]

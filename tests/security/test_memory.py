@@ -12,8 +12,8 @@ import pytest
 from pyspark import SparkContext
 
 from airflow_nrt.basics.errors import SurroundingsError
-from airflow_nrt.engine.failures import explained
-from airflow_nrt.engine.thrown import Thrown
+from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.failures.thrown import Thrown
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.triggers.vigil import BROKEN, Sight, Vigil
 
@@ -80,7 +80,7 @@ def test_an_error_of_java(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Java goes on; the file that was read meanwhile is not at fault."""
     unread = Thrown("org.apache.spark.SparkException", "file:///a.csv", "FAILED_READ_FILE.NO_HINT")
     starved = Thrown("org.apache.spark.memory.SparkOutOfMemoryError", "Unable to acquire 65536 bytes")
-    monkeypatch.setattr("airflow_nrt.engine.failures.chain_of", lambda failure: (unread, starved))
+    monkeypatch.setattr("airflow_nrt.engine.failures.failures.chain_of", lambda failure: (unread, starved))
     meaning = explained(RuntimeError())
     assert isinstance(meaning, SurroundingsError)
     assert str(meaning).startswith("Java ran out of memory: raise spark.driver.memory")

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from pyspark import SparkContext
 
-from airflow_nrt.engine.gateway import start_java
+from airflow_nrt.engine.spark.gateway import start_java
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.submission import Cluster, driver_submission
 from airflow_nrt.model.options.settings import Settings

@@ -20,7 +20,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.model.hidden import SOURCE_HIDDEN
 from airflow_nrt.sql import ast
 from airflow_nrt.sql.functions import FAMILIES

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.instants import EPOCH
-from airflow_nrt.engine import compaction
-from airflow_nrt.engine.verify import verify
-from airflow_nrt.engine.windows.heads import is_of_heads
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.engine.windows import compaction
+from airflow_nrt.engine.windows.over.heads import is_of_heads
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.load import load_report
 from tests.engine.reports import (

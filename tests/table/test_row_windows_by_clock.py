@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.table.load import load_report
 from tests.engine.reports import MINUTE, MORNING
 from tests.engine.time.live import EVENTS, Live

@@ -46,8 +46,8 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
 
 def _analyse(plan: Plan) -> None:
     with needing_spark():
-        from airflow_nrt.engine.analysis import analyse
-        from airflow_nrt.engine.quick_session import end_java
+        from airflow_nrt.engine.batch.analysis import analyse
+        from airflow_nrt.engine.spark.quick_session import end_java
 
         try:
             with session(plan, "local[1]") as spark:

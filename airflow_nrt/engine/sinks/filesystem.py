@@ -25,12 +25,12 @@ from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, as_spark_time, with_times
+from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
+from airflow_nrt.engine.spark.tuning import is_small
 from airflow_nrt.engine.state.footers import read_footer
-from airflow_nrt.engine.tuning import is_small
-from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC

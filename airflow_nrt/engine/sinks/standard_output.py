@@ -19,8 +19,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_printed, with_times
+from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.ordered import ordered
-from airflow_nrt.engine.updating.changelog import ORDER
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.hidden import OP, WINDOW_END

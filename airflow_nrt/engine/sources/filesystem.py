@@ -12,7 +12,6 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import STRING
-from airflow_nrt.engine.given_rows import given_rows
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
@@ -21,7 +20,8 @@ from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import reader_options
 from airflow_nrt.engine.sources.times_of_day import in_parquet
-from airflow_nrt.engine.tuning import gathered
+from airflow_nrt.engine.spark.given_rows import given_rows
+from airflow_nrt.engine.spark.tuning import gathered
 from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.frames import same
+from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.partials import SLICE

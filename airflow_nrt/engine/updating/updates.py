@@ -8,12 +8,11 @@ from types import MappingProxyType
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.no_rows import nothing_of
+from airflow_nrt.engine.sinks.changelog import by_key, changelog
+from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.at_end import AtEnd, at_end
-from airflow_nrt.engine.updating.changelog import by_key, changelog
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.join import JoinStep
@@ -21,6 +20,7 @@ from airflow_nrt.engine.updating.recent import Recent, recent
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
+from airflow_nrt.engine.windows.no_rows import nothing_of
 from airflow_nrt.home.log.clock import operator_watermark
 from airflow_nrt.home.log.entries import Position
 from airflow_nrt.model.hidden import POSITION

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.types import DataType, Field
-from airflow_nrt.engine.frames import run_query
-from airflow_nrt.engine.given_rows import empty_rows
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close, exchanged

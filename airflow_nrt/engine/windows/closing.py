@@ -13,7 +13,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.tuning import by_key
+from airflow_nrt.engine.spark.tuning import by_key
 from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate, padded
 from airflow_nrt.model.windows import Sql
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import aggregate, carried, over, partials, row_parts, session
+from airflow_nrt.engine.windows import aggregate, carried, partials, session
 from airflow_nrt.engine.windows.carried import Firing
+from airflow_nrt.engine.windows.over import over, row_parts
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.operators import WindowAggregate

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import SLICE, layout_of

@@ -13,7 +13,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.frames import run_query
+from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.aggregate import finish

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (
     DELAY,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from tests.golden.run import MODES
 from tests.golden.statements import Statement

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.planner import plan_query

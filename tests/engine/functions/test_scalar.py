@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.analysis import analyse
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.batch.analysis import analyse
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures.failures import explained
 from tests.engine.functions.places import Place, place_of
 
 MODULE = '''

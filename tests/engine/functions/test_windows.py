@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.windows import Window, cumulate, hop, session
 from tests.engine.reports import (
     DELAY,

@@ -13,7 +13,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (

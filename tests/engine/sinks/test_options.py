@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.failures import explained
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import FEW, HOUR, MORNING, Event, Stream, curve_insert, events_table, plan_of, write_events
 
 TUMBLE = "TUMBLE(INTERVAL '1' HOUR)"

@@ -6,9 +6,9 @@ import contextlib
 import io
 from pathlib import Path
 
-from airflow_nrt.engine.publishing import publish_entry
+from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks.standard_output import publish
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from tests import sample

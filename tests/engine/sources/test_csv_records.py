@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import Stream, plan_of, source_file, write_lines
 

@@ -9,8 +9,8 @@ import pytest
 from pyspark.errors import PySparkException
 
 from airflow_nrt.basics.errors import DataError
-from airflow_nrt.engine.failures import explained
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.ledger import REJECTED, records
 from tests.engine.reports import (
     FEW,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.failures import explained
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import write_lines

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_nrt.engine import stream as stream_module
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.driver import stream as stream_module
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing
 from tests.engine.reports import FEW, HOUR, Stream, curve_insert, events_table, plan_of, random_events
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_nrt.engine import compaction
-from airflow_nrt.engine.compaction import FANOUT
 from airflow_nrt.engine.state.footers import ColumnFooter, read_footer
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.engine.windows import compaction
+from airflow_nrt.engine.windows.compaction import FANOUT
 from airflow_nrt.home.log.entries import Entry, OperatorState, Tick
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (

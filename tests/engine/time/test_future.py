@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import Tick
 from tests.engine.reports import (
     DAY,

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, plan_of, write_lines
 from tests.python_modules import write_module
 

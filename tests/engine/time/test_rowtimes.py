@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, plan_of, write_lines
 

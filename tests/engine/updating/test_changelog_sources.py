@@ -14,7 +14,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     MORNING,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.engine.compaction import FANOUT
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.windows.compaction import FANOUT
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     HOUR,

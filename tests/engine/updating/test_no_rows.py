@@ -9,7 +9,7 @@ import pytest
 
 from airflow_nrt.describe.verdict import verdict_lines
 from airflow_nrt.engine.query import run_bounded, run_changelog
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import Stream, plan_of, write_lines
 from tests.engine.small_tables import given, said_by_duckdb

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,

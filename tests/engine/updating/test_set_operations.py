@@ -10,7 +10,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.describe.verdict import verdict_lines
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import Stream, plan_of, write_lines
 from tests.engine.small_tables import DDL, ROWS, given, rows, said_by_duckdb

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     HOUR,

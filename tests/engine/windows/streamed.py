@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from airflow_nrt.describe.verdict import Verdict
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import (
     HOUR,
     Stream,

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing, count_in, watermarks_before
 from tests.engine.reports import (
     AGGREGATES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from tests.engine.reports import Stream, plan_of, rows_of, source_file
 
 TABLES = """

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.engine.batch import insert_result
-from airflow_nrt.engine.verify import verify
+from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing, count_in, milliseconds
 from tests.engine.reports import (
     DELAY,

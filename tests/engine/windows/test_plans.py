@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.batch import insert_result
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import kinds
 from airflow_nrt.engine.windows.partials import layout_of

@@ -1,0 +1,1 @@
+"""The batch driver: the same operators, once over all rows."""

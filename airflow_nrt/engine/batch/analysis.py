@@ -1,0 +1,24 @@
+"""Spark's own analysis of a plan, without any data: what Spark would reject later is rejected now."""
+
+from __future__ import annotations
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.batch.batch import computed, same_rows
+from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.windows.no_rows import no_rows
+from airflow_nrt.model.plan import Plan
+
+
+def analyse(spark: SparkSession, plan: Plan) -> None:
+    """Raises InputError with Spark's words if a part of the plan can't be analysed."""
+    register_functions(spark, plan)
+    for insert in plan.inserts:
+        try:
+            sources = {source.name: no_rows(spark, source) for source in plan.sources}
+            computed(plan, insert, same_rows(sources), -END_OF_TIME, END_OF_TIME).schema  # noqa: B018 - analysis happens here
+        except (AnalysisException, ParseException) as wrong:
+            raise InputError(f"insert into {insert.name}: Spark rejects it: {str(wrong).split(chr(10))[0]}") from None

@@ -1,0 +1,98 @@
+"""The batch driver: the same operators, once over all rows of an interval, nothing stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import bigint
+from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.sources.filesystem import read_files
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.time.accept import accepted, judge, metered
+from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.updating import updates
+from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.engine.windows.regroup import regroup
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.hidden import SEEN
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.plan import Insert, Plan
+
+RowsOf = Callable[["str | None"], Mapping[str, DataFrame]]
+"""The accepted rows of the sources as an operator absorbed them, or as an insert without windows reads them (None)."""
+
+
+def same_rows(rows: Mapping[str, DataFrame]) -> RowsOf:
+    """The same rows for everybody."""
+    return lambda operator: rows
+
+
+def insert_result(
+    spark: SparkSession,
+    plan: Plan,
+    insert: Insert,
+    files: Mapping[str, Sequence[SourceFile]],
+    after: int = -END_OF_TIME,
+    until: int = END_OF_TIME,
+) -> DataFrame:
+    """The rows of an insert over these files: of all windows with `after < end <= until`, with `_nrt_end`."""
+    register_functions(spark, plan)
+    suit(spark, [file for some in files.values() for file in some])
+    names = [source.name for source in plan.sources if source.name in files]
+    clock = now_ms()
+    rows = {name: source_rows(spark, plan, name, files[name], clock) for name in names}
+    return computed(plan, insert, same_rows(rows), after, until)
+
+
+def computed(plan: Plan, insert: Insert, rows_of: RowsOf, after: int, until: int) -> DataFrame:
+    """The same over accepted rows of the sources, with the `_nrt_seen` by which an operator finds some of them late."""
+    return run_query(insert.query, _views(plan, insert.query, rows_of, after, until))
+
+
+def _views(plan: Plan, query: Query, rows_of: RowsOf, after: int, until: int) -> dict[str, DataFrame]:
+    """What a query reads: windows with `after < end <= until`, or the rows of sources."""
+    return {name: _view(plan, name, rows_of, after, until) for name in query.inputs}
+
+
+def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> DataFrame:
+    if any(source.name == name for source in plan.sources):
+        return rows_of(None)[name]
+    step = plan.regroup(name)
+    if step is not None:
+        return regroup(step, _views(plan, step.input, rows_of, after, until))
+    updating = next((one for one in plan.updating if one.name == name), None)
+    if updating is not None:
+        parts = [run_query(query, _views(plan, query, rows_of, after, until)) for query in updating.inputs]
+        return updates.compute(updating, parts)
+    operator = plan.operator(name)
+    layout = layout_of(operator)
+    compute = kind_of(layout).compute
+    if operator.sources:
+        return compute(layout, rows_of(name), after, until)
+    window = operator.window
+    first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
+    views = _views(plan, operator.input, rows_of, first_row, window.rows_until(until))
+    return compute(layout, views, after, until)
+
+
+def source_rows(
+    spark: SparkSession, plan: Plan, name: str, files: Sequence[SourceFile], clock: int | None
+) -> DataFrame:
+    """The accepted rows of these files, none of them late, as if absorbed in one batch at this time (ms)."""
+    source = plan.source(name)
+    numbers = {file.path: n for n, file in enumerate(files)} if needs_position(plan, name) else None
+    rows = read_files(spark, source, files, numbers, source.partitions)
+    judged, _ = metered(judge(rows, source, None, absorbed(clock, None)))
+    return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
+
+
+def needs_position(plan: Plan, source: str) -> bool:
+    """Whether a result depends on where the rows of this source stood on arrival."""
+    windowed = any(layout_of(operator).needs_position for operator in plan.readers(source))
+    return windowed or any(updates.needs_position(operator) for operator in plan.updated_by(source))

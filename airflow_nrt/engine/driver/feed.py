@@ -1,0 +1,142 @@
+"""What arrives for a source, cut into batches. Those of a source that never ends go through Structured Streaming."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.driver.journal import Journal
+from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.home.log.changed_files import LastRead
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.plan import Source
+
+OnFiles = Callable[[str, list[SourceFile], bool], None]
+"""Takes the files of a batch of a source, and whether the source ends with them."""
+
+
+LOOK_SECONDS = 2.0
+"""How often it is looked whether a file has changed after it was read."""
+
+log = logging.getLogger(__name__)
+
+
+class FileFeed:
+    """Finds what arrives for one source and hands it on in batches: all that is there, up to the byte cap.
+
+    `poll` is called again and again by one thread. A batch is handed on only when the one before was absorbed, so that
+    a slow driver gets larger batches. A bounded source has nothing to wait for: its batches are absorbed in `poll`;
+    those of another in the thread of its streaming query. `seen` are the files that were read before, in their order.
+    """
+
+    def __init__(
+        self, spark: SparkSession, source: Source, scratch: Path, seen: Sequence[SourceFile], on_files: OnFiles
+    ) -> None:
+        options = source.table.options
+        self.source = source
+        self.interval: int | None = source_option(options, "source.monitor-interval")
+        self.last_arrival = time.monotonic()
+        self._arrivals = Arrivals.of(source.table, (file.path for file in seen))
+        self._last_read = LastRead(seen)
+        self._next_look = 0.0
+        self._cap: int = source_option(options, "source.max-batch-size")
+        self._on_files = on_files
+        self._pending: deque[SourceFile] = deque()
+        self._waiting = (0, 0)
+        self._taken = (0, 0)
+        self._is_taking = False
+        self._next_poll = 0.0
+        self._polled = False
+        self._journal = None if self.is_bounded else Journal(spark, source.name, scratch / source.name, self._absorb)
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.interval is None
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether everything that the first look has found is absorbed, and nothing has come since."""
+        return self._polled and not self._pending and not self._is_taking
+
+    @property
+    def pending(self) -> tuple[int, int]:
+        """Files and bytes that have arrived and are not absorbed."""
+        taken = self._taken if self._is_taking else (0, 0)
+        return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
+
+    @property
+    def unreadable(self) -> int:
+        """Files that are there and can't be opened."""
+        return len(self._arrivals.held)
+
+    def poll(self) -> None:
+        """Looks for arrivals if it is time to, and hands on the next batch if the last one is absorbed.
+
+        Raises whatever has ended the absorption of a batch.
+        """
+        if time.monotonic() >= self._next_poll and not (self.is_bounded and self._polled):
+            found = self._arrivals.poll()
+            self._polled = True
+            self._next_poll = time.monotonic() + (self.interval or 0) / 1000
+            if found:
+                self.last_arrival = time.monotonic()
+                self._pending.extend(found)
+        self._look_at_what_was_read()
+        if self._journal is not None:
+            self._journal.check()
+        self._waiting = _extent(self._pending)
+        if self._pending and not self._is_taking:
+            batch = take_batch(self._pending, self._cap)
+            self._taken, self._waiting = _extent(batch), _extent(self._pending)
+            self._is_taking = True
+            if self._journal is None:
+                self._absorb(batch)
+            else:
+                self._journal.write(batch)
+
+    def _absorb(self, files: list[SourceFile]) -> None:
+        self._on_files(self.source.name, files, self.is_bounded and not self._pending)
+        self._last_read.add(files)
+        self._is_taking = False
+
+    def _look_at_what_was_read(self) -> None:
+        if time.monotonic() < self._next_look or self._is_taking:
+            return
+        self._next_look = time.monotonic() + LOOK_SECONDS
+        for change in self._last_read.news():
+            log.warning(
+                "%s: what was added or changed is in no result. Let its writer put that into a new file, and rename it "
+                "when it is whole",
+                change,
+            )
+
+    def stop(self) -> None:
+        if self._journal is not None:
+            self._journal.stop()
+
+
+def take_batch(pending: deque[SourceFile], cap: int) -> list[SourceFile]:
+    """The first files that wait, up to a number of bytes; one at least.
+
+    More than that is taken in as few batches as can be, of about one size: what has been seen is looked through with
+    each, however few rows the last of them has.
+    """
+    waiting = sum(file.size for file in pending)
+    share = waiting / max(math.ceil(waiting / cap), 1)
+    batch = [pending.popleft()]
+    size = batch[0].size
+    while pending and size + pending[0].size <= cap and size + pending[0].size / 2 <= share:
+        batch.append(pending.popleft())
+        size += batch[-1].size
+    return batch
+
+
+def _extent(files: Collection[SourceFile]) -> tuple[int, int]:
+    return len(files), sum(file.size for file in files)

@@ -1,0 +1,269 @@
+"""Running a report's stream: the lease, the feeds, time that passes without rows, the heartbeat, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import socket
+import threading
+import time
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import FencedError, NrtError
+from airflow_nrt.engine.driver.feed import FileFeed
+from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.failures.failures import explained, in_full, in_short
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.java.java_process import java_has_ended
+from airflow_nrt.engine.publish.publishing import publish_abandoned
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.files.process_start import ProcessStart
+from airflow_nrt.home.heartbeat import (
+    FAILED,
+    FENCED,
+    FINISHED,
+    RUNNING,
+    STARTING,
+    STOPPED,
+    Heartbeat,
+    now_ms,
+    write_heartbeat,
+)
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Lease, SourceFile
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
+from airflow_nrt.model.plan import Plan, Source
+
+LOOP_SECONDS = 0.05
+BEAT_SECONDS = 1.0
+RETRIES = 5
+"""How often in a row a failure that may pass is tried again, with 1, 2, 4, … seconds in between."""
+
+log = logging.getLogger(__name__)
+
+
+class Runner:
+    """Runs one report until its input ends, somebody asks it to stop, or an error ends it.
+
+    `available_now` ends it when everything that has arrived by then is absorbed; windows that are open stay open. Who
+    sets `stop_asked` stops it after its batch; a batch that fails meanwhile is left to the next driver.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        plan: Plan,
+        home: Home,
+        available_now: bool = False,
+        launch: str = "",
+        stop_asked: threading.Event | None = None,
+    ) -> None:
+        self.spark = spark
+        self.plan = plan
+        self.home = home
+        self.available_now = available_now
+        self.launch = launch
+        self.lock = threading.RLock()
+        self.stop_asked = stop_asked or threading.Event()
+        self._over = threading.Event()
+        self._closing = False
+        self._beat = self._first_beat()
+        self._feeds: list[FileFeed] = []
+        self._driver: StreamDriver | None = None
+
+    def _first_beat(self) -> Heartbeat:
+        started = now_ms()
+        application, process = self.spark.sparkContext.applicationId, ProcessStart.of(os.getpid())
+        return Heartbeat(
+            STARTING, 0, socket.gethostname(), os.getpid(), started, application, self.launch, progress=started,
+            process_start=process, ui=self.spark.sparkContext.uiWebUrl or "",
+        )  # fmt: skip
+
+    def run(self) -> str:
+        """Gives the state that it ended in. Raises NrtError, after the heartbeat has told it."""
+        for insert in self.plan.inserts:
+            sink_of(insert).check(self.home, insert)
+        if self.stop_asked.is_set():
+            # A lease would fence a driver that may go on.
+            return STOPPED
+        reach("lease-before")
+        lease = Lease(self._beat.host, self._beat.pid, self._beat.application)
+        writer = Writer.begin(self.home.log(), lease)
+        self.home.drop_stop_request(writer.epoch, self.launch)
+        reach("lease-after")
+        self._say(state=RUNNING, epoch=writer.epoch)
+        beating = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
+        beating.start()
+        try:
+            state = self._run_with_retries(writer)
+            self._say(state=state)
+        except FencedError as fenced:
+            self._say(state=FENCED, error=str(fenced), final=True)
+            raise
+        except NrtError as wrong:
+            self._say(state=FAILED, error=str(wrong), final=not wrong.passes)
+            raise
+        except BaseException as wrong:
+            self._say(state=FAILED, error=f"{type(wrong).__name__}: {wrong}")
+            raise
+        finally:
+            self._over.set()
+            beating.join()
+            with contextlib.suppress(OSError, NrtError):
+                self._write_beat()
+        return state
+
+    def _run_with_retries(self, writer: Writer) -> str:
+        failures, last_entry = 0, writer.log.last
+        while True:
+            try:
+                return self._run_once(writer)
+            except BaseException as failure:
+                # A successor tidies away what this driver still reads: then being fenced is the reason, not the gap.
+                writer.check()
+                known = explained(failure, self.plan.origins)
+                if known is not failure:
+                    # For the log of a driver: a command that a person watches is silent below WARNING.
+                    log.info("what failed, in full: %s", in_full(failure))
+                if known is not None and not known.passes:
+                    raise known from failure
+                if isinstance(failure, Exception) and self._is_stop_asked(writer):
+                    log.info("the batch under way is left to the next driver: %s", in_short(failure, self.plan.origins))
+                    return STOPPED
+                failures = 1 if writer.log.last > last_entry else failures + 1
+                last_entry = writer.log.last
+                if failures > RETRIES or not isinstance(failure, Exception) or java_has_ended():
+                    raise (known or failure) from failure.__cause__
+                reason = in_short(failure, self.plan.origins)
+                log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, reason)
+                self._say(error=f"trying again after: {reason}")
+                self.stop_asked.wait(2 ** (failures - 1))
+
+    # ------------------------------------------------------------------ one life of the queries
+
+    def _run_once(self, writer: Writer) -> str:
+        # Not a mere refresh: that would pass over a newer lease, and the log would take commits of two drivers.
+        writer.check()
+        driver = StreamDriver(self.spark, self.plan, self.home, writer)
+        self._driver = driver
+        scratch = self.home.scratch / str(writer.epoch)
+        shutil.rmtree(scratch, ignore_errors=True)
+        with self.lock:
+            driver.recover()
+        self._progressed()
+        seen = self._files_read(driver)
+        self._feeds = []
+        try:
+            for source in self.plan.sources:
+                self._feeds.append(FileFeed(self.spark, source, scratch, seen[source.name], self._absorb))
+            return self._loop(driver)
+        finally:
+            for feed in self._feeds:
+                feed.stop()
+            driver.close()
+
+    def _files_read(self, driver: StreamDriver) -> dict[str, list[SourceFile]]:
+        seen: dict[str, list[SourceFile]] = {source.name: [] for source in self.plan.sources}
+        for entry in driver.writer.log.entries():
+            if isinstance(entry.body, Commit):
+                seen[entry.body.source] += entry.body.files
+        return seen
+
+    def _loop(self, driver: StreamDriver) -> str:
+        idle_after = {source.name: self._idle_timeout(source) for source in self.plan.sources}
+        while True:
+            if self._is_stop_asked(driver.writer):
+                return self._stop()
+            # Looked at once: a source that is drained only after its turn below must get one more turn, to end.
+            drained = {feed.source.name: feed.is_drained for feed in self._feeds}
+            for feed in self._feeds:
+                feed.poll()
+                if feed.is_bounded and drained[feed.source.name]:
+                    self._note(driver, feed.source.name, ended=True)
+                timeout = idle_after[feed.source.name]
+                quiet = time.monotonic() - feed.last_arrival
+                if timeout is not None and quiet * 1000 > timeout and feed.is_drained:
+                    self._note(driver, feed.source.name, idle=True)
+            ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
+            if ends and all(drained[feed.source.name] and feed.is_drained for feed in self._feeds):
+                return FINISHED
+            self._between_batches(driver)
+            time.sleep(LOOP_SECONDS)
+
+    def _between_batches(self, driver: StreamDriver) -> None:
+        """A newer lease ends this driver (a batch finds out when it appends), and windows over the clock fire.
+
+        What a backfill decided and died over is published.
+        """
+        if self.lock.acquire(blocking=False):
+            try:
+                driver.writer.check()
+                publish_abandoned(self.home, self.plan, driver.writer.met)
+                before = driver.writer.log.last
+                driver.pass_time()
+                if driver.writer.log.last > before:
+                    self._progressed()
+            finally:
+                self.lock.release()
+
+    def _idle_timeout(self, source: Source) -> int | None:
+        own: int | None = source_option(source.table.options, "scan.watermark.idle-timeout")
+        general: int | None = read_option(dict(self.plan.settings), REPORT_OPTIONS, "table.exec.source.idle-timeout")
+        return own if own is not None else general or None
+
+    def _note(self, driver: StreamDriver, source: str, *, idle: bool = False, ended: bool = False) -> None:
+        with self.lock:
+            before = driver.writer.log.last
+            driver.note(source, idle=idle, ended=ended)
+            if driver.writer.log.last > before:
+                self._progressed()
+
+    def _absorb(self, source: str, files: list[SourceFile], ends: bool) -> None:
+        assert self._driver is not None
+        with self.lock:
+            if self._closing:
+                return
+            self._driver.absorb(source, files, ends=ends)
+        self._progressed()
+
+    def _is_stop_asked(self, writer: Writer) -> bool:
+        return self.stop_asked.is_set() or self.home.is_stop_asked(writer.epoch, self.launch)
+
+    def _stop(self) -> str:
+        """Waits for the batch under way; the next one finds the door closed."""
+        with self.lock:
+            self._closing = True
+        return STOPPED
+
+    # ------------------------------------------------------------------ heartbeat
+
+    def _progressed(self) -> None:
+        assert self._driver is not None
+        self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=None)
+
+    def _say(self, **changes: object) -> None:
+        if changes.get("error") is not None:
+            # Tasks log it.
+            changes["error"] = self.plan.given.shown(str(changes["error"]))
+        self._beat = replace(self._beat, **changes)  # type: ignore[arg-type]
+
+    def _keep_beating(self) -> None:
+        while True:
+            try:
+                self._write_beat()
+            except (OSError, NrtError) as wrong:
+                log.warning("can't write the heartbeat: %s", wrong)
+            if self._over.wait(BEAT_SECONDS):
+                return
+
+    def _write_beat(self) -> None:
+        waiting = [feed.pending for feed in self._feeds]
+        files, size = sum(one[0] for one in waiting), sum(one[1] for one in waiting)
+        unreadable = sum(feed.unreadable for feed in self._feeds)
+        beat = replace(self._beat, pending_files=files, pending_bytes=size, unreadable_files=unreadable)
+        write_heartbeat(self.home.heartbeats, beat)

@@ -1,0 +1,471 @@
+"""The stream driver: absorbs what arrives, fires what is complete, and keeps the log. One thread at a time.
+
+The way of a row: `sources` → `time` → `windows` (absorb) → `state` → `windows` (fire) → `sinks`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.engine.batch.batch import needs_position
+from airflow_nrt.engine.driver.taken import Taken, TakenRows
+from airflow_nrt.engine.driver.whole import all_fired, comes_whole, whole_result
+from airflow_nrt.engine.failures.failures import corrupt_file, without
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.publish.publishing import publish_entry, remove_orphans, roll_forward
+from airflow_nrt.engine.publish.staging import Staging
+from airflow_nrt.engine.publish.update_tables import UpdateTables
+from airflow_nrt.engine.sampling.windows import sample_last
+from airflow_nrt.engine.sources.filesystem import read_files
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.tuning import is_small, suit
+from airflow_nrt.engine.state.store import SliceStore, Written
+from airflow_nrt.engine.time.accept import judge, metered, rejected
+from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.updating.at_end import check_open
+from airflow_nrt.engine.updating.recent import moments_due
+from airflow_nrt.engine.updating.updates import Updates
+from airflow_nrt.engine.versions.rated import Held, RatedInserts
+from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
+from airflow_nrt.engine.windows.compaction import compact
+from airflow_nrt.engine.windows.firing import Round
+from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.no_rows import no_rows
+from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock
+from airflow_nrt.home.log.entries import (
+    Commit,
+    Lateness,
+    OperatorState,
+    Position,
+    Published,
+    SourceFile,
+    SourceState,
+    StateFile,
+    Tick,
+)
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.timing import COMPLETE, EARLY
+
+Write = Callable[[Source, TakenRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
+"""What becomes of a batch: the partials and the results that are written of its rows."""
+COMMITS_KEPT = 2
+"""State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
+
+
+class StreamDriver:
+    """One driver with one lease. `clock` gives processing time in milliseconds."""
+
+    def __init__(
+        self, spark: SparkSession, plan: Plan, home: Home, writer: Writer, clock: Callable[[], int] = now_ms
+    ) -> None:
+        self.spark = spark
+        self.plan = plan
+        self.home = home
+        self.writer = writer
+        self.clock = clock
+        register_functions(spark, plan)
+        self.store = SliceStore(spark, home, writer.epoch)
+        self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
+        self.versions = VersionedInserts(self.store, plan, self.layouts)
+        self.rated = RatedInserts(self.store, plan)
+        self.tables = UpdateTables(self.store)
+        self.staging = Staging(home, writer.epoch, self.tables)
+        self.nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
+        self.position = self._complete(writer.log.position())
+        self.tables.stand_at(self.position.tables)
+        self.now = self._last_clock()
+        self.files_read = {name: state.files for name, state in self.position.sources.items()}
+        self._released: list[frozenset[str]] = []
+
+    def _complete(self, position: Position) -> Position:
+        sources = {source.name: position.sources.get(source.name, SourceState()) for source in self.plan.sources}
+        operators = {o.name: position.operators.get(o.name, OperatorState()) for o in self.plan.operators}
+        updating = {o.name: position.updating.get(o.name, ()) for o in self.plan.updating}
+        return replace(position, sources=sources, operators=operators, updating=updating)
+
+    def _last_clock(self) -> int:
+        """The processing time of the last entry that has one; there is none yet at this one."""
+        bodies = (entry.body for entry in self.writer.log.backwards())
+        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock() - 1)
+
+    def _look_at_clock(self) -> int:
+        """Processing time, from here on. Where windows wait for it, it does not go back: none of their rows is late."""
+        self.now = max(self.now, self.clock()) if self.plan.waits_for_clock else self.clock()
+        return self.now
+
+    def recover(self) -> None:
+        """Brings the sinks up to the log, takes away what crashes left, and fires what is due."""
+        roll_forward(self.home, self.plan, self.writer.log)
+        sample_last(self.home, self.plan, self.writer.log)
+        reach("recover-rolled")
+        remove_orphans(self.home, self.writer.log, self.writer.epoch, self.position.files())
+        self.fire_due()
+
+    # ------------------------------------------------------------------ absorb
+
+    def absorb(self, source_name: str, files: Sequence[SourceFile], *, ends: bool = False) -> None:
+        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due.
+
+        If the source `ends` with them, that is everything; a tick behind would fire a second time (`note`).
+        """
+        check_open(self.plan, self.position, source_name)
+        reach("absorb-begin")
+        source = self.plan.source(source_name)
+        reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
+        suit(self.spark, [*files, *self._state(reading)])
+        # No two batches have one time: rows of the second would come behind those that have fired.
+        self.now += 1
+        clock = self._look_at_clock()
+        seen = {
+            operator.name: self.position.operators[operator.name].watermark
+            for operator in self.plan.readers(source_name)
+        }
+        whole = ends and not is_small(self.spark) and comes_whole(self.plan, self.position)
+        suspects: set[str] = set()
+        while True:
+            try:
+                batch = self._take_in(source, files, clock, seen, self._compute if whole else self._write)
+                break
+            except Exception as failure:
+                corrupt = corrupt_file(source, files, failure)
+                # Once more first: the disk may have been at fault.
+                files = without(files, corrupt) if corrupt in suspects else files
+                suspects.add(corrupt)
+        reach("absorb-ledger")
+        position = self._after_batch(source_name, len(files), batch, clock, ends)
+        position = all_fired(self.plan, position, batch.published) if whole else position
+        reach("commit-before")
+        commit = Commit(
+            source=source_name,
+            files=tuple(files),
+            rows=batch.rows,
+            clock=clock,
+            seen=seen,
+            rejected=batch.rejected,
+            late=batch.late,
+            ledger=batch.ledger,
+            published=batch.published,
+            position=position,
+            removed=tuple(self.tables.removed),
+        )
+        entry = self.writer.append(commit)
+        self._stand_at(position)
+        reach("commit-after")
+        publish_entry(self.home, self.plan, entry)
+        self.fire_due()
+
+    def _take_in(
+        self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None], write: Write
+    ) -> Taken:
+        """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
+        self.tables.stand_at(self.position.tables)
+        ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
+        corrupt = [file for file in files if file.corrupt]
+        if corrupt:
+            write_unreadable(self.home, ledger, source.name, corrupt)
+        if len(corrupt) == len(files):
+            return Taken(ledger=ledger, rejected=reasons(self.home, ledger))
+        latest = latest_rowtime(self.spark, self.plan, source, clock)
+        arrival = absorbed(clock, self.position.sources[source.name].watermark)
+        judged = judge(self._read(source, files), source, latest, arrival)
+        several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
+        judged = judged.persist() if several else judged
+        watched, counts = metered(judged)
+        updates = Updates(self.store, self.plan, self.position, clock)
+        taken = TakenRows(source, watched, judged)
+        try:
+            written, published = write(source, taken, seen, updates)
+            changes, held = self._stage_changes(updates)
+        finally:
+            updates.close()
+        counted = counts.get
+        reach("absorb-written")
+        late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
+        for lateness in late:
+            write_late(self.spark, self.home, ledger, lateness.operator, written[lateness.operator].path)
+        if counted["rejected"]:
+            write_rejected(self.home, ledger, rejected(judged, source))
+        if several:
+            judged.unpersist()
+        rejections = reasons(self.home, ledger)
+        partials = {name: one.file for name, one in written.items() if one.file is not None}
+        return Taken(
+            rows=counted["rows"],
+            proposal=counted["proposal"],
+            partials=partials,
+            updating=updates.files,
+            published=(*published, *changes),
+            late=tuple(late),
+            ledger=ledger if late or rejections else None,
+            rejected=rejections,
+            touched=self.versions.touched(partials),
+            held=held,
+        )
+
+    def _read(self, source: Source, files: Sequence[SourceFile]) -> DataFrame:
+        ordered = needs_position(self.plan, source.name)
+        first = self.files_read[source.name]
+        numbers = {file.path: first + n for n, file in enumerate(files)} if ordered else None
+        return read_files(self.spark, source, [file for file in files if not file.corrupt], numbers)
+
+    def _write(
+        self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
+    ) -> tuple[dict[str, Written], list[Published]]:
+        """Every consumer of the batch."""
+        written: dict[str, Written] = {}
+        published: list[Published] = []
+        for operator in self.plan.readers(source.name):
+            layout, state = self.layouts[operator.name], self.position.operators[operator.name]
+            views = self._views(operator.input, source, rows.take(seen[operator.name]))
+            partials = kind_of(layout).absorb(self.store, layout, state, views)
+            written[operator.name] = self.store.write(operator.name, partials)
+        for insert in self.plan.passing(source.name):
+            frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
+            published += self.staging.stage(insert, frame, "passed")
+        updates.absorb({source.name: partial(rows.take, None)} if self.plan.updated_by(source.name) else {})
+        return written, published
+
+    def _compute(
+        self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
+    ) -> tuple[dict[str, Written], list[Published]]:
+        """All windows, where the batch is all that they hold."""
+        result = whole_result(self.plan, rows.take(None))
+        return {}, self.staging.stage(self.plan.inserts[0], result, COMPLETE, END_OF_TIME)
+
+    def _stage_changes(self, updates: Updates) -> tuple[list[Published], Held]:
+        """What updating operators have changed, staged; or held, where it is not to be told at once."""
+        changes = updates.changes(self.writer.log.last)
+        states = {True: "changed", False: "passed"}
+        told, held = self.rated.hold(changes)
+        staged = [self.staging.stage(insert, frame, states[insert.changes]) for insert, frame in told]
+        return [one for some in staged for one in some], held
+
+    def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
+        """What a query reads of a batch: its rows, and none of other sources."""
+        return {**{name: self.nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
+
+    def _after_batch(self, name: str, files: int, batch: Taken, clock: int, ends: bool) -> Position:
+        state = self.position.sources[name]
+        state = replace(
+            state,
+            watermark=advanced(state.watermark, batch.proposal),
+            idle=False,
+            ended=ends or state.ended,
+            files=state.files + files,
+            rows=state.rows + batch.rows,
+            rejected=state.rejected + sum(batch.rejected.values()),
+        )
+        operators = dict(self.position.operators)
+        for operator, file in batch.partials.items():
+            before = operators[operator]
+            operators[operator] = replace(before, rows=(*before.rows, file))
+        moved = self._with_watermarks({**self.position.sources, name: state}, operators)
+        return replace(
+            self.position,
+            sources=moved[0],
+            operators=moved[1],
+            updating={**self.position.updating, **batch.updating},
+            versions={
+                **self.versions.noted(self.position, moved[1], batch.touched),
+                **self.rated.noted(self.position.versions, batch.held, {name: batch.rows}, clock),
+            },
+            tables=self.tables.files,
+            late=self.position.late + sum(one.late for one in batch.late),
+            dropped=self.position.dropped + sum(one.dropped for one in batch.late),
+        )
+
+    def _with_watermarks(
+        self, sources: dict[str, SourceState], operators: dict[str, OperatorState]
+    ) -> tuple[dict[str, SourceState], dict[str, OperatorState]]:
+        timed = with_clock(sources, self.now)
+        for operator in self.plan.operators:
+            state = operators[operator.name]
+            reads, delay = operator.clock, operator.delay
+            watermark = operator_watermark(state.watermark, timed, reads, self.plan.zones, delay, operator.waits)
+            operators[operator.name] = replace(state, watermark=watermark)
+        return sources, operators
+
+    # ------------------------------------------------------------------ time
+
+    def note(self, source_name: str, *, idle: bool = False, ended: bool = False) -> None:
+        """A source has become idle or has ended: a tick, and what is due because of it."""
+        state = self.position.sources[source_name]
+        if (state.idle, state.ended) == (idle or state.idle, ended or state.ended):
+            return
+        sources = {
+            **self.position.sources,
+            source_name: replace(state, idle=idle or state.idle, ended=ended or state.ended),
+        }
+        self._tick(sources, dict(self.position.operators))
+
+    def advance(self, source_name: str, watermark: int) -> None:
+        """The watermark of a source moves on without rows: a tick, and what is due because of it."""
+        state = self.position.sources[source_name]
+        state = replace(state, watermark=advanced(state.watermark, watermark))
+        self._tick({**self.position.sources, source_name: state}, dict(self.position.operators))
+
+    def pass_time(self) -> None:
+        """Processing time has gone on: what is due over it by now is published."""
+        if self.rated.due(self.position, self.clock()):
+            self.fire_due()
+        if not self.plan.waits_for_clock:
+            return
+        before = self.now
+        self._look_at_clock()
+        _, operators = self._with_watermarks(dict(self.position.sources), dict(self.position.operators))
+        layouts = self.layouts
+        fires = (kind_of(layouts[name]).due_until(layouts[name], state) for name, state in operators.items())
+        if any(until is not None for until in fires) or self.versions.due(self.position, operators):
+            self._tick(dict(self.position.sources), operators)
+        else:
+            # The log does not know of it.
+            self.now = before
+
+    def _tick(self, sources: dict[str, SourceState], operators: dict[str, OperatorState]) -> None:
+        sources, operators = self._with_watermarks(sources, operators)
+        noted = {**self.position.versions, **self.versions.noted(self.position, operators, {})}
+        position = replace(self.position, sources=sources, operators=operators, versions=noted)
+        self.writer.append(Tick((), self._clock_of_tick(), position))
+        self._stand_at(position)
+        self.fire_due()
+
+    def _clock_of_tick(self) -> int:
+        """Where windows wait for the clock, a tick is as of the time that their watermarks say."""
+        return self.now if self.plan.waits_for_clock else self.clock()
+
+    def fire_due(self) -> None:
+        """Fires windows that are complete, publishes versions that are due, takes recent rows to this time."""
+        self._fire_windows()
+        self._move_on()
+        if self.rated.due(self.position, self.clock()):
+            # What these two have changed is itself held back until it is due, which it is at the end of the input.
+            self._fire_windows()
+        self._merge_files()
+
+    def _fire_windows(self) -> None:
+        suit(self.spark, self._state(self.position.operators))
+        fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
+        fired.fire()
+        clock = self.clock()
+        rated = self.rated.due(self.position, clock)
+        if not fired.firings and not rated and not self.versions.may_be_due(self.position):
+            return
+        reach("fire-closed")
+        updates = Updates(self.store, self.plan, self.position, clock)
+        try:
+            once = [insert for insert in fired.inserts() if insert.timing.publishes_once]
+            published = [one for insert in once for one in self._fired(fired, insert)]
+            edition = self.versions.publish(self.position, fired.states, self._stage_versions)
+            published += edition.published
+            for insert in rated:
+                net = self.rated.net(insert, self.position, self.writer.log.last)
+                published += self.staging.stage(insert, net, "changed")
+            updates.absorb(fired.news())
+            changes, held = self._stage_changes(updates)
+            published += changes
+        finally:
+            updates.close()
+            fired.close()
+        if not fired.firings and not rated and not published and not edition.removed:
+            return
+        told = self.rated.told(self.position.versions, rated, clock)
+        reach("fire-staged")
+        position = replace(
+            self.position,
+            operators=self.versions.with_complete(fired.states),
+            windows=self.position.windows + self.versions.completed(self.position, published),
+            updating=updates.files,
+            tables=self.tables.files,
+            versions={**edition.versions, **self.rated.noted(told, held, {}, clock)},
+        )
+        self._decide(published, position, edition.removed)
+
+    def _merge_files(self) -> None:
+        """Merges files of state where there are many: behind what is published, for nobody waits for it."""
+        merged = {
+            name: compact(self.store, self.layouts[name], state) for name, state in self.position.operators.items()
+        }
+        if merged != self.position.operators:
+            position = replace(self.position, operators=merged)
+            reach("tick-before")
+            self.writer.append(Tick((), self._clock_of_tick(), position))
+            self._stand_at(position)
+            reach("tick-after")
+
+    def _move_on(self) -> None:
+        """Rows come and go as the watermark of their source moves on, and come with the end of all."""
+        moments = moments_due(self.plan.updating, self.position)
+        updates = Updates(self.store, self.plan, self.position, self.clock())
+        try:
+            if not updates.move_on(moments):
+                return
+            published, held = self._stage_changes(updates)
+        finally:
+            updates.close()
+        noted = self.rated.noted(self.position.versions, held, {}, self.clock())
+        versions = {**self.position.versions, **noted}
+        position = replace(
+            self.position,
+            updating=updates.files,
+            tables=self.tables.files,
+            moments=updates.moments,
+            versions=versions,
+        )
+        self._decide(published, position)
+
+    def _decide(self, published: Sequence[Published], position: Position, removed: Sequence[str] = ()) -> None:
+        """The log decides on what was staged, and everybody can see it."""
+        reach("tick-before")
+        gone = (*removed, *self.tables.removed)
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone))
+        self._stand_at(position)
+        reach("tick-after")
+        publish_entry(self.home, self.plan, entry)
+
+    def _state(self, operators: Iterable[str]) -> list[StateFile]:
+        """What these operators carry, and all that updating ones do."""
+        states = [self.position.operators[name] for name in operators]
+        carried = [file for state in states for file in (*state.rows, *state.closed)]
+        return [*carried, *(file for files in self.position.updating.values() for file in files)]
+
+    def _fired(self, fired: Round, insert: Insert) -> list[Published]:
+        firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
+        frame = with_state(insert, fired.result(insert.query), string_literal(COMPLETE))
+        stride = self.layouts[firing.operator].operator.window.stride
+        return self.staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // stride)
+
+    def _stage_versions(self, insert: Insert, frame: DataFrame, windows: int) -> list[Published]:
+        return self.staging.stage(insert, frame, EARLY, windows)
+
+    # ------------------------------------------------------------------ housekeeping
+
+    def _stand_at(self, position: Position) -> None:
+        """Goes on from a position that the log has, and removes state that nobody refers to any more."""
+        waiting = frozenset().union(*self._released)
+        self._released.append((self.position.files() | self.store.standing) - position.files() - waiting)
+        self.position = position
+        self.tables.stand_at(position.tables)
+        self.files_read = {name: state.files for name, state in position.sources.items()}
+        while len(self._released) > COMMITS_KEPT:
+            self.store.remove(self._released.pop(0))
+            reach("clean-after")
+
+    def close(self) -> None:
+        """Takes this epoch's scratch away."""
+        shutil.rmtree(self.home.scratch / str(self.writer.epoch), ignore_errors=True)

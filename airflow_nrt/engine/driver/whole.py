@@ -1,0 +1,50 @@
+"""A bounded source that comes in one batch: its windows are computed from its rows at once, as a backfill does.
+
+Nothing is stored on the way, and rows are not read back from a store that nobody would read again
+(`docs/decisions/16-whole-inputs.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.engine.batch.batch import computed, same_rows
+from airflow_nrt.engine.versions.versions import with_state
+from airflow_nrt.home.log.entries import Position, Published
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.timing import COMPLETE
+
+_SLICED = ("TUMBLE", "HOP", "CUMULATE")
+
+
+def comes_whole(plan: Plan, position: Position) -> bool:
+    """Whether a batch with which its source ends is all that the windows of this plan ever hold.
+
+    Plans of several operators or inserts share what they compute, and keep to the store.
+    """
+    if len(plan.sources) != 1 or len(plan.operators) != 1 or len(plan.inserts) != 1 or plan.updating:
+        return False
+    operator, insert, source = plan.operators[0], plan.inserts[0], position.sources[plan.sources[0].name]
+    alone = insert.query.inputs == (operator.name,) and insert.timing.publishes_once
+    begins = not source.files and not source.ended and operator.clock == (plan.sources[0].name,)
+    return alone and begins and operator.window.kind in _SLICED
+
+
+def whole_result(plan: Plan, rows: DataFrame) -> DataFrame:
+    """The rows of the insert, of all windows, out of all accepted rows of the source."""
+    insert, source = plan.inserts[0], plan.sources[0].name
+    frame = computed(plan, insert, same_rows({source: rows}), -END_OF_TIME, END_OF_TIME)
+    return with_state(insert, frame, string_literal(COMPLETE))
+
+
+def all_fired(plan: Plan, position: Position, published: Sequence[Published]) -> Position:
+    """The position with the windows fired, all that the end of the input completes."""
+    (operator,) = plan.operators
+    fired = operator.window.last_complete_end(END_OF_TIME)
+    operators = {operator.name: replace(position.operators[operator.name], fired=fired)}
+    return replace(position, operators=operators, windows=len({one.end for one in published}))

@@ -1,0 +1,131 @@
+"""What around a job can be in its way, as Spark, Java and the operating system say it, and what a person is told.
+
+One cause is one entry of `CAUSES`: how it is recognised, what is said of it, and whether it may pass by itself, so that
+trying again makes sense. Values that can't be computed have words of their own (`computed.py`).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from airflow_nrt.basics.errors import InputError, NrtError, SurroundingsError
+from airflow_nrt.engine.failures.thrown import Thrown
+from airflow_nrt.engine.java.java_process import more_memory, said_of_end
+
+_PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`words` are those of which one stands in the message of what was thrown, or is in its kind or condition.
+
+    `told` makes of the path that is named, None where none is, what a person reads.
+    """
+
+    words: tuple[str, ...]
+    told: Callable[[str | None], str]
+    passes: bool = True
+
+    def of(self, chain: Sequence[Thrown]) -> NrtError | None:
+        """The error of a failure, None if it has another cause."""
+        met = [one for one in chain if any(map(_said_by(one).__contains__, self.words))]
+        if not met:
+            return None
+        # The exception itself names what it met, those around it what they were about to do.
+        named = (_path(one) for one in [*reversed(met), *reversed(chain)])
+        message = self.told(next((path for path in named if path is not None), None))
+        return SurroundingsError(message) if self.passes else InputError(message)
+
+
+def _full(path: str | None) -> str:
+    where = f"the disk of {path}" if path else "a disk (of the home, of a sink, or of Spark's temporary files)"
+    return f"no space is left on {where}: make room, or move what fills it; nothing that was committed is lost"
+
+
+def _denied(path: str | None) -> str:
+    return f"no permission for {path or 'a file'}: let user {_user()} read and write there"
+
+
+def _no_directory(path: str | None) -> str:
+    return (
+        f"the directory {path or '(not named)'} can't be made: user {_user()} needs permission, and the disk needs room"
+    )
+
+
+def _read_only(path: str | None) -> str:
+    return f"the file system of {path or 'a file'} is read-only: mount it for writing"
+
+
+def _gone(path: str | None) -> str:
+    return (
+        f"the file {path or '(not named by Spark)'} was taken away before it was read: let files stay where they come"
+    )
+
+
+def _no_master(path: str | None) -> str:
+    return "the Spark master does not answer: start it, or correct --master"
+
+
+def _stopped(path: str | None) -> str:
+    return (
+        "Spark was stopped: its master does not answer, or has ended the application. The cluster's log says why; "
+        "start the master, or correct --master"
+    )
+
+
+def _no_memory(path: str | None) -> str:
+    return f"Java ran out of memory: {more_memory()} (of executors: spark.executor.memory)"
+
+
+def _no_java(path: str | None) -> str:
+    return said_of_end()
+
+
+def _no_gateway(path: str | None) -> str:
+    return "Spark could not start, Java ended before it began: what it said stands above"
+
+
+def _user() -> str:
+    return str(os.environ.get("USER") or os.geteuid())
+
+
+OUT_OF_MEMORY = Cause(("OutOfMemoryError",), _no_memory)
+CAUSES = {
+    "full disk": Cause((os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)), _full),
+    "no permission": Cause(
+        (os.strerror(errno.EACCES), "AccessDeniedException", "AccessControlException", "PermissionError"), _denied
+    ),
+    "no directory": Cause(("Mkdirs failed to create",), _no_directory),
+    "read-only": Cause((os.strerror(errno.EROFS),), _read_only),
+    "gone": Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone),
+    "no memory": OUT_OF_MEMORY,
+    "no java": Cause(("ConnectionRefusedError", "Py4JNetworkError", "Answer from Java side is empty"), _no_java),
+    # A master that never was is found before (`masters.py`); one that is there may be back in a moment.
+    "no master": Cause(("All masters are unresponsive",), _no_master),
+    "stopped": Cause(("stopped SparkContext", "SparkContext was shut down", "LiveListenerBus is stopped"), _stopped),
+    "no gateway": Cause(("JAVA_GATEWAY_EXITED",), _no_gateway, passes=False),
+}
+
+
+def cause_of(chain: Sequence[Thrown]) -> NrtError | None:
+    """What is in the way, None if it is nothing that is known here."""
+    return next((found for cause in CAUSES.values() if (found := cause.of(chain)) is not None), None)
+
+
+def _said_by(thrown: Thrown) -> str:
+    return f"{thrown.kind} {thrown.condition} {thrown.message}"
+
+
+def _path(thrown: Thrown) -> str | None:
+    named = thrown.given("path")
+    match = re.match(r"(?:file:)?(/.*)", named) or _PATH.search(thrown.message)
+    if match is None:
+        return None
+    # What lies below is Spark's own.
+    path = unquote(match.group(1)).strip().partition("/_temporary/")[0]
+    return f"/{path.lstrip('/')}"

@@ -1,0 +1,112 @@
+"""What a failure in Spark means: wrong input, data that can't be computed, an unreadable file, or bad luck."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from traceback import format_exception
+from urllib.parse import unquote
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+from airflow_nrt.basics.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
+from airflow_nrt.engine.failures.causes import OUT_OF_MEMORY, cause_of
+from airflow_nrt.engine.failures.computed import not_computed
+from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.origins import Origin
+from airflow_nrt.model.plan import Source
+
+_FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
+_UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
+_GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
+"""A file that was taken away before it was read is no longer there when the directory is listed again."""
+
+
+class CorruptFileError(DataError):
+    """A file of a source can't be read. `path` is None where Spark does not name it."""
+
+    def __init__(self, path: str | None, reason: str) -> None:
+        self.path = path
+        super().__init__(
+            f"the file {path or '(not named by Spark)'} can't be read: {reason}. Replace it, or set "
+            "'source.ignore-corrupt' = 'true' to leave such files out and count them"
+        )
+
+
+def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtError | None:
+    """The failure in the words of the product, None if it is not known. `origins` are those of the plan that was run.
+
+    What `passes` is worth another try; anything else ends the job for good.
+    """
+    if isinstance(failure, NrtError):
+        return failure
+    chain = chain_of(failure)
+    stopped = next((one for one in reversed(chain) if STOP_MARK in one.message), None)
+    if stopped is not None:
+        return not_computed(stopped, origins)
+    starved = OUT_OF_MEMORY.of(chain)
+    if starved is not None:
+        # Whatever file was read then, it is not at fault.
+        return starved
+    for one in chain:
+        if one.condition.startswith(_UNREADABLE) and one.condition != _GONE:
+            text = str(failure)
+            return CorruptFileError(_named_file(text), _root_cause(text) or one.message)
+    computed = (not_computed(one, origins) for one in reversed(chain))
+    known = next((one for one in computed if one is not None), None) or cause_of(chain)
+    if known is None and isinstance(failure, Py4JError) and java_has_ended(within=1.0):
+        # The call that met it says no more than that it failed.
+        return SurroundingsError(said_of_end())
+    if known is None and type(failure).__name__ in ("AnalysisException", "ParseException"):
+        return InputError(f"Spark can't run this: {chain[0].message.split(chr(10), 1)[0]}")
+    return known
+
+
+def in_short(failure: BaseException, origins: Sequence[Origin] = ()) -> str:
+    """The failure in one line, for a log that people read: the stack is not in it."""
+    known = explained(failure, origins)
+    if known is not None:
+        return str(known)
+    root = chain_of(failure)[-1]
+    kind = root.kind.rpartition(".")[2]
+    return f"{kind}: {root.message.split(chr(10), 1)[0][:500]}" if kind else root.message[:500]
+
+
+def in_full(failure: BaseException) -> str:
+    """The failure with the stacks of Python and Java, for whoever looks into the log of a driver."""
+    java = getattr(failure, "_stackTrace", None)
+    stack = "".join(format_exception(type(failure), failure, failure.__traceback__))
+    return f"{stack}\n{java}" if java else stack
+
+
+def corrupt_file(source: Source, files: Sequence[SourceFile], failure: Exception) -> str:
+    """The file of a batch that this failure names as unreadable, where the table allows to leave such files out.
+
+    Raises the failure again where it is something else.
+    """
+    meaning = explained(failure)
+    if not isinstance(meaning, CorruptFileError) or not source_option(source.table.options, "source.ignore-corrupt"):
+        raise failure
+    if not any(file.path == meaning.path and not file.corrupt for file in files):
+        raise failure
+    assert meaning.path is not None
+    return meaning.path
+
+
+def without(files: Sequence[SourceFile], path: str) -> list[SourceFile]:
+    """The files with one of them marked as corrupt."""
+    return [replace(file, corrupt=file.corrupt or file.path == path) for file in files]
+
+
+def _named_file(text: str) -> str | None:
+    match = _FILE.search(text)
+    return "/" + unquote(match.group(1)).strip("/").rstrip(".") if match else None
+
+
+def _root_cause(text: str) -> str | None:
+    causes = re.findall(r"Caused by: [\w.$]+: ([^\n]+)", text)
+    return causes[-1] if causes else None

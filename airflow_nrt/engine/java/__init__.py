@@ -1,0 +1,1 @@
+"""Java for Spark: which one, and what is set in it."""

@@ -1,0 +1,1 @@
+"""From staged results to what readers see."""

@@ -1,0 +1,98 @@
+"""What stands in a sink's directory, as any reader sees it: rows with the window that their file claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.publish.result_files import read_folded, read_results
+from airflow_nrt.engine.sinks.filesystem import root_of
+from airflow_nrt.engine.sinks.partition_names import with_read_names
+from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
+from airflow_nrt.engine.spark.given_rows import given_rows
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.plan import Insert
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`rows` have the sink's columns and `_nrt_end`; `foreign` are files that the log knows nothing of."""
+
+    rows: DataFrame
+    foreign: tuple[Path, ...]
+
+
+def visible_files(root: Path, suffix: str) -> list[Path]:
+    """The files that a reader of the directory takes: none with a `_` or `.` in front of any part of its path."""
+    found = (path for path in root.rglob(f"*.{suffix}") if path.is_file())
+    return sorted(p for p in found if not any(part.startswith(("_", ".")) for part in p.relative_to(root).parts))
+
+
+def standing_rows(
+    spark: SparkSession,
+    insert: Insert,
+    ledger: Mapping[tuple[str, str], Published],
+    ends: Iterable[int | None],
+    root: Path | None = None,
+) -> Standing:
+    """The rows of the windows that end at `ends`, below `root` (default: the sink's own), foreign files apart."""
+    base = root or root_of(insert)
+    wanted = set(ends)
+    mine, foreign = [], []
+    for path in visible_files(base, insert.sink.suffix):
+        published = ledger.get((insert.name, str(path.relative_to(base))))
+        if published is not None and published.end in wanted:
+            mine.append((path, published.end))
+        elif published is None and not _is_of_another(insert, path, base, ledger):
+            foreign.append(path)
+    places = {place: n for n, place in enumerate(ledger)}
+    mine.sort(key=lambda one: places[insert.name, str(one[0].relative_to(base))])
+    return Standing(_read(spark, insert, base, mine), tuple(foreign))
+
+
+def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Mapping[tuple[str, str], Published]) -> bool:
+    """Whether another insert of the report published this file into the same directory."""
+    place = str(path.relative_to(base))
+    return any(target == place and name != insert.name for name, target in ledger)
+
+
+def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
+    table = insert.sink
+    if insert.tells_changes and files:
+        return read_folded(spark, table, base, files)
+    rows = read_results(spark, table, base, [path for path, _ in files])
+    known = [(key, end) for path, end in files for key in file_keys(str(path))]
+    ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)
+    return known_files(rows, ends, WINDOW_END).drop(FILE)
+
+
+def blurred(insert: Insert) -> frozenset[str]:
+    """The texts whose '' and NULL a reader of the sink can't tell apart: csv without a literal for NULL has none, only
+    '', and no directory of a partition is named ''."""
+    table = insert.sink
+    bare = table.format == "csv" and sink_option(table.options, "csv.null-literal") is None
+    strings = frozenset(field.name for field in insert.query.fields if field.type.spark == "STRING")
+    return strings if bare else strings.intersection(table.partition_keys)
+
+
+def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
+    """Rows of a result as a reader of the sink can see them."""
+    rows = with_read_names(rows, insert.sink)
+    texts = blurred(insert)
+    if not texts:
+        return rows
+    shown = [f"nullif({quote(n)}, '') AS {quote(n)}" if n in texts else quote(n) for n in rows.columns]
+    return rows.selectExpr(*shown)
+
+
+def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:
+    """How many rows foreign files hold."""
+    kind = "json" if insert.sink.is_changelog else insert.sink.format
+    paths = [str(path).translate(GLOB) for path in files]
+    return spark.read.format(kind).load(paths).count() if paths else 0

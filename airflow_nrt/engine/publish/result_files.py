@@ -1,0 +1,101 @@
+"""The rows in files that a sink has published, as any reader of its directory sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
+from airflow_nrt.basics.types import STRING, DataType
+from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys, known_files
+from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
+from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.tables import Table
+
+CHANGE = "_nrt_change"
+"""Of files of changes, what a line says of its row: `c` it came, `d` it went."""
+
+
+def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
+    """The table's columns and `_nrt_file`; of files of changes the rows that are added."""
+    if not files:
+        stored = [(quote(column.name), column.type.spark) for column in table.physical]
+        return empty_rows(spark, [*stored, (FILE, "STRING")])
+    if table.is_changelog:
+        return read_changes(spark, table, base, files).where(f"{CHANGE} = 'c'").drop(CHANGE)
+    schema = ", ".join(f"{quote(column.name)} {_read_type(table, column.type)}" for column in table.physical)
+    reader = spark.read.schema(schema).option("basePath", str(base))
+    if table.format == "csv":
+        null = sink_option(table.options, "csv.null-literal")
+        separator = sink_option(table.options, "csv.field-delimiter")
+        mark = sink_option(table.options, "csv.quote-character")
+        written = {"sep": separator, "quote": mark, "escape": mark, "nullValue": null or "", "emptyValue": ""}
+        reader = reader.options(**written, multiLine=True)
+    rows = reader.format(table.format).load(_paths(files))
+    columns = (
+        f"CAST({_value(table, quote(one.name), one.type)} AS {one.type.spark}) AS {quote(one.name)}"
+        for one in table.physical
+    )
+    return rows.selectExpr(*columns, f"_metadata.file_path AS {FILE}")
+
+
+def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
+    """Of files of changes: the row that came or went, `_nrt_file`, and which of these, `_nrt_change`."""
+    stored = [column for column in table.physical if column.name not in table.partition_keys]
+    row = ", ".join(f"{quote(column.name)}: {_read_type(table, column.type)}" for column in stored)
+    keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
+    schema = ", ".join([*(f"{side} STRUCT<{row}>" for side in ("before", "after")), "op STRING", *keys])
+    columns = [
+        f"CAST({_value(table, f'coalesce(after, before).{quote(one.name)}', one.type)} AS {one.type.spark})"
+        f" AS {quote(one.name)}"
+        if one in stored
+        else quote(one.name)
+        for one in table.physical
+    ]
+    lines = spark.read.schema(schema).option("basePath", str(base)).json(_paths(files))
+    return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", f"op AS {CHANGE}")
+
+
+def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[tuple[Path, int | None]]) -> DataFrame:
+    """Of files of changes, in the order of the log and each with its window's end (None: no window): the rows that
+    stand behind all of them, with `_nrt_end`."""
+    columns = [*(quote(column.name) for column in table.physical), WINDOW_END]
+    places = [(key, n, end) for n, (path, end) in enumerate(files) for key in file_keys(str(path))]
+    known = given_rows(spark, {FILE: "STRING", NUMBER: "BIGINT", WINDOW_END: "BIGINT"}, places)
+    changes = known_files(read_changes(spark, table, base, [path for path, _ in files]), known, NUMBER)
+    if not table.primary_key:
+        counted = changes.groupBy(*columns).agg(F.sum(F.expr(f"IF({CHANGE} = 'c', 1, -1)")).alias("_nrt_n"))
+        return counted.where("_nrt_n > 0").selectExpr(*columns, "explode(sequence(1, _nrt_n)) AS _nrt_n").drop("_nrt_n")
+    # A file tells one thing of a key.
+    row = ", ".join(columns)
+    latest = changes.groupBy(*(quote(name) for name in table.primary_key), WINDOW_END).agg(
+        F.expr(f"max_by(struct({CHANGE}, struct({row}) AS row), {NUMBER})").alias("_nrt_last")
+    )
+    return latest.where(f"_nrt_last.{CHANGE} = 'c'").select("_nrt_last.row.*")
+
+
+def _read_type(table: Table, kind: DataType) -> str:
+    """Keys of JSON are texts, and Spark's reader gives nothing else; bytes in csv are texts in base64."""
+    if table.format == "parquet":
+        return times_as(kind, SPARK_TIME).spark
+    if table.format == "csv" and kind.is_bytes:
+        return "STRING"
+    kind = times_as(kind, STRING)
+    return f"MAP<STRING, {kind.children[1][1].spark}>" if kind.name == "MAP" else kind.spark
+
+
+def _value(table: Table, sql: str, kind: DataType) -> str:
+    """What was read as its `_read_type`."""
+    if table.format == "csv" and kind.is_bytes:
+        return f"unbase64({sql})"
+    return of_parquet(sql, kind) if table.format == "parquet" else of_json(sql, kind)
+
+
+def _paths(files: Iterable[Path]) -> list[str]:
+    return [str(path).translate(GLOB) for path in files]

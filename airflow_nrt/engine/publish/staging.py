@@ -1,0 +1,38 @@
+"""Staging: what an insert is to say goes to files that nobody sees until the log has decided on them."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.publish.update_tables import UpdateTables
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.sinks.changelog import in_update_form
+from airflow_nrt.engine.spark.tuning import SHUFFLE_PARTITIONS
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.plan import Insert
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Below `staged/` of a home. `epoch` begins the names of what is written there."""
+
+    home: Home
+    epoch: int
+    tables: UpdateTables
+
+    def stage(self, insert: Insert, frame: DataFrame, state: str, windows: int = 1) -> list[Published]:
+        """The rows of an insert, staged: of so many windows at most, and so many tasks."""
+        if insert.changes and insert.sink.primary_key:
+            frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
+        tasks = min(windows, int(frame.sparkSession.conf.get(SHUFFLE_PARTITIONS) or "1"))
+        if insert.replaces_table:
+            return self.tables.stage(insert, frame, lambda rows: self._written(insert, rows, state, tasks))
+        return self._written(insert, frame, state, tasks)
+
+    def _written(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
+        directory = self.home.staged / f"{self.epoch}-{uuid.uuid4().hex}"
+        return list(sink_of(insert).stage(frame, insert, directory, state, tasks))

@@ -1,0 +1,115 @@
+"""A session without what takes a second of its process, of six with few rows, and is of no use here.
+
+PySpark imports pandas at the first call of Java, to tell whether a value is numpy's. Spark's library for machine
+learning has every session register its vectors, for which Scala's reflection has to wake up. And at the end PySpark
+waits for a server that looks twice a second whether it is to end (docs/decisions/20-quick-session.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.protocol import INPUT_CONVERTER, Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
+from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
+
+from airflow_nrt.engine.spark.gateway import start_java
+
+_SESSION = "org.apache.spark.sql.classic.SparkSession"
+_PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
+_OF_LEARNING = "/spark-mllib_"
+_JAVA_ENDS_SECONDS = 30
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _OfNumpyAlone:
+    """A converter of numpy's values that is not asked about others."""
+
+    asked: Any
+
+    def can_convert(self, value: object) -> bool:
+        numpy = sys.modules.get("numpy")
+        is_numpy = numpy is not None and isinstance(value, (numpy.generic, numpy.ndarray))
+        return is_numpy and bool(self.asked.can_convert(value))
+
+    def convert(self, value: object, gateway_client: object) -> object:
+        return self.asked.convert(value, gateway_client)
+
+
+def quick_session(settings: Mapping[str, str]) -> SparkSession:
+    """The session that Spark's builder gives with these settings: one that stands already, or a new one."""
+    of_numpy = (NumpyScalarConverter, NumpyArrayConverter)
+    INPUT_CONVERTER[:] = [_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in INPUT_CONVERTER]
+    with _same_ctrl_c():
+        start_java(settings)
+        context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
+    try:
+        made = _made(context._jvm, context._jsc.sc())
+    except (Py4JError, TypeError) as other:
+        log.info("the session starts half a second later, as this Spark makes it in another way: %s", other)
+        made = None
+    return (
+        SparkSession(context, made) if made is not None else SparkSession.builder.config(map={**settings}).getOrCreate()
+    )
+
+
+@contextlib.contextmanager
+def _same_ctrl_c() -> Iterator[None]:
+    """PySpark takes Ctrl-C for itself, and is to leave it to whoever had it before; to Python's own handler it may."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if before not in (signal.default_int_handler, signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, before)
+
+
+def end_session(session: SparkSession) -> None:
+    """Stops a session, and its server of accumulators at once: that is told, and woken by a connection.
+
+    A session whose Java is gone has ended already.
+    """
+    server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server._BaseServer__shutdown_request = True
+        with contextlib.suppress(OSError), socket.socket(server.address_family) as knock:
+            knock.connect(server.server_address)
+    with contextlib.suppress(Py4JNetworkError, OSError), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM process")
+        session.stop()
+
+
+def end_java() -> None:
+    """Ends the Java of this process, where it has one, and waits until that has put its files away."""
+    gateway: Any = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            gateway.proc.wait(_JAVA_ENDS_SECONDS)
+
+
+def _made(jvm: Any, context: Any) -> Any:
+    """A new session of Java, with the extensions that settings name and no others; None if it has to be another.
+
+    Others come from libraries beside Spark: only if that for machine learning is alone they are left out.
+    """
+    kind, companion = getattr(jvm, _SESSION), getattr(getattr(jvm, f"{_SESSION}$"), "MODULE$")
+    loader = jvm.Thread.currentThread().getContextClassLoader()
+    providers = [str(one.toString()) for one in jvm.java.util.Collections.list(loader.getResources(_PROVIDERS))]
+    if kind.getDefaultSession().isDefined() or not all(_OF_LEARNING in one for one in providers):
+        return None
+    named = getattr(companion, f"{_SESSION.replace('.', '$')}$$applyExtensions")
+    extensions = named(context, jvm.org.apache.spark.sql.SparkSessionExtensions())
+    none, empty = jvm.scala.Option.empty(), jvm.scala.collection.immutable.HashMap()
+    return kind(context, none, none, extensions, empty, empty)

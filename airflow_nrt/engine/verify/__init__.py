@@ -1,0 +1,1 @@
+"""The proof that what was published is what the batch computes."""

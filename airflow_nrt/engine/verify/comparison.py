@@ -1,0 +1,163 @@
+"""Published rows, batch rows and batch rows as they had arrived, side by side: each row gets one of five classes.
+
+equal      published as the batch computes it from all rows (S = B)
+explained  different from that, and exactly what the rows give that counted by then (S = B|arr)
+missing, extra, different   the rest: nothing explains them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
+from airflow_nrt.basics.types import STRING, DataType, Field
+from airflow_nrt.describe.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
+from airflow_nrt.engine.publish.published import blurred
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.plan import Insert
+
+TOLERANCE = 1e-9
+"""Tolerance of FLOAT and DOUBLE columns, relative above 1: the order of additions differs between stream and batch."""
+CLASS = "_nrt_class"
+_SIDE, _NUMBER = "_nrt_side", "_nrt_number"
+_S, _B, _A = _LETTERS = ("_nrt_s", "_nrt_b", "_nrt_a")
+"""What was published, the batch, and the batch over what had arrived. A sink may have columns of any other name."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Rows with the sink's columns and `_nrt_end`. `arrived` is None where no row was late: it is the batch then."""
+
+    published: DataFrame
+    batch: DataFrame
+    arrived: DataFrame | None
+
+
+def classify(insert: Insert, sides: Sides) -> DataFrame:
+    """`_nrt_end`, the key as text, the published and the batch's values as text, and `_nrt_class`, a row each."""
+    fields = [Field(field.name, times_as(field.type, STRING)) for field in insert.query.fields]
+    sides = _with_times_shown(insert.query.fields, sides)
+    if insert.key is None:
+        return _classify_multiset(fields, sides)
+    keys = [WINDOW_END, *(quote(name) for name in insert.key)]
+    values = [field for field in fields if field.name not in insert.key]
+    parts = [_side(frame, keys, values, letter) for letter, frame in _letters(sides)]
+    by = keys
+    if blurred(insert).intersection(insert.key):
+        # Rows whose keys look alike to a reader are compared in the order of their values.
+        number = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY _nrt_content) AS {_NUMBER}"
+        parts, by = [part.selectExpr("*", number) for part in parts], [*keys, _NUMBER]
+    together = reduce(DataFrame.unionAll, parts)
+    counted = together.groupBy(*by).agg(
+        *(F.expr(f"count_if({_SIDE} = '{letter}') AS {letter}_n") for letter in _LETTERS),
+        *(F.expr(f"max(IF({_SIDE} = '{letter}', _nrt_content, NULL)) AS {letter}") for letter in _LETTERS),
+    )
+    arrived = _A if sides.arrived is not None else _B
+    same_batch = f"({_S}_n = {_B}_n AND {_S}_n <= 1 AND {_same(_S, _B, values)})"
+    same_arrived = f"({_S}_n = {arrived}_n AND {_S}_n <= 1 AND {_same(_S, arrived, values)})"
+    kind = (
+        f"CASE WHEN {same_batch} THEN '{EQUAL}' WHEN {same_arrived} THEN '{EXPLAINED}' WHEN {_S}_n = 0 THEN "
+        f"'{MISSING}' WHEN {_S}_n > 1 OR {_B}_n + {arrived}_n = 0 THEN '{EXTRA}' ELSE '{DIFFERENT}' END"
+    )
+    named = [
+        f"concat({string_literal(name + '=')}, coalesce(CAST({quote(name)} AS STRING), 'NULL'))" for name in insert.key
+    ]
+    shown = f"concat_ws(' ', {', '.join(named)})" if named else "''"
+    return counted.selectExpr(
+        WINDOW_END, f"{shown} AS key", f"to_json({_S}) AS published", f"to_json({_B}) AS expected", f"{kind} AS {CLASS}"
+    )
+
+
+def _with_times_shown(fields: Sequence[Field], sides: Sides) -> Sides:
+    """The rows with texts for times: they are equal where those are, and a reader sees them."""
+    if not any(field.type.holds("TIME") for field in fields):
+        return sides
+    shown = [f"{with_times(quote(field.name), field.type, as_field)} AS {quote(field.name)}" for field in fields]
+
+    def with_texts(frame: DataFrame) -> DataFrame:
+        return frame.selectExpr(*shown, WINDOW_END)
+
+    arrived = None if sides.arrived is None else with_texts(sides.arrived)
+    return Sides(with_texts(sides.published), with_texts(sides.batch), arrived)
+
+
+def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:
+    pairs = [(_S, sides.published), (_B, sides.batch)]
+    return pairs if sides.arrived is None else [*pairs, (_A, sides.arrived)]
+
+
+def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: str) -> DataFrame:
+    casts = [(f"CAST({quote(field.name)} AS {field.type.spark})", field) for field in values]
+    content = ", ".join(f"{_ordered(cast, field.type)} AS {quote(field.name)}" for cast, field in casts)
+    struct = f"struct({content})" if values else "struct(0 AS nothing)"
+    return frame.selectExpr(*keys, f"{struct} AS _nrt_content", f"'{letter}' AS {_SIDE}")
+
+
+def _same(left: str, right: str, values: Sequence[Field]) -> str:
+    tests = [f"(({left} IS NULL) = ({right} IS NULL))"]
+    for field in values:
+        a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
+        same = f"({a} <=> {b})"
+        if field.type.is_approximate:
+            same = f"({same} OR abs({a} - {b}) <= {TOLERANCE}D * greatest(abs({a}), abs({b}), 1D))"
+        tests.append(f"coalesce({same}, false)")
+    return "(" + " AND ".join(tests) + ")"
+
+
+def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
+    """Without a key, rows are compared whole; FLOAT and DOUBLE by their first nine digits."""
+    whole = [WINDOW_END, *(f"{_rounded(field)} AS {quote(field.name)}" for field in fields)]
+    by = [WINDOW_END, *(quote(field.name) for field in fields)]
+    together = reduce(
+        DataFrame.unionAll, [frame.selectExpr(*whole, f"'{letter}' AS {_SIDE}") for letter, frame in _letters(sides)]
+    )
+    counted = together.groupBy(*by).agg(
+        *(F.expr(f"count_if({_SIDE} = '{letter}') AS {letter}_n") for letter in _LETTERS)
+    )
+    arrived = _A if sides.arrived is not None else _B
+    kind = (
+        f"CASE WHEN {_S}_n = {_B}_n THEN '{EQUAL}' WHEN {_S}_n = {arrived}_n THEN '{EXPLAINED}' "
+        f"WHEN {_S}_n < {_B}_n THEN '{MISSING}' ELSE '{EXTRA}' END"
+    )
+    content = f"to_json(struct({', '.join(quote(field.name) for field in fields)}))"
+    return counted.selectExpr(
+        WINDOW_END,
+        "'' AS key",
+        f"IF({_S}_n > 0, concat({content}, ' x', {_S}_n), NULL) AS published",
+        f"IF({_B}_n > 0, concat({content}, ' x', {_B}_n), NULL) AS expected",
+        f"{kind} AS {CLASS}",
+    )
+
+
+def without(insert: Insert, rows: DataFrame, others: DataFrame) -> DataFrame:
+    """The rows that are not among the others, each as often as it is there more often."""
+    whole = ", ".join([WINDOW_END, *(_rounded(field) for field in insert.query.fields)])
+    number = f"row_number() OVER (PARTITION BY {whole} ORDER BY 1)"
+    numbered = [frame.selectExpr("*", f"struct({whole}, {number}) AS _nrt_one") for frame in (rows, others)]
+    same = F.expr("a._nrt_one <=> b._nrt_one")
+    return numbered[0].alias("a").join(numbered[1].alias("b"), same, "left_anti").drop("_nrt_one")
+
+
+def _rounded(field: Field) -> str:
+    name = quote(field.name)
+    approximate = f"format_string('%.8e', CAST({name} AS DOUBLE))"
+    return approximate if field.type.is_approximate else _ordered(name, field.type)
+
+
+def _ordered(sql: str, kind: DataType) -> str:
+    """The value with sorted entries for each map in it, so that it can be compared."""
+    if not kind.holds("MAP"):
+        return sql
+    if kind.name == "MAP":
+        value = _ordered("e.value", kind.children[1][1])
+        return f"array_sort(transform(map_entries({sql}), e -> struct(e.key AS key, {value} AS value)))"
+    if kind.name == "ARRAY":
+        return f"transform({sql}, a -> {_ordered('a', kind.children[0][1])})"
+    fields = ", ".join(f"{_ordered(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
+    return f"IF({sql} IS NULL, NULL, struct({fields}))"

@@ -1,0 +1,223 @@
+"""What the source itself says, against what the log claims: files, watermarks, late rows.
+
+The verifier does not believe the stream. Every file that was read must still be what it was; every watermark must
+follow from the one before it and the rows of its batch; every row of the late ledger must exist in the source as often
+as claimed and have been late by its batch's watermark, and no late row may be lacking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.describe.verdict import LedgerVerdict
+from airflow_nrt.engine.batch.batch import needs_position
+from airflow_nrt.engine.failures.failures import CorruptFileError, explained
+from airflow_nrt.engine.sources.filesystem import (
+    BLOCK,
+    FILE,
+    GLOB,
+    INDEX,
+    NUMBER,
+    file_keys,
+    file_uri,
+    known_files,
+    read_files,
+)
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.given_rows import given_rows
+from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
+from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.partials import LATE, Layout
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX
+from airflow_nrt.home.log.changed_files import change_of
+from airflow_nrt.home.log.clock import advanced
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.history import History
+from airflow_nrt.model.hidden import ABSORBED, BATCH, OP, ROWTIME
+from airflow_nrt.model.plan import Insert, Plan, Source
+
+ENTRY = "_nrt_entry"
+BACKFILL = -1
+"""Stands for the entry of rows that no batch has read, only a backfill. Where a stream runs, it has still to."""
+_COMPARED = ("row", "file", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
+SAMPLES = 5
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """The accepted rows of some files that the log lists, each with its entry; and what is wrong with the files.
+
+    They are cached as `kept`, which whoever is done with them unpersists.
+    """
+
+    frame: DataFrame
+    kept: DataFrame
+    files: tuple[SourceFile, ...]
+    problems: tuple[str, ...]
+
+
+def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]) -> ReadRows:
+    """The rows of these files as the stream read them, with `_nrt_entry`: the same rows were rejected then."""
+    source = plan.source(name)
+    problems, usable = _check_files(files)
+    problems += _check_corrupt(spark, source, [file for file in files if file.corrupt])
+    batch_of = history.batch_of(name)
+    order = {file.path: n for n, file in enumerate(history.files(name))}
+    numbers = {file.path: order[file.path] for file in usable} if needs_position(plan, name) else None
+    rows = read_files(spark, source, usable, numbers)
+    latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
+    read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
+    watermarks = history.watermarks_before(name)
+    clocks = {n: commit.clock for n, commit in history.batches.items()}
+    whole_lines = {n: int(commit.ledger_format == 1) for n, commit in history.batches.items()}
+    known = [
+        (key, n, latest.get(n), clocks.get(n), watermarks.get(n), whole_lines.get(n, 0))
+        for path, n in read_by.items()
+        for key in file_keys(path)
+    ]
+    numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines"), "BIGINT")
+    entries = given_rows(spark, {FILE: "STRING", **numbers_of_batch}, known)
+    rows = known_files(rows, entries, ENTRY)
+    judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
+    wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    wanted += [OP] if source.table.is_changelog else []
+    # Several comparisons read these rows: they are parsed once.
+    kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
+    return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))
+
+
+def _check_files(files: Sequence[SourceFile]) -> tuple[list[str], list[SourceFile]]:
+    problems, usable = [], []
+    for file in files:
+        if file.corrupt:
+            continue
+        try:
+            change = change_of(file)
+        except FileNotFoundError:
+            problems.append(f"the source file {file.path} was read and is gone")
+            continue
+        if change is not None:
+            problems.append(change)
+        usable.append(file)
+    return problems, usable
+
+
+def _check_corrupt(spark: SparkSession, source: Source, files: Sequence[SourceFile]) -> list[str]:
+    """A file that was left out as unreadable, and is what it was, must be unreadable."""
+    problems = []
+    for file in files:
+        try:
+            if change_of(file) is None:
+                read_files(spark, source, [file]).write.format("noop").mode("overwrite").save()
+                problems.append(f"the source file {file.path} was left out as unreadable, and can be read")
+        except Exception as failure:
+            if not isinstance(failure, OSError) and not isinstance(explained(failure), CorruptFileError):
+                raise
+    return problems
+
+
+def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
+    """Recomputes the source's watermark batch by batch, for batches of which all files were read here."""
+    here = {file.path for file in read.files}
+    proposals = {row[0]: row[1] for row in read.frame.groupBy(ENTRY).agg(F.max(PROPOSAL)).collect()}
+    problems = []
+    before: int | None = None
+    for n, commit in history.batches.items():
+        if commit.source != name:
+            continue
+        claimed = commit.position.sources[name].watermark
+        if all(file.corrupt or file.path in here for file in commit.files):
+            follows = advanced(before, proposals.get(n))
+            if claimed != follows:
+                problems.append(
+                    f"log entry {n}: source {name} claims watermark {claimed}, the rows of its batch make it {follows}"
+                )
+        before = claimed
+    return problems
+
+
+def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
+    """The rows with `_nrt_batch`, and `_nrt_seen`: the operator's watermark at the beginning of that batch."""
+    unread = END_OF_TIME if history.batches else None
+    seen = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
+    believed = given_rows(read.sparkSession, {ENTRY: "BIGINT", "_nrt_seen": "BIGINT"}, seen)
+    return read.join(F.broadcast(believed), ENTRY).withColumn(BATCH, F.col(ENTRY))
+
+
+def fired_rows(plan: Plan, insert: Insert, history: History, rows: DataFrame, entry: int) -> DataFrame:
+    """The rows of `rows_read` up to an entry, without those of a slot that has fired which are still to fire."""
+    rows = rows.where(f"{ENTRY} <= {entry}")
+    unfired = None
+    if insert.window is not None and insert.window.has_slots:
+        once = insert.timing.publishes_once
+        unfired = history.unfired_batch(plan.absorbing(insert), entry) if once else history.open_batch(entry)
+    return rows if unfired is None else rows.where(f"{ENTRY} <> {unfired}")
+
+
+def check_ledger(
+    home: Home, history: History, layout: Layout, name: str, sources: Mapping[str, ReadRows]
+) -> LedgerVerdict:
+    """The late ledger of one operator and source against the rows, as multisets."""
+    read = sources[name]
+    operator = layout.operator.name
+    streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
+    others = {n: with_seen(sources[n].frame.where("false"), history, operator) for n in layout.operator.input.inputs}
+    views = {**others, name: with_seen(streamed, history, operator)}
+    marked = kind_of(layout).mark_late(layout, run_query(layout.operator.input, views))
+    columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
+    late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
+    here = {file.path for file in read.files}
+    elsewhere = [file for file in history.files(name) if file.path not in here]
+    claims = _claims(read.frame.sparkSession, home, history, operator, name, elsewhere)
+    if claims is None:
+        found = late.count()
+        samples = _samples(late) if found else ()
+        return LedgerVerdict(operator, 0, found, 0, found, samples)
+    sides = claims.selectExpr("*", "1 AS claimed", "0 AS found").unionAll(late.selectExpr("*", "0", "1"))
+    counted = sides.groupBy(*_COMPARED).agg(F.sum("claimed").alias("claimed"), F.sum("found").alias("found"))
+    total = counted.agg(
+        F.sum("claimed"),
+        F.sum("found"),
+        F.sum(F.expr("greatest(claimed - found, 0)")),
+        F.sum(F.expr("greatest(found - claimed, 0)")),
+    ).first()
+    assert total is not None
+    claimed, found, invented, lacking = (int(value or 0) for value in total)
+    samples = _samples(counted.where("claimed <> found")) if invented or lacking else ()
+    return LedgerVerdict(operator, claimed, found, invented, lacking, samples)
+
+
+def _claims(
+    spark: SparkSession, home: Home, history: History, operator: str, source: str, elsewhere: Sequence[SourceFile]
+) -> DataFrame | None:
+    """The ledger's records for rows of a source, but for those of files that were left out of this verification.
+
+    A record for a file that the log knows nothing of stays: it is invented.
+    """
+    directories = [
+        home.path / commit.ledger / f"{LATE_PREFIX}{operator}"
+        for commit in history.batches.values()
+        if commit.ledger is not None
+        and commit.source == source
+        and any(one.operator == operator for one in commit.late)
+    ]
+    present = [str(directory).translate(GLOB) for directory in directories if directory.is_dir()]
+    if not present:
+        return None
+    columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]
+    others = given_rows(spark, {"file": "STRING"}, [(file_uri(file.path),) for file in elsewhere])
+    records = spark.read.text(present).selectExpr(*columns)
+    return records.join(F.broadcast(others), "file", "left_anti").select(*_COMPARED)
+
+
+def _samples(rows: DataFrame) -> tuple[str, ...]:
+    shown = rows.selectExpr("concat(file, ': ', row) AS text").limit(SAMPLES).collect()
+    return tuple(row.text for row in shown)

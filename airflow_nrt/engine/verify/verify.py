@@ -1,0 +1,434 @@
+"""Proving that the stream published what the batch computes: late rows explain every difference, or it is an error.
+
+A verification is as of a log entry. It reads exactly the files that entries up to it list, and compares what stands in
+the sinks with the batch over all these rows (B), and with the batch over the rows that counted by then (B|arr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from os.path import normpath
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant
+from airflow_nrt.basics.spelling import bigint, quote
+from airflow_nrt.describe.verdict import (
+    CLASSES,
+    DIFFERENT,
+    EXPLAINED,
+    EXTRA,
+    MISSING,
+    UNEXPLAINED,
+    BadWindow,
+    InsertVerdict,
+    LedgerVerdict,
+    RowSample,
+    Verdict,
+)
+from airflow_nrt.engine.batch.batch import computed, same_rows
+from airflow_nrt.engine.batch.progress import shown_tasks
+from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.publish.published import as_read, foreign_rows, standing_rows
+from airflow_nrt.engine.sinks.filesystem import root_of
+from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify, without
+from airflow_nrt.engine.verify.evidence import (
+    BACKFILL,
+    ENTRY,
+    ReadRows,
+    check_ledger,
+    check_watermarks,
+    fired_rows,
+    rows_read,
+    with_seen,
+)
+from airflow_nrt.engine.windows.partials import layout_of
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.comparable import not_comparable
+from airflow_nrt.home.log.entries import OperatorState, SourceFile
+from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.intervals import partition_time
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.plan import Insert, Plan, Source
+
+BAD_WINDOWS_SHOWN = 50
+SAMPLES_SHOWN = 5
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Windows with `start < end of window <= end`; None is open. Raises InputError if it is empty or reversed."""
+
+    start: int | None = None
+    end: int | None = None
+
+    def __post_init__(self) -> None:
+        check_span(self.start, self.end)
+
+    def check_windows_of(self, operator: WindowAggregate) -> None:
+        """Raises InputError if no window of this operator ends in it."""
+        if self.start is None or self.end is None or any(operator.window.ends_between(self.start, self.end)):
+            return
+        raise InputError(
+            f"no window of {operator.window} ends behind {format_instant(self.start)} and up to "
+            f"{format_instant(self.end)}"
+        )
+
+
+@dataclass
+class _Scene:
+    """What all inserts share."""
+
+    spark: SparkSession
+    plan: Plan
+    home: Home
+    history: History
+    interval: Interval
+    sources: dict[str, ReadRows]
+    ledgers: list[LedgerVerdict]
+
+
+def verify(
+    spark: SparkSession,
+    plan: Plan,
+    home: Home,
+    interval: Interval = Interval(),
+    published: Path | None = None,
+    say: Progress = lambda text: None,
+) -> Verdict:
+    """Verifies complete windows of the interval; the home keeps the verdict.
+
+    `published` is a copy of the sink's directory to verify instead; the home keeps nothing then.
+    """
+    if published is not None:
+        return _verified(spark, plan, home, interval, Path(normpath(published.absolute())), say)
+    verdict = _verified(spark, plan, home, interval, None, say)
+    keep_verdict(home, verdict)
+    return verdict
+
+
+def _verified(
+    spark: SparkSession, plan: Plan, home: Home, interval: Interval, published: Path | None, say: Progress
+) -> Verdict:
+    register_functions(spark, plan)
+    log = home.log()
+    history = read_history(log.entries(), plan)
+    say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
+    scene = _Scene(spark, plan, home, history, interval, {}, [])
+    problems = list(history.problems)
+    needed = {source.name: _needed(scene, source.name) for source in plan.sources}
+    suit(spark, [file for files in needed.values() for file in files])
+    for source in plan.sources:
+        read = rows_read(spark, plan, source.name, history, needed[source.name])
+        scene.sources[source.name] = read
+        problems += read.problems
+        if source.table.watermark is not None:
+            problems += check_watermarks(history, source.name, read)
+        say(f"source {source.name}: {len(read.files)} files, watermarks follow from their rows")
+    for operator in plan.operators:
+        for name in operator.sources:
+            scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
+    say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
+    inserts = []
+    notes = []
+    for insert in plan.inserts:
+        if insert.sink.connector != "filesystem":
+            notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
+            continue
+        unknown = not_comparable(plan, insert, history.position)
+        if unknown is not None:
+            notes.append(f"{insert.name}: {unknown}")
+            continue
+        with shown_tasks(spark, f"{insert.name}, comparing", say):
+            verdict, foreign = _verify_insert(scene, insert, published)
+        problems += foreign
+        inserts.append(verdict)
+        say(f"{insert.name}: {verdict.windows} windows compared ({len(inserts)} of {len(plan.inserts)} inserts)")
+    for read in scene.sources.values():
+        read.kept.unpersist()
+    unread = unread_files(plan, history)
+    return Verdict(
+        report=plan.name,
+        home=str(home.path),
+        entry=history.entry,
+        start=interval.start,
+        end=interval.end,
+        inserts=tuple(inserts),
+        ledgers=tuple(one for one in scene.ledgers if one.claimed or one.found),
+        problems=tuple(problems),
+        unread_files=len(unread),
+        unread_bytes=sum(file.size for file in unread),
+        late_rows=sum(one.found for one in scene.ledgers),
+        notes=tuple(notes),
+    )
+
+
+def check_interval(plan: Plan, history: History, interval: Interval) -> None:
+    """Raises InputError if an interval was asked for in which there is nothing to verify."""
+    if not plan.operators or interval == Interval():
+        return
+    for operator in plan.operators:
+        bounds = _bounds(plan, history, interval, operator)
+        if bounds is not None and any(operator.window.ends_between(*bounds)):
+            return
+    first = plan.operators[0]
+    interval.check_windows_of(first)
+    fired = complete_until(plan, history, first.name)
+    until = "none is yet" if fired is None else f"they are up to {format_instant(fired)}"
+    raise InputError(f"no window of {first.window} in the interval is complete: {until}. Wait for the stream")
+
+
+# ---------------------------------------------------------------------------------------------------- what to read
+
+
+def complete_until(plan: Plan, history: History, operator: str) -> int | None:
+    """The end up to which the windows of an operator are complete: have fired, or were backfilled without a stream."""
+    if history.batches:
+        return history.position.operators.get(operator, OperatorState()).complete_until
+    inserts = {insert.name for insert in plan.fed_by(operator)}
+    return max(
+        (p.end for (name, _), p in history.published.items() if name in inserts and p.end is not None), default=None
+    )
+
+
+def _bounds(plan: Plan, history: History, interval: Interval, operator: WindowAggregate) -> tuple[int, int] | None:
+    """(after, until) of the windows to compare, None if none is complete."""
+    fired = complete_until(plan, history, operator.name)
+    after = -END_OF_TIME if interval.start is None else interval.start
+    until = fired if interval.end is None else min(interval.end, fired if fired is not None else after)
+    return None if until is None or until <= after else (after, until)
+
+
+def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
+    """The files whose partition can hold rows of the windows to compare; all where partitions have no time."""
+    files = scene.history.files(source)
+    table = scene.plan.source(source).table
+    time = partition_time(table, scene.plan.source(source).zone)
+    if time is None or (scene.interval.start is None and scene.interval.end is None):
+        return files
+    if scene.plan.passing(source) or scene.plan.updated_by(source) or scene.plan.is_read_by_clock(source):
+        return files
+    bounds = [(o.name, _bounds(scene.plan, scene.history, scene.interval, o)) for o in scene.plan.operators]
+    reached = [(scene.plan.first_rows(name, b[0]), b[1]) for name, b in bounds if b is not None]
+    spans = [(firsts[source], until) for firsts, until in reached if source in firsts]
+    if not spans:
+        return []
+    start, end = min(span[0] for span in spans), scene.plan.rows_until(max(span[1] for span in spans))
+    return [file for file in files if time.may_hold(partition_values(file.path, table.path), start, end)]
+
+
+def unread_files(plan: Plan, history: History) -> list[SourceFile]:
+    """What has arrived and was not read."""
+    return [file for source in plan.sources for file in _unread(source, history)]
+
+
+def _unread(source: Source, history: History) -> list[SourceFile]:
+    seen = {file.path for file in history.files(source.name)}
+    return Arrivals.of(source.table, seen).poll()
+
+
+# ---------------------------------------------------------------------------------------------------- comparing
+
+
+def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[InsertVerdict, list[str]]:
+    if not insert.operators:
+        never_complete = any(one.name in insert.query.inputs for one in scene.plan.updating)
+        batch = _standing(scene, insert) if never_complete else _passed(scene, insert)
+        return _compare(scene, insert, (batch, None), [None], 0, root)
+    operator = scene.plan.operator(insert.operators[0])
+    bounds = _bounds(scene.plan, scene.history, scene.interval, operator)
+    pending = _pending(scene, operator)
+    if bounds is None:
+        return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
+    after, until = bounds
+    # Of these a late row has come, and the version that has it is still to be published.
+    changing = scene.history.changing(insert.name)
+    pending += sum(1 for end in changing if after < end <= until)
+    ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
+    inside = [end for end in ends - changing if after < end <= until]
+    plan, history = scene.plan, scene.history
+    fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
+    views = {name: on_time(rows) for name, rows in fired.items()}
+    batch = computed(scene.plan, insert, same_rows(views), after, until)
+    arrived = _arrived(scene, insert, after, until)
+    if changing:
+        here = ~F.col(WINDOW_END).isin(sorted(changing))
+        batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
+    return _compare(scene, insert, (batch, arrived), inside, pending, root)
+
+
+def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame | None:
+    """B|arr: the batch over the rows that counted when a window was published. None where these are all rows."""
+    plan, history = scene.plan, scene.history
+    absorbing = plan.absorbing(insert)
+    late = any(one.operator in absorbing and one.found for one in scene.ledgers)
+    # Also a row that is in time can come too late for a session that has fired, and make one of its own.
+    late = late or any(plan.operator(name).window.kind == "SESSION" for name in absorbing)
+    sources = {name for operator in absorbing for name in plan.operator(operator).sources}
+    if not late and not any(history.has_unread(name) for name in sources):
+        return None
+
+    def arrived_by(entry: int) -> DataFrame:
+        def seen(operator: str | None) -> dict[str, DataFrame]:
+            assert operator is not None
+            names = plan.operator(operator).sources
+            rows = {name: fired_rows(plan, insert, history, scene.sources[name].frame, entry) for name in names}
+            return {name: with_seen(frame, history, operator) for name, frame in rows.items()}
+
+        return computed(plan, insert, seen, after, until)
+
+    arrived = told = arrived_by(history.entry)
+    for entry, ends in _restated(history, insert, after, until).items():
+        here = F.col(WINDOW_END).isin(ends)
+        rows = {n: on_time(fired_rows(plan, insert, history, scene.sources[n].frame, entry)) for n in sources}
+        told = told.where(~here).unionByName(computed(plan, insert, same_rows(rows), after, until).where(here))
+        if insert.window is not None and insert.window.has_slots:
+            # What has fired since stands beside it.
+            told = told.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
+    return told
+
+
+def _restated(history: History, insert: Insert, after: int, until: int) -> dict[int, list[int]]:
+    """The ends of windows that a restatement published, by the entry of which it took the rows."""
+    restated: dict[int, list[int]] = {}
+    for (name, target), entry in history.as_of.items():
+        published = history.published.get((name, target))
+        end = None if published is None or name != insert.name else published.end
+        if end is not None and after < end <= until:
+            restated.setdefault(entry, []).append(end)
+    return restated
+
+
+def on_time(rows: DataFrame) -> DataFrame:
+    """The rows with an `_nrt_seen` by which none of them is late."""
+    return rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
+
+
+def _passed(scene: _Scene, insert: Insert) -> DataFrame:
+    """An insert without windows: all rows, none of them late."""
+    views = {name: on_time(scene.sources[name].frame) for name in insert.query.inputs}
+    return run_query(insert.query, views).withColumn(WINDOW_END, F.lit(None).cast("bigint"))
+
+
+def _standing(scene: _Scene, insert: Insert) -> DataFrame:
+    """Results that never complete: what all rows give that the stream has read."""
+    views = {name: on_time(read.frame.where(f"{ENTRY} <> {BACKFILL}")) for name, read in scene.sources.items()}
+    rows = computed(scene.plan, insert, same_rows(views), -END_OF_TIME, END_OF_TIME)
+    return rows.selectExpr(*(quote(field.name) for field in insert.query.fields), f"{bigint(None)} AS {WINDOW_END}")
+
+
+def _compare(
+    scene: _Scene,
+    insert: Insert,
+    sides: tuple[DataFrame, DataFrame | None],
+    ends: Sequence[int | None],
+    pending: int,
+    root: Path | None,
+) -> tuple[InsertVerdict, list[str]]:
+    batch, arrived = (None if frame is None else as_read(insert, frame) for frame in sides)
+    assert batch is not None
+    standing = standing_rows(scene.spark, insert, scene.history.published, ends, root)
+    classes = classify(insert, Sides(standing.rows, batch, arrived))
+    by_window: dict[int | None, dict[str, int]] = {}
+    for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
+        by_window.setdefault(row[0], {})[row[1]] = row[2]
+    changed = _changed_since(scene, insert, by_window) if root is None else set()
+    by_window = {end: kinds for end, kinds in by_window.items() if end not in changed}
+    bad = []
+    worst = _worst(by_window)
+    if worst:
+        # Once more, only of these: files of others may have been replaced by now.
+        again = standing_rows(scene.spark, insert, scene.history.published, worst, root)
+        samples = _samples(classify(insert, Sides(again.rows, batch, arrived)), worst)
+        bad = [_bad_window(insert, end, by_window[end], samples.get(end, ())) for end in worst]
+    problems = []
+    foreign = _not_newer(scene, insert, standing.foreign, root)
+    if foreign:
+        rows = foreign_rows(scene.spark, insert, foreign)
+        bad.append(BadWindow(None, None, 0, rows, 0))
+        problems += [f"the log knows nothing of the published file {path}" for path in foreign]
+    states = [_state(kinds) for kinds in by_window.values()]
+    verdict = InsertVerdict(
+        insert=insert.name,
+        windows=len(states),
+        equal=states.count("equal"),
+        explained=states.count("explained"),
+        unexplained=states.count("unexplained"),
+        pending=pending + len(changed),
+        rows={kind: sum(kinds.get(kind, 0) for kinds in by_window.values()) for kind in CLASSES},
+        bad=tuple(bad),
+        unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and _state(kinds) != "equal")),
+    )
+    return verdict, problems
+
+
+def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) -> set[int | None]:
+    """Windows that a living driver has published anew, or taken away, since the log was read: an entry precedes it."""
+    known = {f"{name}/{target}": one for (name, target), one in scene.history.published.items()}
+    found: set[int | None] = set()
+    for entry in scene.home.log().entries(scene.history.entry + 1):
+        removed = (known[target] for target in entry.removed if target in known)
+        mine = (one for one in (*entry.published, *removed) if one.insert == insert.name)
+        found |= {one.end for one in mine if one.end is not None or insert.replaces_table}
+    return found & set(ends)
+
+
+def _not_newer(scene: _Scene, insert: Insert, files: Sequence[Path], root: Path | None) -> list[Path]:
+    """Foreign files but for those that a living driver has published since the log was read."""
+    newer = scene.home.log().entries(scene.history.entry + 1) if files else ()
+    places = {one.target for entry in newer for one in entry.published}
+    base = root or root_of(insert)
+    return [path for path in files if str(path.relative_to(base)) not in places]
+
+
+def _state(kinds: dict[str, int]) -> str:
+    if any(kinds.get(kind) for kind in UNEXPLAINED):
+        return "unexplained"
+    return "explained" if kinds.get(EXPLAINED) else "equal"
+
+
+def _worst(by_window: dict[int | None, dict[str, int]]) -> list[int | None]:
+    bad = [end for end, kinds in by_window.items() if _state(kinds) == "unexplained"]
+    return sorted(bad, key=lambda end: end or 0)[:BAD_WINDOWS_SHOWN]
+
+
+def _samples(classes: DataFrame, ends: Sequence[int | None]) -> dict[int | None, tuple[RowSample, ...]]:
+    """The first unexplained rows of each of these windows."""
+    here = " OR ".join(f"{WINDOW_END} <=> {bigint(end)}" for end in ends)
+    rows = classes.where(F.col(CLASS).isin(*UNEXPLAINED)).where(here)
+    numbered = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY key) AS _nrt_place")
+    found: dict[int | None, tuple[RowSample, ...]] = {}
+    for row in numbered.where(f"_nrt_place <= {SAMPLES_SHOWN}").orderBy("_nrt_place").collect():
+        sample = RowSample(row[CLASS], row.key, row.published, row.expected)
+        found[row[WINDOW_END]] = (*found.get(row[WINDOW_END], ()), sample)
+    return found
+
+
+def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], samples: tuple[RowSample, ...]) -> BadWindow:
+    start = insert.window.start(end) if insert.window is not None and end is not None else None
+    return BadWindow(start, end, kinds.get(MISSING, 0), kinds.get(EXTRA, 0), kinds.get(DIFFERENT, 0), samples)
+
+
+def _pending(scene: _Scene, operator: WindowAggregate) -> int:
+    """Windows of the interval that hold rows which were read, and are not complete."""
+    state = scene.history.position.operators.get(operator.name, OperatorState())
+    fired = state.complete_until if state.complete_until is not None else -END_OF_TIME
+    after = max(fired, scene.interval.start if scene.interval.start is not None else -END_OF_TIME)
+    open_slices = [file.last for file in state.rows if file.last > after]
+    if not open_slices:
+        return 0
+    until = max(open_slices)
+    if scene.interval.end is not None:
+        until = min(until, scene.interval.end)
+    first = max(after, min(file.first for file in state.rows if file.last > after) - operator.window.slice)
+    return sum(1 for _ in operator.window.ends_between(first, until)) if until > first else 0

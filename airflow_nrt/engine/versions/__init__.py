@@ -1,0 +1,1 @@
+"""Windows and results of which a sink sees several versions."""

@@ -1,0 +1,82 @@
+"""Keeping the number of state files small: files of about the same size are merged once there are enough of them.
+
+A partial is rewritten about log(n) times in n micro-batches, and at most `FANOUT` files stand on each level. Rows that
+have closed and rows that have not are merged apart: whoever closes the latter would read all of the former with them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.closing import GROUP_END
+from airflow_nrt.engine.windows.over.heads import columns_of, is_of_heads, merged_heads
+from airflow_nrt.engine.windows.over.row_frames import HEAD
+from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate, closed_accumulators, combine
+from airflow_nrt.home.log.entries import OperatorState, StateFile
+from airflow_nrt.model.windows import Sql
+
+FANOUT = 12
+
+
+def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
+    """The same state in fewer files, where too many stand on one level."""
+    slots = [*layout.keys, *layout.slots]
+    row_columns = [*slots, *layout.stored, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
+    closed_columns = [*slots, *(one.name for one in closed_accumulators(layout))]
+    history = tuple(file for file in state.rows if state.fired is not None and file.last <= state.fired)
+    opened = tuple(file for file in state.rows if file not in history)
+    parts = [_merge_level(store, layout, part, row_columns, combine) for part in (history, opened)]
+    rows = tuple(file for part in parts for file in part)
+    if layout.operator.window.kind == "OVER":
+        old = tuple(file for file in state.closed if is_of_heads(file))
+        merged = _merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)
+        return replace(state, rows=rows, closed=(*merged, *(file for file in state.closed if file not in old)))
+    return replace(
+        state,
+        rows=rows,
+        closed=_merge_level(store, layout, state.closed, closed_columns, _merge_closed),
+    )
+
+
+def _merge_level(
+    store: SliceStore,
+    layout: Layout,
+    files: tuple[StateFile, ...],
+    columns: list[str],
+    merge: Callable[[Layout, DataFrame], DataFrame],
+) -> tuple[StateFile, ...]:
+    full = full_level(files)
+    partials = store.read(full, columns)
+    if partials is None:
+        return files
+    suit(store.spark, full)
+    merged = store.write(layout.operator.name, merge(layout, partials)).file
+    rest = tuple(file for file in files if file not in full)
+    return rest if merged is None else (merged, *rest)
+
+
+def full_level(files: Sequence[StateFile]) -> list[StateFile]:
+    """The files of the lowest level that has enough of them to be merged; none if no level has."""
+    levels: dict[int, list[StateFile]] = defaultdict(list)
+    for file in files:
+        levels[int(math.log(file.rows + 1, FANOUT))].append(file)
+    return next((level for _, level in sorted(levels.items()) if len(level) >= FANOUT), [])
+
+
+def _merge_closed(layout: Layout, closed: DataFrame) -> DataFrame:
+    """Closed slices of CUMULATE are only ever read together, so they become one partial for each key and start."""
+    if layout.is_hop:
+        return aggregate(closed, [*layout.keys, *layout.slots], layout.rows)
+    window = layout.operator.window
+    grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")
+    by = [*layout.keys, GROUP_END]
+    merged = [F.expr(one.merged()) for one in layout.all_accumulators]
+    return grouped.groupBy(*by).agg(F.max(SLICE).alias(SLICE), *merged).drop(GROUP_END)

@@ -1,0 +1,55 @@
+"""No row of a source or an operator, with all columns that its rows have.
+
+That is what a query over several inputs reads of the others, and what an aggregate over all rows begins with.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.basics.spelling import bigint, quote
+from airflow_nrt.engine.sources.faults import FAULT, WHY
+from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.spark.given_rows import empty_rows
+from airflow_nrt.engine.time.accept import accepted, judge
+from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.windows.aggregate import no_windows
+from airflow_nrt.engine.windows.regroup import regroup
+from airflow_nrt.model.hidden import AFTER, KEY, OP, SEEN
+from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.tables import LINE
+from airflow_nrt.model.updating import Updating
+
+_HIDDEN = (
+    (FAULT, "STRING"), (WHY, "STRING"), (LINE, "STRING"),
+    (FILE, "STRING"), (NUMBER, "BIGINT"), (BLOCK, "BIGINT"), (INDEX, "BIGINT"),
+)  # fmt: skip
+
+
+def no_rows(spark: SparkSession, source: Source) -> DataFrame:
+    """The source's accepted rows, none of them."""
+    columns = [column for column in source.table.physical if column.name in source.physical]
+    schema = [(quote(column.name), column.type.spark) for column in columns]
+    schema += [(OP, "STRING")] if source.table.is_changelog else []
+    judged = judge(empty_rows(spark, [*schema, *_HIDDEN]), source, None, absorbed(None, None))
+    return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
+
+
+def _no_changes(spark: SparkSession, operator: Updating) -> DataFrame:
+    """The result of an updating operator that no row has touched."""
+    columns = [(field.name, field.type.spark) for field in operator.fields]
+    return empty_rows(spark, [*columns, (AFTER, "BOOLEAN"), (KEY, "STRING")])
+
+
+def nothing_of(spark: SparkSession, plan: Plan, name: str) -> DataFrame:
+    """No row of a source or an operator of the plan."""
+    source = next((one for one in plan.sources if one.name == name), None)
+    if source is not None:
+        return no_rows(spark, source)
+    updating = next((one for one in plan.updating if one.name == name), None)
+    if updating is not None:
+        return _no_changes(spark, updating)
+    step = plan.regroup(name)
+    if step is not None:
+        return regroup(step, {one: nothing_of(spark, plan, one) for one in step.input.inputs})
+    return no_windows(spark, plan.operator(name))

@@ -1,0 +1,113 @@
+"""What rows of OVER leave behind when they fire.
+
+Of rows that bounded frames still look at, the rows themselves are kept. For unbounded frames *heads* stand instead: of
+each key one partial of all rows that went by, and its distinct values. A firing writes the heads of its own rows alone;
+that there are several of a key is the same to a frame, and to compaction, which merges them.
+
+    rows that fired        | fire now          a frame that begins with the first row
+    r r r r r r r r r r r  | n n n
+    [--- head --][-head--]   n n n             is over heads and new rows
+              (r r r)        n n n             ROWS 3 PRECEDING: rows that are kept, and new rows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.spark.frames import same
+from airflow_nrt.engine.windows.carried import BEFORE_TIME
+from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, over_of, unbounded, value_columns
+from airflow_nrt.engine.windows.partials import SLICE, Layout, aggregate
+from airflow_nrt.home.log.entries import StateFile
+
+
+def is_of_heads(file: StateFile) -> bool:
+    """Whether a file of `closed` has heads: they stand before all time."""
+    return file.last == BEFORE_TIME
+
+
+def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
+    """The rows that bounded frames of rows to come look at, and those that wait for rows to come.
+
+    Where rows make others late, the last of each key too.
+    """
+    operator = over_of(layout)
+    wait = operator.followers
+    bounded = [frame for frame in operator.frames if frame.low is not None or wait]
+    flags, wanted = [], []
+    for n, partition in enumerate(dict.fromkeys(frame.partition for frame in bounded)):
+        frames = [frame for frame in bounded if frame.partition == partition]
+        keys = f"PARTITION BY {', '.join(partition)}" if partition else ""
+        lows = [max(frame.low or 0, 0) + wait for frame in frames if frame.unit == "ROWS"]
+        rows = max([0 if operator.strict else 1, *lows])
+        length = max([0, *(frame.low or 0 for frame in frames if frame.unit == "RANGE")])
+        if operator.strict:
+            # Whoever comes now comes behind all that fired.
+            wanted.append(f"{SLICE} > {until - length}L")
+        else:
+            flags.append(f"max({SLICE}) OVER ({keys}) AS _nrt_last_{n}")
+            wanted.append(f"{SLICE} >= _nrt_last_{n} - {length}L")
+        if rows:
+            backwards = ", ".join(f"{column} DESC" for column in (SLICE, *PLACE))
+            flags.append(f"row_number() OVER ({keys} ORDER BY {backwards}) AS _nrt_rank_{n}")
+            wanted.append(f"_nrt_rank_{n} <= {rows}")
+    return fired.selectExpr("*", *flags).where(" OR ".join(wanted)).select(*fired.columns) if wanted else None
+
+
+def heads(layout: Layout, fired: DataFrame) -> DataFrame | None:
+    """The heads of rows that fire; None if no frame begins with the first row."""
+    parts = [part for n in range(len(unbounded(layout))) for part in _heads(layout, fired, n)]
+    return reduce(DataFrame.unionAll, parts) if parts else None
+
+
+def _heads(layout: Layout, fired: DataFrame, n: int) -> Iterator[DataFrame]:
+    partition = unbounded(layout)[n]
+    parts = [part for frame, part in frames_of(layout) if frame.low is None and frame.partition == partition]
+    used = {one.name for part in parts for one in part.rows}
+    columns = [one for one in layout.rows if one.name in used]
+    if columns:
+        yield _padded(layout, aggregate(fired, partition, columns), fired, n)
+    for value in dict.fromkeys(value for part in parts for value in value_columns(layout, part)):
+        seen = fired.where(f"{value} IS NOT NULL").select(*partition, value).distinct()
+        yield _padded(layout, seen, fired, n)
+
+
+def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> DataFrame:
+    """Heads in the columns of rows, NULL in all that they are not about."""
+    own = {SLICE: F.lit(BEFORE_TIME), **{name: F.col(name) for name in partials.columns}}
+    columns = [
+        own.get(f.name, F.lit(None).cast(f.dataType)).alias(f.name) for f in rows.select(columns_of(layout)).schema
+    ]
+    return partials.select(*columns, F.lit(n).alias(HEAD))
+
+
+def columns_of(layout: Layout) -> list[str]:
+    """The columns of a row as it is stored."""
+    values = (name for name, _ in layout.values)
+    return [*layout.keys, SLICE, *layout.stored, *values, *(one.name for one in layout.rows)]
+
+
+def in_front_of(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
+    """Those of the known heads that a new row stands behind."""
+    parts = []
+    for n, partition in enumerate(unbounded(layout)):
+        own = known.where(f"{HEAD} = {n}")
+        keys = new.select(*partition).distinct()
+        parts.append(own.alias("r").join(keys.alias("l"), same(partition), "left_semi") if partition else own)
+    return reduce(DataFrame.unionAll, parts)
+
+
+def merged_heads(layout: Layout, known: DataFrame) -> DataFrame:
+    """One head for each key that is not over, and each of its distinct values."""
+    for n, partition in enumerate(unbounded(layout)):
+        if any(frame.growing and frame.partition == partition for frame in over_of(layout).frames):
+            *others, grows = partition
+            newest = f"max({grows}) OVER (PARTITION BY {', '.join([HEAD, *others])})"
+            known = known.selectExpr("*", f"{newest} AS _nrt_newest").where(f"{HEAD} <> {n} OR {grows} = _nrt_newest")
+            known = known.drop("_nrt_newest")
+    by = [*layout.keys, SLICE, *(name for name, _ in layout.values), HEAD]
+    return aggregate(known, by, layout.rows).select(*columns_of(layout), HEAD)

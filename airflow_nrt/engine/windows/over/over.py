@@ -1,0 +1,164 @@
+"""OVER: each row with aggregates of the rows around it. A row fires when the watermark has reached it, and the end of
+its frames: its slice is named by that time. One that waits for a number of rows fires with the slice of the last of
+them; if they never come, when its input has ended.
+
+`rows` of the operator's state are rows that have not fired, `closed` what those that have leave behind (`heads.py`). A
+row is late if a row of its key at or behind its own time has fired, and the key was not forgotten since (`lives.py`);
+with an unbounded frame, one that ends behind its row, frames of several partitions, or a window above, if the watermark
+has passed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.basics.instants import LAST_MINUTE
+from airflow_nrt.engine.spark.frames import run_query, same
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.over import lives
+from airflow_nrt.engine.windows.over.heads import columns_of, heads, in_front_of, is_of_heads, kept
+from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
+from airflow_nrt.engine.windows.partials import LATE, LIFE, SLICE, Layout, late_words
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import BATCH, ROWTIME, SEEN
+from airflow_nrt.model.windows import Sql
+
+_LAST = "_nrt_last"
+
+
+def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
+    """Accepted source rows with their values lifted, the late ones marked."""
+    rows = _lifted(layout, run_query(layout.operator.input, sources)).drop(BATCH, SEEN)
+    partition = _partition(layout)
+    if over_of(layout).forgets:
+        lived = lives.with_life(store, layout, state, rows)
+        return _marked(lived, lives.IS_LATE).drop(lives.IS_LATE)
+    if partition is not None and state.closed:
+        fired = store.read(state.closed, [*partition, SLICE])
+        assert fired is not None
+        last = fired.groupBy(*partition).agg(F.max(SLICE).alias(_LAST))
+        rows = rows.alias("r").join(last.alias("l"), same(partition), "left").select("r.*", _LAST)
+        return _marked(rows, f"coalesce({SLICE} <= {_LAST}, false)").drop(_LAST)
+    watermark = state.watermark if partition is None and over_of(layout).sources else None
+    passed = None if watermark is None else watermark + 1 + over_of(layout).following
+    return _marked(rows, f"{SLICE} <= {passed}L" if passed is not None else "false")
+
+
+def due_until(layout: Layout, state: OperatorState) -> int | None:
+    """The end up to which rows can fire now, None if none can. Rows may have come for times that have fired."""
+    if state.watermark is None:
+        return None
+    until = layout.operator.window.last_complete_end(state.watermark)
+    some_wait = over_of(layout).followers and state.closed and (state.fired or BEFORE_TIME) < LAST_MINUTE <= until
+    return until if some_wait or any(file.first <= until for file in state.rows) else None
+
+
+def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
+    """A row that has not fired is never looked at."""
+    return None
+
+
+def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
+    """Writes the rows that have not fired, and what later ones look at; gives the results of those that fire."""
+    after = BEFORE_TIME if state.fired is None else state.fired
+    name, columns = layout.operator.name, columns_of(layout)
+    old_heads = tuple(file for file in state.closed if is_of_heads(file))
+    known = store.read([file for file in state.closed if file not in old_heads], columns)
+    waiting = store.read(state.rows, columns)
+    if waiting is None and known is not None and over_of(layout).followers:
+        waiting = known.where("false")
+    if waiting is None:
+        return Firing(name, None, replace(state, fired=max(after, until)), after, until)
+    looked_at = _looked_at(layout, waiting, known, after, until)
+    reached = waiting.where(f"{SLICE} <= {until}L")
+    new = looked_at.where(IS_NEW) if over_of(layout).followers else reached
+    some_wait = any(file.last > until for file in state.rows)
+    settled, passing = waiting, None
+    if over_of(layout).forgets:
+        settled = lives.settled(layout, waiting if known is None else waiting.unionAll(known), until)
+        passing = settled.where(f"{SLICE} <= {until}L")
+    else:
+        passing = kept(layout, reached if known is None else reached.unionAll(known), until)
+    written = (settled.where(f"{SLICE} > {until}L") if some_wait else None, passing, heads(layout, new))
+    left, still, passed = (None if one is None else store.write(name, one).file for one in written)
+    next_state = replace(
+        state,
+        fired=max(after, until),
+        rows=() if left is None else (left,),
+        closed=tuple(file for file in (*old_heads, passed, still) if file is not None),
+    )
+    before = store.read(old_heads, [*columns, HEAD])
+    if before is not None:
+        in_front = in_front_of(layout, before, new)
+        looked_at = looked_at.unionAll(in_front.selectExpr("*", f"{SLICE} AS {FIRES}", f"false AS {IS_NEW}"))
+    return Firing(name, results(layout, looked_at), next_state, after, until)
+
+
+def _looked_at(layout: Layout, waiting: DataFrame, known: DataFrame | None, after: int, until: int) -> DataFrame:
+    """The rows in the frames of those that fire. Of rows that were kept some may have waited, and fire now."""
+    columns = waiting.columns
+    in_frames = waiting.where(f"{SLICE} <= {until + over_of(layout).following}L")
+    rows = in_frames.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}")
+    if known is not None:
+        rows = rows.unionAll(known.selectExpr("*", f"{KEPT} AS {HEAD}"))
+    at = fires(layout)
+    head = f"IF({at} > {after}L, NULL, {HEAD}) AS {HEAD}"
+    is_new = f"{at} <= {until}L AND ({HEAD} IS NULL OR {at} > {after}L) AS {IS_NEW}"
+    return rows.selectExpr(*columns, head, f"{at} AS {FIRES}", is_new)
+
+
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+    """The rows of the slots with `after < end <= until`, from all rows at once: the batch."""
+    rows = mark_late(layout, run_query(layout.operator.input, sources))
+    counting = rows.where(f"{SLICE} <= {until + over_of(layout).following}L")
+    at = fires(layout)
+    name = layout.operator.window.name(Sql(at))
+    is_new = f"{name} > {after}L AND {name} <= {until}L AS {IS_NEW}"
+    return results(layout, counting.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}", f"{at} AS {FIRES}", is_new))
+
+
+def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of the operator's input query with `_nrt_late`, judged from their `_nrt_seen` and `_nrt_batch` alone."""
+    lifted = _lifted(layout, rows)
+    partition = _partition(layout)
+    behind = f"coalesce({SLICE} <= {SEEN} + {1 + over_of(layout).following}L, false)"
+    if partition is None:
+        return _marked(lifted, behind)
+    if over_of(layout).forgets:
+        lifted, partition = lives.retold(layout, lifted), (*partition, LIFE)
+    # A row has fired if the watermark has passed it, and it came in an earlier batch.
+    asking = lifted.where(behind).select(*partition, SLICE, SEEN, BATCH).distinct()
+    others = lifted.select(*partition, SLICE, BATCH).distinct()
+    earlier = (
+        F.expr(f"r.{BATCH} > l.{BATCH}") & F.expr(f"l.{SLICE} >= r.{SLICE}") & F.expr(f"l.{SLICE} <= r.{SEEN} + 1")
+    )
+    late = asking.alias("r").join(others.alias("l"), [*same(partition), earlier], "left_semi")
+    found = late.selectExpr(*partition, SLICE, BATCH, f"true AS {_LAST}")
+    told = lifted.alias("r").join(F.broadcast(found.alias("l")), same([*partition, SLICE, BATCH]), "left")
+    return _marked(told.select("r.*", _LAST), f"coalesce({_LAST}, false)").drop(_LAST)
+
+
+def _partition(layout: Layout) -> tuple[str, ...] | None:
+    """The keys by which rows that have fired make others late; None if the watermark does."""
+    operator = over_of(layout)
+    return None if operator.strict else operator.partition
+
+
+def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
+    values = [f"{sql} AS {name}" for name, sql in layout.values]
+    placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1 + over_of(layout).following)
+    late = f"IF({ROWTIME} <= {SEEN}, {late_words(SLICE, SLICE, 'true')}, NULL) AS {LATE}"
+    return placed.selectExpr(*layout.keys, SLICE, SEEN, BATCH, *values, *(one.lifted for one in layout.rows), late)
+
+
+def _marked(rows: DataFrame, is_late: str) -> DataFrame:
+    """Late rows fire nowhere; what the ledger says stays with them alone."""
+    others = [name for name in rows.columns if name not in (SLICE, LATE)]
+    return rows.selectExpr(
+        *others, f"IF({is_late}, NULL, {SLICE}) AS {SLICE}", f"IF({is_late}, {LATE}, NULL) AS {LATE}"
+    )

@@ -1,0 +1,78 @@
+"""Rows of OVER whose frames are complete at different times: each operator below gives a part of a row when it fires.
+
+A row fires with the last of its parts, under that end. `rows` of the operator's state are parts that have come since it
+last fired, `closed` those whose rows wait for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.over.row_frames import over_of
+from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout
+from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.windows import Sql
+
+_COME = "_nrt_come"
+
+
+def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
+    """The parts that fire below."""
+    return mark_late(layout, _parts(layout, sources))
+
+
+def due_until(layout: Layout, state: OperatorState) -> int | None:
+    """The end up to which rows can fire now, None if no part has come."""
+    if state.watermark is None or not state.rows:
+        return None
+    return layout.operator.window.last_complete_end(state.watermark)
+
+
+def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
+    """Writes the parts of rows that wait for others, and gives the rows that have all."""
+    after = BEFORE_TIME if state.fired is None else state.fired
+    parts = store.read((*state.rows, *state.closed), [*layout.keys, SLICE])
+    left, results = None, None
+    if parts is not None:
+        counted = _counted(parts)
+        waiting = counted.where(f"{_COME} < {over_of(layout).parts}").drop(_COME)
+        left, results = store.write(layout.operator.name, waiting).file, _whole(layout, counted)
+    next_state = replace(state, fired=max(after, until), rows=(), closed=() if left is None else (left,))
+    return Firing(layout.operator.name, results, next_state, after, until)
+
+
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+    """The rows of the slots with `after < end <= until` from all parts at once: the batch."""
+    rows = _whole(layout, _counted(_parts(layout, sources)))
+    name = layout.operator.window.name(Sql(WINDOW_END))
+    return rows.where(f"{name} > {after}L AND {name} <= {until}L")
+
+
+def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
+    """No part is late: its row was in time."""
+    return rows.withColumn(LATE, F.lit(None).cast("string"))
+
+
+def _parts(layout: Layout, sources: Mapping[str, DataFrame]) -> DataFrame:
+    return run_query(layout.operator.input, sources).selectExpr(*layout.keys, f"{WINDOW_END} AS {SLICE}")
+
+
+def _counted(parts: DataFrame) -> DataFrame:
+    """The parts, and how many of their row there are."""
+    return parts.selectExpr("*", f"count(*) OVER (PARTITION BY p) AS {_COME}")
+
+
+def _whole(layout: Layout, counted: DataFrame) -> DataFrame:
+    """The rows all of whose parts are there. Each column is of one part, and NULL in all others."""
+    *columns, place = layout.keys
+    values = [F.first(name, ignorenulls=True).alias(name) for name in columns]
+    whole = counted.where(f"{_COME} = {over_of(layout).parts}").groupBy(place)
+    return whole.agg(*values, F.max(SLICE).alias(WINDOW_END)).select(*layout.keys, WINDOW_END)

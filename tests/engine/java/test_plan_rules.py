@@ -1,0 +1,95 @@
+"""Aggregates of rows that lie by key are one step, moments stand beside the code: and plans say what they said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.java import java_class, plan_rules
+
+KINDS = {
+    "hash": "sum(v) FILTER (WHERE v > 5)",
+    "object hash": "sort_array(collect_set(v % 3))",
+    "sorted": "max(CAST(v AS STRING))",
+}
+
+
+def rows(spark):
+    return spark.range(1000).selectExpr("id % 10 AS k", "id AS v")
+
+
+def steps(frame) -> int:
+    return frame._jdf.queryExecution().executedPlan().toString().count("Aggregate")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_step_where_rows_lie_by_key(spark, kind: str) -> None:
+    call = F.expr(KINDS[kind]).alias("a")
+    apart, together = rows(spark).groupBy("k").agg(call), rows(spark).repartition("k").groupBy("k").agg(call)
+    assert (steps(apart), steps(together)) == (2, 1)
+    assert sorted(together.collect()) == sorted(apart.collect())
+
+
+def test_one_step_without_any_aggregate(spark) -> None:
+    distinct = rows(spark).selectExpr("k", "v % 7 AS v").repartition("k").distinct()
+    assert steps(distinct) == 1
+    assert distinct.count() == 70
+
+
+def test_what_an_exchange_or_a_distinct_lies_in_stays(spark) -> None:
+    assert steps(rows(spark).groupBy("k").count()) == 2
+    counted = rows(spark).selectExpr("k", "v % 7 AS v").repartition("k").groupBy("k").agg(F.count_distinct("v"))
+    assert steps(counted) > 1
+    assert {row[1] for row in counted.collect()} == {7}
+
+
+def at(spark, moment: int):
+    since = rows(spark).selectExpr("k", f"v + {moment}L AS v").where(f"v >= {moment + 500}L")
+    return since.groupBy("k").agg(F.expr(f"min(v - {moment}L) AS v"))
+
+
+def generated(frame) -> list[str]:
+    parts = frame._jdf.queryExecution().debug().codegenToSeq()
+    return [parts.apply(n)._2() for n in range(parts.length())]
+
+
+@pytest.fixture
+def compiled(spark) -> Iterator[None]:
+    settings = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+    before = {name: spark.conf.get(name) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name, value in before.items():
+        spark.conf.set(name, value)
+
+
+def test_the_code_of_a_batch_is_that_of_the_one_before(spark, compiled) -> None:
+    now, later = at(spark, 1_718_700_000_000), at(spark, 1_718_700_600_000)
+    assert generated(now) == generated(later) != []
+    # What all batches share stays in the code.
+    assert generated(at(spark, 600_000)) != generated(at(spark, 1_200_000))
+    assert sorted(later.collect()) == sorted(now.collect()) == [(k, 500 + k) for k in range(10)]
+
+
+@pytest.mark.parametrize("moment", [2**36, -(2**36), 2**63 - 1, -(2**63)])
+def test_a_moment_is_the_number_that_it_was(spark, moment: int) -> None:
+    frame = rows(spark).selectExpr(f"greatest(v, {moment}L) AS most", f"CAST({moment}L AS STRING) AS text").limit(1)
+    assert frame.collect() == [(max(0, moment), str(moment))]
+
+
+def test_a_scan_still_asks_its_files_by_moments(spark, tmp_path) -> None:
+    place = str(tmp_path / "rows")
+    rows(spark).selectExpr("v + 1718700000000L AS v").write.parquet(place)
+    frame = spark.read.parquet(place).where("v > 1718700000990L")
+    assert "GreaterThan(v,1718700000990)" in frame._jdf.queryExecution().executedPlan().toString()
+    assert frame.count() == 9
+
+
+def test_a_session_goes_without_a_rule_that_does_not_fit(spark, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(java_class, "source", lambda name: "no Java")
+    plan_rules.use_plan_rules(spark)
+    for rule in plan_rules.RULES:
+        assert f"{rule}.java does not fit here" in caplog.text
