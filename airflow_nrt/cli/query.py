@@ -92,7 +92,7 @@ def _asked(options: argparse.Namespace) -> _Asked:
 def _split(text: str) -> tuple[str, str]:
     """Declarations, and the query behind them. Raises InputError for a text that is no SQL."""
     from airflow_nrt.sql.errors import SqlError
-    from airflow_nrt.sql.lexer import Kind, tokenize
+    from airflow_nrt.sql.parse.lexer import Kind, tokenize
 
     try:
         tokens = tokenize(text)

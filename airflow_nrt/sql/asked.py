@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from airflow_nrt.sql import ast
-from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.ranking import has_over
-from airflow_nrt.sql.relation import Relation
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.ranking import has_over
+from airflow_nrt.sql.relations.relation import Relation
 
 
 @dataclass(frozen=True)

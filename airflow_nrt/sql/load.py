@@ -11,9 +11,9 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import Problems, SqlError, SqlErrors
-from airflow_nrt.sql.parse_statements import parse_script
-from airflow_nrt.sql.parsed import CreateFunction
-from airflow_nrt.sql.placeholders import filled, placeholders
+from airflow_nrt.sql.parse.parsed import CreateFunction
+from airflow_nrt.sql.parse.placeholders import filled, placeholders
+from airflow_nrt.sql.parse.statements import parse_script
 from airflow_nrt.sql.planner import plan_report, plan_statements
 
 if TYPE_CHECKING:

@@ -14,31 +14,31 @@ from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
-from airflow_nrt.sql import ast, parsed
 from airflow_nrt.sql.asked import Asked, AskedQueries
-from airflow_nrt.sql.changes import check_bounded, check_takes_changes
-from airflow_nrt.sql.ddl import Misdeclared, check_sink, declare, with_options
-from airflow_nrt.sql.emit import check_emit, emits_again
+from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, declare, with_options
+from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
-from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.in_order import in_order, rows_at_end
-from airflow_nrt.sql.inserts import add_insert, as_typed, matched, written_keys
-from airflow_nrt.sql.known_functions import calling
-from airflow_nrt.sql.limits import check_nodes, check_script, most_nodes, of_at_most
-from airflow_nrt.sql.local_time import planned_in, zone_of
-from airflow_nrt.sql.meaning import meaning_of
-from airflow_nrt.sql.not_null import drops_null
-from airflow_nrt.sql.noted import noting
-from airflow_nrt.sql.one_key import check_alone
-from airflow_nrt.sql.ordering import named_of, shown, sortable
-from airflow_nrt.sql.parse_statements import parse_query, parse_script
-from airflow_nrt.sql.projection import check_titles
-from airflow_nrt.sql.python_functions import declare_function, own_function
+from airflow_nrt.sql.expressions.known_functions import calling
+from airflow_nrt.sql.expressions.local_time import planned_in, zone_of
+from airflow_nrt.sql.expressions.noted import noting
+from airflow_nrt.sql.expressions.python_functions import declare_function, own_function
+from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.inserts.changes import check_bounded, check_takes_changes
+from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end
+from airflow_nrt.sql.inserts.inserts import add_insert, as_typed, matched, written_keys
+from airflow_nrt.sql.inserts.not_null import drops_null
+from airflow_nrt.sql.inserts.one_key import check_alone
+from airflow_nrt.sql.inserts.timing import check_timing, delayed, timing_of
+from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
+from airflow_nrt.sql.parse.meaning import meaning_of
+from airflow_nrt.sql.parse.statements import parse_query, parse_script
 from airflow_nrt.sql.queries import Queries
-from airflow_nrt.sql.scope import ScopeColumn
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.ordering import named_of, shown, sortable
+from airflow_nrt.sql.relations.projection import check_titles
+from airflow_nrt.sql.relations.unique import check_key
 from airflow_nrt.sql.steps import steps_of
-from airflow_nrt.sql.timing import check_timing, delayed, timing_of
-from airflow_nrt.sql.unique import check_key
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:

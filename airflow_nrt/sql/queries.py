@@ -12,31 +12,36 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
-from airflow_nrt.sql import ast, distinct, parsed
-from airflow_nrt.sql.aggregates import contains_aggregate
-from airflow_nrt.sql.around import Around
+from airflow_nrt.sql.aggregates import distinct
+from airflow_nrt.sql.aggregates.grouped_windows import OWN_NAMES, grouped_window
+from airflow_nrt.sql.aggregates.grouping import plan_aggregate
 from airflow_nrt.sql.asked import Asked
-from airflow_nrt.sql.constants import ONE_ROW, rows_of
-from airflow_nrt.sql.ddl import check_source, scope_columns, with_options
-from airflow_nrt.sql.different_windows import as_one, keeps_apart
+from airflow_nrt.sql.ddl.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
-from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.grouped_windows import OWN_NAMES, grouped_window
-from airflow_nrt.sql.grouping import plan_aggregate
-from airflow_nrt.sql.inserts import as_typed
-from airflow_nrt.sql.join_sides import Named, side_columns
-from airflow_nrt.sql.joins import join
-from airflow_nrt.sql.kept_rows import finished
-from airflow_nrt.sql.laterals import lateral
-from airflow_nrt.sql.limit import plan_limit
-from airflow_nrt.sql.limits import check_nodes, check_rows
-from airflow_nrt.sql.named_windows import written_out
-from airflow_nrt.sql.names import PartlyPlanned, expressions_of, unknown_names
-from airflow_nrt.sql.over_groups import above_groups
-from airflow_nrt.sql.partitions import partition_filter
-from airflow_nrt.sql.planned_queries import Watched
-from airflow_nrt.sql.projection import check_titles, expand, plan_projection
-from airflow_nrt.sql.relation import (
+from airflow_nrt.sql.expressions.aggregates import contains_aggregate
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.inserts.inserts import as_typed
+from airflow_nrt.sql.inserts.timing import check_untimed
+from airflow_nrt.sql.joins.joins import join
+from airflow_nrt.sql.joins.scalar_subqueries import with_values
+from airflow_nrt.sql.joins.semi_joins import tested
+from airflow_nrt.sql.over.named_windows import written_out
+from airflow_nrt.sql.over.over_groups import above_groups
+from airflow_nrt.sql.over.row_windows import has_row_windows, numbers_by_time, with_row_windows
+from airflow_nrt.sql.over.updating_over import is_over_all_time, with_updating_over
+from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.limits import check_nodes, check_rows
+from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.constants import ONE_ROW, rows_of
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.join_sides import Named, side_columns
+from airflow_nrt.sql.relations.kept_rows import finished
+from airflow_nrt.sql.relations.laterals import lateral
+from airflow_nrt.sql.relations.names import PartlyPlanned, expressions_of, unknown_names
+from airflow_nrt.sql.relations.partitions import partition_filter
+from airflow_nrt.sql.relations.planned_queries import Watched
+from airflow_nrt.sql.relations.projection import check_titles, expand, plan_projection
+from airflow_nrt.sql.relations.relation import (
     WINDOW_COLUMNS,
     Relation,
     as_rows,
@@ -45,20 +50,16 @@ from airflow_nrt.sql.relation import (
     timed_by_column,
     window_columns,
 )
-from airflow_nrt.sql.row_windows import has_row_windows, numbers_by_time, with_row_windows
-from airflow_nrt.sql.rows_read import without_held
-from airflow_nrt.sql.scalar_subqueries import with_values
-from airflow_nrt.sql.scope import Scope, ScopeColumn
-from airflow_nrt.sql.semi_joins import tested
-from airflow_nrt.sql.set_operations import as_grouping
-from airflow_nrt.sql.sliding import is_over_time, recent_rows, slid, sliding_of
-from airflow_nrt.sql.timing import check_untimed
-from airflow_nrt.sql.tvf import read_windowing, window_of_group
-from airflow_nrt.sql.unions import united
-from airflow_nrt.sql.update_tables import changing_rows, newest_rows
-from airflow_nrt.sql.updating import plan_emitting, plan_group, unwindowed
-from airflow_nrt.sql.updating_over import is_over_all_time, with_updating_over
-from airflow_nrt.sql.updating_rows import plan_ranking, ranks_all_time
+from airflow_nrt.sql.relations.rows_read import without_held
+from airflow_nrt.sql.relations.tvf import read_windowing, window_of_group
+from airflow_nrt.sql.relations.unions import united
+from airflow_nrt.sql.updating.different_windows import as_one, keeps_apart
+from airflow_nrt.sql.updating.limit import plan_limit
+from airflow_nrt.sql.updating.set_operations import as_grouping
+from airflow_nrt.sql.updating.sliding import is_over_time, recent_rows, slid, sliding_of
+from airflow_nrt.sql.updating.update_tables import changing_rows, newest_rows
+from airflow_nrt.sql.updating.updating import plan_emitting, plan_group, unwindowed
+from airflow_nrt.sql.updating.updating_rows import plan_ranking, ranks_all_time
 
 
 @dataclass(frozen=True, eq=False)

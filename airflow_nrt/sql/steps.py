@@ -18,17 +18,17 @@ from airflow_nrt.model.updating import (
     UpdatingRows,
     UpdatingSessions,
 )
-from airflow_nrt.sql import ast, parsed
-from airflow_nrt.sql.aggregates import contains_aggregate
-from airflow_nrt.sql.around import Around
-from airflow_nrt.sql.distinct import above_all
+from airflow_nrt.sql.aggregates.distinct import above_all
 from airflow_nrt.sql.errors import Place
-from airflow_nrt.sql.findings import Findings
-from airflow_nrt.sql.named_windows import written_out
-from airflow_nrt.sql.ranking import RANKINGS, has_over
-from airflow_nrt.sql.tvf import read_windowing
-from airflow_nrt.sql.unparse import order_text, over_text, text_of
-from airflow_nrt.sql.walk import children, conjuncts, unqualified
+from airflow_nrt.sql.expressions.aggregates import contains_aggregate
+from airflow_nrt.sql.over.named_windows import written_out
+from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.unparse import order_text, over_text, text_of
+from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
+from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.ranking import RANKINGS, has_over
+from airflow_nrt.sql.relations.tvf import read_windowing
 
 Ref = str | int
 Operator = WindowAggregate | Regroup | Updating

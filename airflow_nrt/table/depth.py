@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.walk import children
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import children
 from airflow_nrt.table.places import here
 
 DEEPEST = 80

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.timing import OutputOptions
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import Expression, fields_of
 from airflow_nrt.table.function_calls import FunctionCall, named
 from airflow_nrt.table.places import here
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from airflow_nrt.functions import Declared
     from airflow_nrt.model.plan import Plan
     from airflow_nrt.program.functions import PythonFunction
-    from airflow_nrt.sql import parsed
+    from airflow_nrt.sql.expressions.scope import ScopeColumn
+    from airflow_nrt.sql.parse import parsed
     from airflow_nrt.sql.planner import Planner
-    from airflow_nrt.sql.scope import ScopeColumn
     from airflow_nrt.table.pipeline import TablePipeline
     from airflow_nrt.table.result import TableResult
 
@@ -80,7 +80,7 @@ class StatementSet(Complete):
 
     def explain(self, as_json: bool = False) -> str:
         """The plan of the inserts since it was created in words, or as JSON."""
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         added = self._environment.statements[self._first :]
         return self._environment.explained_inserts([one for one in added if isinstance(one, parsed.Insert)], as_json)
@@ -117,7 +117,7 @@ class TableEnvironment(Complete):
 
     def setting(self, key: str) -> str | None:
         """What is set for a key, None if nothing is."""
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         values = [one.value for one in self.statements if isinstance(one, parsed.SetOption) and one.key == key]
         return values[-1] if values else None
@@ -126,7 +126,7 @@ class TableEnvironment(Complete):
 
     def execute_sql(self, stmt: str) -> TableResult | Declaration:
         """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
-        from airflow_nrt.sql.parse_statements import parse_script
+        from airflow_nrt.sql.parse.statements import parse_script
 
         stmt = self.filled(checked("execute_sql takes statements of SQL as text", stmt, str))
         if _is_query(stmt):
@@ -143,8 +143,8 @@ class TableEnvironment(Complete):
 
     def add(self, statement: parsed.Statement) -> None:
         """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
-        from airflow_nrt.sql import parsed
-        from airflow_nrt.sql.local_time import zone_of
+        from airflow_nrt.sql.expressions.local_time import zone_of
+        from airflow_nrt.sql.parse import parsed
 
         if isinstance(statement, parsed.Insert):
             self.check_insert()
@@ -177,7 +177,7 @@ class TableEnvironment(Complete):
 
     def create_temporary_function(self, path: str, function: Any) -> None:
         """Makes a function known to SQL, and to `call(path, …)`, by a name. Raises SqlError if it can't have it."""
-        from airflow_nrt.sql.python_functions import as_declared
+        from airflow_nrt.sql.expressions.python_functions import as_declared
 
         if _NAME.fullmatch(checked("a function's name is a text", path, str)) is None:
             raise SqlError(f"{path!r} is no name of a function: it has letters, digits and _, no catalog", here())
@@ -196,7 +196,7 @@ class TableEnvironment(Complete):
         return sorted(self.planner().functions)
 
     def _declare(self, name: str, declared: Declared) -> None:
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         self.add(parsed.DeclaredFunction(name, declared, self.modules, here()))
 
@@ -218,7 +218,7 @@ class TableEnvironment(Complete):
 
     def named(self, part: T) -> T:
         """The same, with functions that stand in the program under the names by which the plan knows them."""
-        from airflow_nrt.sql.walk import rewritten
+        from airflow_nrt.sql.parse.walk import rewritten
 
         return rewritten(part, self._named)
 
@@ -243,7 +243,7 @@ class TableEnvironment(Complete):
 
     def items(self, fields: Iterable[Expression], before: int = 0, width: int = 1) -> tuple[ast.SelectItem, ...]:
         """The items of a SELECT, named as PyFlink names them; `before` columns stand in front, `*` is `width` ones."""
-        from airflow_nrt.sql.known_functions import calling
+        from airflow_nrt.sql.expressions.known_functions import calling
         from airflow_nrt.table.naming import items_of
 
         with calling(self.planner().functions):
@@ -262,7 +262,7 @@ class TableEnvironment(Complete):
         return self._queried(self.filled(checked("sql_query takes a query of SQL as text", query, str)))
 
     def _queried(self, query: str) -> Table:
-        from airflow_nrt.sql.parse_statements import parse_query
+        from airflow_nrt.sql.parse.statements import parse_query
 
         problems = Problems()
         table = problems.attempt(lambda: Table(self, parse_query(query)))
@@ -271,7 +271,7 @@ class TableEnvironment(Complete):
         return table
 
     def create_temporary_view(self, view_path: str, table: Table) -> None:
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         checked_name("a view's name is a text", view_path)
         self.check_own(table)
@@ -279,14 +279,14 @@ class TableEnvironment(Complete):
 
     def drop_temporary_view(self, view_path: str) -> bool:
         """Forgets a view, and says whether there was one. What was made of it can't be executed any more."""
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
         from airflow_nrt.table.forget import forget
 
         return forget(self, view_path, parsed.CreateView)
 
     def drop_temporary_table(self, table_path: str) -> bool:
         """The same of a table."""
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
         from airflow_nrt.table.forget import forget
 
         return forget(self, table_path, parsed.CreateTable)
@@ -315,7 +315,7 @@ class TableEnvironment(Complete):
 
     def insert_of(self, target_path: str, table: Table, options: OutputOptions | None) -> parsed.Insert:
         """An insert that is not declared yet."""
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         checked_name("an insert takes the name of a table", target_path)
         self.check_own(table)
@@ -334,8 +334,8 @@ class TableEnvironment(Complete):
 
     def explain_sql(self, stmt: str, as_json: bool = False) -> str:
         """The plan of a query, or of inserts, in words or as JSON. Raises SqlError, or SqlErrors."""
-        from airflow_nrt.sql import parsed
-        from airflow_nrt.sql.parse_statements import parse_script
+        from airflow_nrt.sql.parse import parsed
+        from airflow_nrt.sql.parse.statements import parse_script
 
         stmt = self.filled(checked("explain_sql takes a query or an INSERT of SQL as text", stmt, str))
         if _is_query(stmt):
@@ -357,7 +357,7 @@ class TableEnvironment(Complete):
         )
 
     def _declared(self) -> list[parsed.Statement]:
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         return [one for one in self.statements if not isinstance(one, parsed.Insert)]
 
@@ -380,8 +380,8 @@ def _is_query(text: str) -> bool:
 
 
 def _built_in() -> set[str]:
-    from airflow_nrt.sql.aggregates import AGGREGATES
-    from airflow_nrt.sql.functions import FUNCTIONS
-    from airflow_nrt.sql.functions.clock import CLOCK_FUNCTIONS
+    from airflow_nrt.sql.expressions.aggregates import AGGREGATES
+    from airflow_nrt.sql.expressions.functions import FUNCTIONS
+    from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS
 
     return {*FUNCTIONS, *CLOCK_FUNCTIONS, *AGGREGATES}

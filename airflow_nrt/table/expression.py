@@ -8,8 +8,8 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.depth import check_depth
 from airflow_nrt.table.literals import length_of, months_of, node_of
 from airflow_nrt.table.operators import Operators
@@ -48,7 +48,7 @@ class Expression(Operators):
         self.names = names
 
     def __repr__(self) -> str:
-        from airflow_nrt.sql.unparse import text_of
+        from airflow_nrt.sql.parse.unparse import text_of
 
         try:
             text = text_of(self.node)

@@ -6,8 +6,8 @@ from functools import reduce
 from typing import Any
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import Expression, FrameEnd, TimeIntervalUnit, call_of, keyword
 from airflow_nrt.table.literals import node_of
 from airflow_nrt.table.places import here
@@ -199,8 +199,8 @@ def call(function: Any, *arguments: Any) -> Expression:
 
 def call_sql(text: str) -> Expression:
     """An expression written in SQL. Raises SqlError for `${KEY}`: an expression belongs to no report yet."""
-    from airflow_nrt.sql.parse_statements import parse_expression
-    from airflow_nrt.sql.placeholders import placeholders
+    from airflow_nrt.sql.parse.placeholders import placeholders
+    from airflow_nrt.sql.parse.statements import parse_expression
 
     asked = placeholders(checked("call_sql takes an expression of SQL as text", text, str))
     if asked:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.planner import Planner
 from airflow_nrt.table.places import here
 from airflow_nrt.table.wrong import checked_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airflow_nrt.functions import Declared
-from airflow_nrt.sql import ast
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.literals import node_of
 from airflow_nrt.table.places import here

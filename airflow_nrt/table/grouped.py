@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.known_functions import calling
-from airflow_nrt.sql.walk import rewritten
+from airflow_nrt.sql.expressions.aggregates import is_aggregate
+from airflow_nrt.sql.expressions.known_functions import calling
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import rewritten
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table, check_windows

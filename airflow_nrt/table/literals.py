@@ -8,8 +8,8 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from airflow_nrt.basics.types import decimal
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.places import here
 from airflow_nrt.table.wrong import shown
 
@@ -110,7 +110,7 @@ def months_of(count: ast.Expression, months: int) -> ast.Interval:
 
 
 def _count(node: ast.Expression, example: str) -> int:
-    from airflow_nrt.sql.unparse import text_of
+    from airflow_nrt.sql.parse.unparse import text_of
 
     count = whole_number(node)
     if count is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from airflow_nrt.sql import ast
-from airflow_nrt.sql.walk import children
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import children
 from airflow_nrt.table.expression import WINDOW_PROPERTIES
 
 
@@ -34,7 +34,7 @@ def items_of(
 
 def _computed(node: ast.Expression) -> Iterator[ast.Expression]:
     """The aggregates and window properties in an expression, outermost ones."""
-    from airflow_nrt.sql.aggregates import is_aggregate
+    from airflow_nrt.sql.expressions.aggregates import is_aggregate
 
     if is_aggregate(node) or (
         isinstance(node, ast.Call) and node.name[1:] in WINDOW_PROPERTIES and node.name[0] == "."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.literals import node_of
 from airflow_nrt.table.places import here
 from airflow_nrt.table.wrong import NotPython

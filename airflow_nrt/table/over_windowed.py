@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from airflow_nrt.sql import ast
-from airflow_nrt.sql.aggregates import is_aggregate
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.known_functions import calling
-from airflow_nrt.sql.scope import Scope
-from airflow_nrt.sql.walk import children, rewritten
+from airflow_nrt.sql.expressions.aggregates import is_aggregate
+from airflow_nrt.sql.expressions.known_functions import calling
+from airflow_nrt.sql.expressions.scope import Scope
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import children, rewritten
 from airflow_nrt.table.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.table import Table

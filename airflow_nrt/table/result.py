@@ -63,7 +63,7 @@ class TableResult(Complete):
         return map(json.loads, run_bounded(_session(self.plan), self.plan, self.mode))
 
     def get_resolved_schema(self) -> TableSchema:
-        from airflow_nrt.sql.scope import ScopeColumn
+        from airflow_nrt.sql.expressions.scope import ScopeColumn
         from airflow_nrt.table.schema import TableSchema
 
         fields = self.plan.inserts[0].query.fields

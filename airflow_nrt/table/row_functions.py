@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.known_functions import calling
-from airflow_nrt.sql.walk import rewritten
+from airflow_nrt.sql.expressions.known_functions import calling
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import rewritten
 from airflow_nrt.table.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.over_windowed import aggregates_in
 from airflow_nrt.table.places import here

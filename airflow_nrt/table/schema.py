@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from airflow_nrt.basics.types import DataType
-    from airflow_nrt.sql.scope import ScopeColumn
+    from airflow_nrt.sql.expressions.scope import ScopeColumn
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from airflow_nrt.sql import ast
-from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.expressions.intervals import interval_ms
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, keys_of, on_clock, so_far

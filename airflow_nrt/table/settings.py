@@ -47,7 +47,7 @@ class TableConfig(Complete):
         self._environment = environment
 
     def set(self, key: str, value: str) -> TableConfig:
-        from airflow_nrt.sql import parsed
+        from airflow_nrt.sql.parse import parsed
 
         checked("set takes two texts, as in set('table.local-time-zone', 'UTC')", key, str)
         checked(f"the value of {key!r} is a text, as in set({key!r}, '10')", value, str)

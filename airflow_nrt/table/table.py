@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.wrong import check_overwrite, checked, checked_name, no_such_name, wrong
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
     from airflow_nrt.model.timing import OutputOptions
-    from airflow_nrt.sql.scope import ScopeColumn
+    from airflow_nrt.sql.expressions.scope import ScopeColumn
     from airflow_nrt.table.environment import Declaration, TableEnvironment
     from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable
     from airflow_nrt.table.over_windowed import OverWindowedTable
@@ -136,7 +136,7 @@ class Table:
 
     def _column(self, field: Expression) -> str:
         """The name of a column of this table. Raises SqlError if it is none."""
-        from airflow_nrt.sql.scope import Scope
+        from airflow_nrt.sql.expressions.scope import Scope
 
         if not isinstance(field.node, ast.Name):
             raise SqlError(f"a column is needed, as in col('a'); here is {field!r}", here())
@@ -322,7 +322,7 @@ class Table:
 
 def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:
     """Raises SqlError for a property of a window that is not there; `window` is the alias of the one that is."""
-    from airflow_nrt.sql.walk import children
+    from airflow_nrt.sql.parse.walk import children
     from airflow_nrt.table.expression import WINDOW_PROPERTIES
 
     for node in nodes:

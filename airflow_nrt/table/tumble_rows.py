@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.intervals import interval_ms
+from airflow_nrt.sql.expressions.intervals import interval_ms
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import Expression
 from airflow_nrt.table.places import here
 from airflow_nrt.table.windows import Keys, OverWindow, TimedLast, current_row, keys_of, on_clock, row_count, so_far

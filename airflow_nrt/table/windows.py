@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.sql import ast
 from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.expression import ROWS, Expression, FrameEnd, fields_of
 from airflow_nrt.table.literals import whole_number
 from airflow_nrt.table.places import here

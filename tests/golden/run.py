@@ -31,8 +31,8 @@ from airflow_nrt.engine.query import folded, run_bounded, run_changelog, stream_
 from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.sql.ddl import with_options
-from airflow_nrt.sql.placeholders import fill_placeholders
+from airflow_nrt.sql.ddl.ddl import with_options
+from airflow_nrt.sql.parse.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.sql.aggregates import AGGREGATES
-from airflow_nrt.sql.functions import KNOWN_LATER
-from airflow_nrt.sql.parse_statements import REFUSED
-from airflow_nrt.sql.parse_types import _LATER as TYPES_LATER
+from airflow_nrt.sql.expressions.aggregates import AGGREGATES
+from airflow_nrt.sql.expressions.functions import KNOWN_LATER
+from airflow_nrt.sql.parse.statements import REFUSED
+from airflow_nrt.sql.parse.types import _LATER as TYPES_LATER
 
 ROOT = Path(__file__).resolve().parents[2]
 SQL = (ROOT / "docs" / "reference" / "sql.md").read_text()
@@ -27,7 +27,7 @@ def test_every_name_that_is_not_there_yet_is_listed() -> None:
 
 def test_every_construct_that_is_refused_is_listed() -> None:
     """What a message has before its variable part, or behind it."""
-    told = [text for file in (ROOT / "airflow_nrt" / "sql").glob("*.py") for text in TOLD.findall(file.read_text())]
+    told = [text for file in (ROOT / "airflow_nrt" / "sql").rglob("*.py") for text in TOLD.findall(file.read_text())]
     assert len(told) > 25
     fixed = [max(re.split(r"\{[^}]*\}", text), key=len).strip(" :(") for text in told]
     assert [text for text in fixed if text not in LATER] == []

@@ -23,7 +23,7 @@ from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.program import BUILD
 from airflow_nrt.sql.errors import SqlError, SqlErrors
-from airflow_nrt.sql.placeholders import placeholders
+from airflow_nrt.sql.parse.placeholders import placeholders
 from airflow_nrt.table.load import load_report
 
 _IMPORTS = "names are imported from `airflow_nrt.table`, not from `pyflink`"

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import airflow_nrt.table as api
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.sql import parsed
 from airflow_nrt.sql.errors import Problems
+from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.planner import plan_statements
 from airflow_nrt.table.environment import TableEnvironment
 from airflow_nrt.table.result import CloseableIterator, TableResult

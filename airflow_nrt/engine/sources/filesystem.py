@@ -34,7 +34,7 @@ FILE, NUMBER, BLOCK, INDEX = SOURCE_FILE, "_nrt_number", "_nrt_block", "_nrt_ind
 """Where a row stood on arrival. The index grows along a block, so that (number, block, index) grows along a file.
 
 It is Spark's without the number of the partition: a block is read by one partition, and a row that becomes several
-wants the bits (`sql/laterals.py`).
+wants the bits (`sql/relations/laterals.py`).
 """
 _PLACE = (
     f"_metadata.file_path AS {FILE}",

@@ -1,4 +1,4 @@
-"""The batch that a row was absorbed in, as a column: what functions of the clock read (`sql/functions/clock.py`)."""
+"""The batch that a row was absorbed in: what functions of the clock read (`sql/expressions/functions/clock.py`)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,28 @@
+"""SELECT DISTINCT as what it means: a GROUP BY of all that is selected, above what is computed of groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.sql.expressions.aggregates import contains_aggregate
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.projection import expand
+from airflow_nrt.sql.relations.relation import Relation
+
+
+def above_all(node: ast.Select) -> ast.Select:
+    """A SELECT DISTINCT of groups as one over a query of the groups; any other as it is."""
+    if not node.distinct or (node.group is None and not contains_aggregate(node)):
+        return node
+    at = node.items[0].expression.at
+    groups = ast.Derived(replace(node, distinct=False, order=(), limit=None, offset=None, ctes=()), node.at)
+    every = (ast.SelectItem(ast.Star(None, at), None),)
+    outside = ast.Select(every, groups, at, distinct=True, order=node.order, ctes=node.ctes)
+    return replace(outside, limit=node.limit, offset=node.offset)
+
+
+def as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
+    """One of mere rows."""
+    items = tuple(expand(node.items, relation, alias))
+    keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in items)
+    return replace(node, distinct=False, items=items, group=keys)

@@ -1,0 +1,103 @@
+"""Window columns beside columns of rows in one GROUP BY: `AVG(TIMESTAMPDIFF(SECOND, window_start, ts))`.
+
+What only the window decides is decided once a window. A row of TUMBLE has one window, and a row of CUMULATE one start,
+so that their rows know these beforehand. All else is another value in each window of a row: the rows are kept then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from airflow_nrt.basics.types import BIGINT
+from airflow_nrt.sql.expressions.aggregates import is_aggregate
+from airflow_nrt.sql.expressions.scope import Scope
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.relations.rows_read import finished_for
+
+_KNOWN_OF_ROWS = {"TUMBLE": ("start", "end", "time"), "CUMULATE": ("start",)}
+"""The window columns that are the same in all windows of a row, by the kind of window."""
+
+_ONE_OF_THEM = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+_NULL_OF_NOTHING = ("SUM", "AVG", *_ONE_OF_THEM)
+
+
+def known_of_rows(relation: Relation, read: frozenset[str]) -> bool:
+    """Whether a value that reads these columns is known of a row before its windows are looked at."""
+    roles = {role for name in read if (role := relation.column(name).role) is not None}
+    return relation.pending is None or roles <= {*_KNOWN_OF_ROWS.get(relation.pending.kind, ())}
+
+
+def in_each_window(found: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
+    """A SELECT grouped by both window bounds, and the rows that it can be computed of: kept ones, where need be."""
+    node = _once_a_window(node, relation)
+    whole = [part for call in _aggregates(node) for part in (*call.arguments, call.filter) if part is not None]
+    keys = [key for group in node.group or () for keys in group.sets for key in keys]
+    parts = [*(conjuncts(node.where) if node.where is not None else ()), *keys]
+    parts = [part for part in parts if not _is_of_windows(relation, part)]
+    if all(known_of_rows(relation, _read(relation, part)) for part in (*whole, *parts)):
+        return node, relation
+    return finished_for(found, node, relation, None)
+
+
+def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:
+    """Aggregates of what only the window decides: MAX(window_end) is the end, a FILTER on it a CASE."""
+
+    def change(part: object) -> ast.Expression | None:
+        if not isinstance(part, ast.Call) or not is_aggregate(part):
+            return None
+        if part.filter is not None and _is_of_bounds(relation, part.filter):
+            alone = replace(part, filter=None)
+            if part.name == "COUNT":
+                none = ast.Cast(ast.Literal("number", "0", part.at), BIGINT.with_nullable(False), True, part.at)
+                return ast.Case(None, ((part.filter, alone),), none, part.at)
+            if part.name in _NULL_OF_NOTHING:
+                return ast.Case(None, ((part.filter, alone),), None, part.at)
+            return part
+        is_one = part.filter is None and part.name in _ONE_OF_THEM and len(part.arguments) == 1
+        return part.arguments[0] if is_one and _is_of_bounds(relation, part.arguments[0]) else part
+
+    # A column without an alias keeps the name that it has as a call.
+    items = tuple(
+        replace(item, expression=changed, alias=item.alias or (f"EXPR${n}" if changed != item.expression else None))
+        for n, item in enumerate(node.items)
+        for changed in (rewritten(item.expression, change),)
+    )
+    return replace(node, items=items, having=rewritten(node.having, change))
+
+
+def _is_of_bounds(relation: Relation, node: ast.Expression) -> bool:
+    """Whether it reads window bounds, which each of these queries has among its keys, and nothing else."""
+    return _is_of_windows(relation, node) and "time" not in _roles(relation, node)
+
+
+def _is_of_windows(relation: Relation, node: ast.Expression) -> bool:
+    read = _read(relation, node)
+    return bool(read) and all(relation.column(name).role is not None for name in read)
+
+
+def _roles(relation: Relation, node: ast.Expression) -> set[str]:
+    return {role for name in _read(relation, node) if (role := relation.column(name).role) is not None}
+
+
+def _read(relation: Relation, node: ast.Expression) -> frozenset[str]:
+    """The columns that an expression names."""
+    scope = Scope(relation.columns)
+    names = [part for part in _all(node) if isinstance(part, ast.Name) and scope.has(part)]
+    return frozenset(scope.find(name).name for name in names)
+
+
+def _aggregates(node: ast.Select) -> Iterator[ast.Call]:
+    every = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
+    for part in (part for expression in every for part in _all(expression)):
+        if isinstance(part, ast.Call) and is_aggregate(part):
+            yield part
+
+
+def _all(node: ast.Expression) -> Iterator[ast.Expression]:
+    yield node
+    for child in children(node):
+        yield from _all(child)

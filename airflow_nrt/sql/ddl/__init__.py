@@ -1,0 +1,1 @@
+"""CREATE TABLE and its parts, checked."""

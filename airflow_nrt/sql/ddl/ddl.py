@@ -1,0 +1,279 @@
+"""CREATE TABLE, checked: columns and their order, computed columns, keys, options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.partitions import check_pattern
+from airflow_nrt.model.options.known import (
+    DOMAIN,
+    FILE_OPTIONS,
+    FORMATS,
+    PRINT_OPTIONS,
+    check_options,
+    nearest,
+    source_option,
+)
+from airflow_nrt.model.options.option import Option
+from airflow_nrt.model.tables import Column, Table, Watermark
+from airflow_nrt.sql.ddl.like import taken_over
+from airflow_nrt.sql.ddl.metadata import is_system_rowtime, metadata_column, rowtime_of_source
+from airflow_nrt.sql.ddl.watermark import declare_watermark
+from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
+from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.meaning import words_of
+from airflow_nrt.sql.parse.walk import children
+
+CONNECTORS = {"filesystem": FILE_OPTIONS, "print": PRINT_OPTIONS}
+"""The options of each."""
+_KAFKA = "let Kafka Connect write the topic into a directory, and read that by 'filesystem'"
+_ELSEWHERE = {
+    "kafka": _KAFKA,
+    "upsert-kafka": f"{_KAFKA} in 'format' = 'debezium-json'",
+    "blackhole": "write to 'print'",
+}
+"""Connectors of Flink that are not there, and what does instead."""
+
+
+class Misdeclared(SqlErrors):
+    """A declaration is wrong. Its queries can be checked by `table`, unless its columns are wrong, too."""
+
+    def __init__(self, problems: Sequence[SqlError], table: Table | None) -> None:
+        super().__init__(problems)
+        self.table = table
+
+
+def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
+    """The table that a statement declares; `known` serves LIKE. Raises Misdeclared with all that is wrong."""
+    problems = Problems()
+    base = problems.attempt(partial(_base, statement, known))
+    if statement.like is not None and base is None:
+        raise Misdeclared(problems.found, None)
+    columns = problems.attempt(partial(_columns, statement, base))
+    watermark = base.watermark if base else None
+    if statement.watermark is not None and columns is not None:
+        watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns))
+    readable = columns if not problems.found else None
+    options = dict(base.options) if base else {}
+    options.update((key, value) for key, value, _ in statement.options)
+    connector = options.get("connector", "")
+    if connector in CONNECTORS:
+        _check_options(statement, CONNECTORS[connector], problems)
+    else:
+        # Another connector has other options.
+        problems.found.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
+    partition_keys = statement.partition_keys or (base.partition_keys if base else ())
+    primary_key = statement.primary_key or (base.primary_key if base else ())
+    if columns is not None:
+        _check_keys(statement, columns, partition_keys, options, problems)
+    if problems.found or columns is None:
+        stands_in = _readable(statement.name, readable, watermark, options) if readable is not None else None
+        raise Misdeclared(problems.found, stands_in)
+    return Table(statement.name, columns, connector, watermark, partition_keys, primary_key, options)
+
+
+def _readable(name: str, columns: tuple[Column, ...], watermark: Watermark | None, options: Mapping[str, str]) -> Table:
+    """A table with these columns whose options are right: nobody reads it, but queries can be checked by it."""
+    changes = {"format": "debezium-json"} if options.get("format") == "debezium-json" else {"format": "json"}
+    return Table(
+        name, columns, "filesystem", watermark, options={"connector": "filesystem", "path": "/nowhere", **changes}
+    )
+
+
+def _check_keys(
+    statement: parsed.CreateTable,
+    columns: Sequence[Column],
+    partition_keys: Sequence[str],
+    options: Mapping[str, str],
+    problems: Problems,
+) -> None:
+    kinds = {column.name: column.type for column in columns}
+    for key in (*partition_keys, *statement.primary_key):
+        if key not in kinds:
+            problems.found.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
+    for key in partition_keys:
+        if key in kinds and kinds[key].name == "TIME":
+            wrong = f"can't be partitioned by {key!r}, which is TIME: let it be STRING, and CAST it"
+            problems.found.append(SqlError(f"table {statement.name!r} {wrong}", statement.at))
+    for key in _domains(options):
+        if key not in kinds:
+            wrong = f"table {statement.name!r} has no column {key!r} with a domain"
+            problems.found.append(SqlError(wrong, statement.at))
+
+
+def _domains(options: Mapping[str, str]) -> list[str]:
+    return [key.removeprefix(DOMAIN) for key in options if key.startswith(DOMAIN)]
+
+
+def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option], problems: Problems) -> None:
+    for key, value, at in statement.options:
+        try:
+            check_options({key: value}, known, f"table {statement.name!r}")
+        except InputError as wrong:
+            problems.found.append(SqlError(str(wrong), at))
+
+
+def check_source(table: Table, at: Place) -> None:
+    """Raises SqlError if the table can't be read."""
+    if table.connector != "filesystem":
+        raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
+    _check_file_table(table, at)
+    if all(source_option(table.options, name) for name in ("json.fail-on-missing-field", "json.ignore-parse-errors")):
+        raise SqlError(
+            f"table {table.name!r}: 'json.fail-on-missing-field' and 'json.ignore-parse-errors' contradict each other: "
+            "leave one out",
+            at,
+        )
+    pattern = table.options.get("partition.time-extractor.timestamp-pattern")
+    try:
+        if pattern is not None:
+            check_pattern(pattern, table.partition_keys)
+    except InputError as wrong:
+        raise SqlError(f"table {table.name!r}: {wrong}", at) from None
+
+
+def check_sink(table: Table, at: Place) -> None:
+    """Raises SqlError if the table can't be written to."""
+    if table.connector == "filesystem":
+        _check_file_table(table, at)
+        if table.name.startswith(("_", ".")):
+            raise SqlError(
+                f"table {table.name!r}: its files are named after it, and files that begin with {table.name[0]!r} are "
+                "hidden from readers: give it another name",
+                at,
+            )
+        if source_option(table.options, "csv.disable-quote-character"):
+            raise SqlError(
+                f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "
+                "read again: leave it out, or choose a 'csv.field-delimiter' that no text has",
+                at,
+            )
+        return
+    try:
+        check_options(table.options, PRINT_OPTIONS, f"table {table.name!r}")
+    except InputError as wrong:
+        raise SqlError(str(wrong), at) from None
+
+
+def _check_file_table(table: Table, at: Place) -> None:
+    try:
+        check_options(table.options, FILE_OPTIONS, f"table {table.name!r}")
+    except InputError as wrong:
+        raise SqlError(str(wrong), at) from None
+    for name in ("path", "format"):
+        if name not in table.options:
+            raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
+    foreign = next((name for name in table.options if name.split(".")[0] in {*FORMATS} - {table.format}), None)
+    if foreign is not None:
+        raise SqlError(
+            f"table {table.name!r}: option {foreign!r} is of another format than its 'format', {table.format!r}", at
+        )
+    nested = next((column for column in table.physical if column.type.children), None)
+    mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
+    if mapped is not None and table.is_changelog and not table.primary_key:
+        raise NotThereYet(
+            f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key",
+            at,
+            "declare PRIMARY KEY (…) NOT ENFORCED",
+        )
+    if nested is not None and table.format == "csv":
+        raise NotThereYet(
+            f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", at, "use json or parquet"
+        )
+    scheme, separator, _ = table.options["path"].partition("://")
+    if separator and scheme != "file":
+        raise SqlError(
+            f"table {table.name!r}: paths of {scheme}:// are not there yet; use a path of a POSIX file system", at
+        )
+
+
+def _base(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table | None:
+    if statement.like is None:
+        return None
+    if statement.like not in known:
+        raise SqlError(f"there is no table {statement.like!r}{nearest(statement.like, known)}", statement.at)
+    return taken_over(statement, known[statement.like])
+
+
+def _connector_error(name: str, connector: str | None) -> str:
+    if connector is None:
+        return f"table {name!r} needs the option 'connector'"
+    hint = _ELSEWHERE.get(connector.lower(), "")
+    hint = f": {hint}" if hint else nearest(connector, CONNECTORS)
+    hint = hint or f"; there are {' and '.join(map(repr, CONNECTORS))}"
+    return f"table {name!r}: there is no connector {connector!r}{hint}"
+
+
+# ---------------------------------------------------------------------------------------------------- columns
+
+
+def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column, ...]:
+    physical = [ScopeColumn(c.name, c.type) for c in (base.physical if base else ())]
+    for definition in statement.columns:
+        if definition.type is not None:
+            physical.append(ScopeColumn(definition.name, definition.type))
+    compiler = Compiler(Scope(physical, has_batch=True))
+    columns = {column.name: column for column in (base.columns if base else ())}
+    computed = {column.name for column in statement.columns if column.expression is not None}
+    problems = Problems()
+    for definition in statement.columns:
+        if definition.name in columns:
+            problems.found.append(SqlError(f"column {definition.name!r} stands twice", definition.at))
+            continue
+        column = problems.attempt(partial(_column, definition, computed, compiler))
+        if column is not None:
+            columns[column.name] = column
+    problems.raise_any()
+    if not columns:
+        raise SqlError(f"table {statement.name!r} has no columns", statement.at)
+    return tuple(columns.values())
+
+
+def _column(definition: parsed.ColumnDefinition, computed: set[str], compiler: Compiler) -> Column:
+    if definition.name.startswith("_nrt_"):
+        raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
+    if definition.metadata is not None:
+        return metadata_column(definition)
+    if is_system_rowtime(definition.expression):
+        return rowtime_of_source(definition.name)
+    if definition.type is not None:
+        if definition.type.name == "INTERVAL":
+            raise NotThereYet("a column of type INTERVAL", definition.at)
+        return Column(definition.name, definition.type)
+    assert definition.expression is not None
+    _check_reads(definition.expression, computed)
+    typed = compiler.compile(definition.expression)
+    reads, text = tuple(sorted(typed.columns)), words_of(definition.expression)
+    return Column(definition.name, typed.type, typed.sql, reads, text=text)
+
+
+def _check_reads(node: ast.Expression, computed: set[str]) -> None:
+    """Computed columns are of columns that are not, as in Flink."""
+    if isinstance(node, ast.Name) and node.parts[0] in computed:
+        raise SqlError(f"column {node.parts[0]!r} is computed itself: write its expression here", node.at)
+    for child in children(node):
+        _check_reads(child, computed)
+
+
+def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
+    """The columns of a table as a query sees them, with its time attribute."""
+    watermark = table.watermark
+    return tuple(
+        ScopeColumn(
+            column.name, column.type, proctime=column.expression == PROCTIME_SQL, constant=column.name in table.constant
+        )
+        if watermark is None or watermark.column != column.name
+        else ScopeColumn(column.name, column.type, rowtime=not watermark.path, rowtime_path=watermark.path)
+        for column in table.columns
+    )
+
+
+def with_options(table: Table, options: Mapping[str, str]) -> Table:
+    """The table with some options replaced: what an OPTIONS hint does."""
+    return replace(table, options={**table.options, **options})

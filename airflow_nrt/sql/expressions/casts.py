@@ -1,0 +1,227 @@
+"""CAST and TRY_CAST with Flink's values: what Spark casts in another way is written out, the rest is Spark's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_text, to_digits
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.expressions.local_time import as_instant, as_local
+from airflow_nrt.sql.expressions.text_values import value_of
+from airflow_nrt.sql.expressions.time_casts import cast_time
+from airflow_nrt.sql.expressions.typed import Typed
+
+_UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
+_NESTED = ("ARRAY", "MAP", "ROW")
+_LONG = 300
+"""A text that takes more SQL than this is computed once, under a name, and read there."""
+
+
+def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
+    """CAST, or TRY_CAST if it must not fail. Raises NotThereYet for a pair of types that is not known here."""
+    target = target.with_nullable(operand.type.nullable or not fails)
+    if operand.type.name == "NULL":
+        return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
+    if operand.type.name in _NESTED and not fails and not _never_fails(operand.type, target):
+        return Typed(_tried_array(operand, target, at), target, columns=operand.columns)
+    return Typed(_Cast(fails, at).value(operand, target), target, columns=operand.columns)
+
+
+_FULL_DIGITS = 6
+"""What Spark keeps of the fraction of a second."""
+
+
+def cast_to(typed: Typed, target: DataType) -> str:
+    """The value as the target type, without a cast where it is that already."""
+    if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
+        both = typed.type.has_fraction_of_second and target.has_fraction_of_second
+        shrinks = both and _digits(typed.type) > _digits(target)
+        return _to_length(typed.sql, target) if shrinks else typed.sql
+    return f"CAST({typed.sql} AS {target.spark})"
+
+
+@dataclass(frozen=True)
+class _Cast:
+    """Casts of one CAST or TRY_CAST; `depth` is how many values are around this one."""
+
+    fails: bool
+    at: Place
+    depth: int = 0
+
+    def value(self, operand: Typed, target: DataType) -> str:
+        kind = operand.type
+        if "TIME" in (kind.name, target.name) and not target.is_string:
+            return cast_time(operand, target, self.fails, self.at)
+        if target.is_string:
+            return _to_length(self._text(operand, target), target)
+        if kind.name in _NESTED and kind.name == target.name:
+            return self._nested(operand, target)
+        if target.name in ("TIMESTAMP", "DATE"):
+            operand = as_local(operand)
+        elif target.name == "TIMESTAMP_LTZ" and (kind.is_string or kind.name in ("TIMESTAMP", "DATE")):
+            shown = DataType("TIMESTAMP", precision=target.precision)
+            local = self._read(operand.sql, shown, target) if kind.is_string else self.value(operand, shown)
+            return as_instant(Typed(_to_length(local, shown), shown)).sql
+        if not _castable(operand.type, target):
+            raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", self.at)
+        sql = self._read(operand.sql, target, target) if kind.is_string else self._spark(operand.sql, target)
+        return _to_length(sql, target)
+
+    def _spark(self, sql: str, target: DataType) -> str:
+        return f"{'CAST' if self.fails else 'TRY_CAST'}({sql} AS {target.spark})"
+
+    # ------------------------------------------------------------------ from strings
+
+    def _read(self, sql: str, target: DataType, asked: DataType) -> str:
+        """A text as this type; `asked` is the one that the report writes."""
+        if len(sql) > _LONG:
+            name = f"_nrt_s{self.depth}"
+            return _once(sql, name, self._read(name, target, asked))
+        value = value_of(sql, target)
+        if not self.fails:
+            return value
+        before, after = f"{STOP_MARK}'", f"' can't be cast to {asked.flink}"
+        words = f"concat({string_literal(before)}, {sql}, {string_literal(after)})"
+        return f"IF({sql} IS NULL, NULL, coalesce({value}, raise_error({words})))"
+
+    # ------------------------------------------------------------------ to strings
+
+    def _text(self, operand: Typed, target: DataType) -> str:
+        """As Flink prints it."""
+        kind = operand.type
+        if kind.name == "BOOLEAN":
+            return f"upper(CAST({operand.sql} AS STRING))"
+        if kind.name == "TIME":
+            return as_text(operand.sql, kind.precision or 0)
+        if kind.is_timestamp:
+            return _timestamp_text(as_local(operand))
+        if kind.is_string or kind.is_numeric or kind.name == "DATE":
+            return self._spark(operand.sql, target)
+        if kind.is_bytes:
+            return f"make_valid_utf8(CAST({operand.sql} AS STRING))"
+        if kind.name not in _NESTED:
+            raise NotThereYet(f"CAST of {kind.flink} AS {target.flink}", self.at)
+        name = f"_nrt_t{self.depth}"
+        inner = replace(self, depth=self.depth + 1)
+
+        def shown(sql: str, part: DataType) -> str:
+            return f"coalesce({inner._text(Typed(sql, part), target)}, 'NULL')"
+
+        parts = [part for _, part in kind.children]
+        if kind.name == "ARRAY":
+            listed = f"transform({operand.sql}, {name} -> {shown(name, parts[0])})"
+            return f"concat('[', array_join({listed}, ', '), ']')"
+        if kind.name == "MAP":
+            entry = f"concat({shown(f'{name}.key', parts[0])}, '=', {shown(f'{name}.value', parts[1])})"
+            listed = f"transform(map_entries({operand.sql}), {name} -> {entry})"
+            return f"concat('{{', array_join({listed}, ', '), '}}')"
+        fields = [shown(f"{name}.{quote(field)}", part) for field, part in kind.children]
+        body = f"concat('(', concat_ws(', ', {', '.join(fields)}), ')')"
+        return _once(operand.sql, name, f"IF({name} IS NULL, NULL, {body})")
+
+    # ------------------------------------------------------------------ to the same with other values
+
+    def _nested(self, operand: Typed, target: DataType) -> str:
+        if _same(operand.type, target):
+            return operand.sql
+        name = f"_nrt_c{self.depth}"
+        inner = replace(self, depth=self.depth + 1)
+        pairs = [(old, new) for (_, old), (_, new) in zip(operand.type.children, target.children)]
+        if target.name == "ARRAY":
+            return f"transform({operand.sql}, {name} -> {inner.value(Typed(name, pairs[0][0]), pairs[0][1])})"
+        if target.name == "MAP":
+            entry = ", ".join(
+                inner.value(Typed(f"{name}.{part}", old), new) for part, (old, new) in zip(("key", "value"), pairs)
+            )
+            return f"map_from_entries(transform(map_entries({operand.sql}), {name} -> struct({entry})))"
+        if len(operand.type.children) != len(target.children):
+            raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", self.at)
+        fields = ", ".join(
+            f"{string_literal(field)}, {inner.value(Typed(f'{name}.{quote(before)}', old), new)}"
+            for (before, _), (field, _), (old, new) in zip(operand.type.children, target.children, pairs)
+        )
+        return _once(operand.sql, name, f"IF({name} IS NULL, NULL, named_struct({fields}))")
+
+
+def _tried_array(operand: Typed, target: DataType, at: Place) -> str:
+    """TRY_CAST of an array is NULL as a whole where one of its elements can't be cast."""
+    if operand.type.name != "ARRAY" or target.name != "ARRAY" or target.children[0][1].name in _NESTED:
+        raise NotThereYet(f"TRY_CAST of {operand.type.flink} AS {target.flink}", at, "CAST or TRY_CAST what is inside")
+    tried = _Cast(False, at, 1).value(Typed("_nrt_a", operand.type.children[0][1]), target.children[0][1])
+    failed = f"exists(_nrt_x, _nrt_a -> _nrt_a IS NOT NULL AND {tried} IS NULL)"
+    return _once(operand.sql, "_nrt_x", f"IF({failed}, NULL, transform(_nrt_x, _nrt_a -> {tried}))")
+
+
+def _never_fails(source: DataType, target: DataType) -> bool:
+    if target.is_string:
+        return True
+    if source.name in _NESTED or target.name in _NESTED:
+        inner = zip(source.children, target.children)
+        return source.name == target.name and all(_never_fails(old, new) for (_, old), (_, new) in inner)
+    return source.with_nullable(True) == target.with_nullable(True) or (
+        source.is_integer and target.is_integer and source.digits <= target.digits
+    )
+
+
+def _once(sql: str, name: str, body: str) -> str:
+    """The body, with the value of the expression, which is computed once, under a name."""
+    return f"transform(array({sql}), {name} -> {body})[0]"
+
+
+def _same(a: DataType, b: DataType) -> bool:
+    """Whether values of two types look alike; the names of fields count, lengths of strings don't matter to `a`."""
+    if a.children or b.children:
+        return (
+            a.name == b.name
+            and len(a.children) == len(b.children)
+            and all(
+                (a.name != "ROW" or one[0] == other[0]) and _same(one[1], other[1])
+                for one, other in zip(a.children, b.children)
+            )
+        )
+    return a.with_nullable(True) == b.with_nullable(True) or (a.is_string and b.name == "STRING")
+
+
+def _to_length(sql: str, kind: DataType) -> str:
+    """A string, bytes or a time, which Spark keeps in full, as long or as exact as its type says."""
+    if kind.name == "CHAR":
+        return f"rpad({sql}, {kind.precision}, ' ')"
+    if kind.name == "VARCHAR":
+        return f"left({sql}, {kind.precision})"
+    if kind.name == "BINARY":
+        return f"rpad({sql}, {kind.precision}, X'00')"
+    if kind.name == "VARBINARY":
+        return f"substring({sql}, 1, {kind.precision})"
+    if kind.name == "TIME":
+        return to_digits(sql, kind.precision or 0)
+    if kind.is_timestamp and kind.precision in _UNITS_OF_DIGITS:
+        return f"CAST(date_trunc('{_UNITS_OF_DIGITS[kind.precision]}', {sql}) AS {kind.spark})"
+    return sql
+
+
+def _digits(kind: DataType) -> int:
+    return _FULL_DIGITS if kind.precision is None else kind.precision
+
+
+def _timestamp_text(typed: Typed) -> str:
+    """A TIMESTAMP(p) as Flink prints it: always p fraction digits."""
+    precision = typed.type.precision or 0
+    fraction = "." + "S" * precision if precision else ""
+    return f"date_format({typed.sql}, 'yyyy-MM-dd HH:mm:ss{fraction}')"
+
+
+def _castable(source: DataType, target: DataType) -> bool:
+    if source.is_numeric:
+        return target.is_numeric or target.name == "BOOLEAN"
+    if source.name == "BOOLEAN":
+        return target.is_numeric or target.name == "BOOLEAN"
+    if source.is_string:
+        return target.is_numeric or target.name in ("DATE", "TIMESTAMP", "BOOLEAN") or target.is_bytes
+    if source.is_bytes:
+        return target.is_bytes
+    if source.name in ("DATE", "TIMESTAMP"):
+        return target.name in ("DATE", "TIMESTAMP")
+    return source.name == target.name and source.name not in _NESTED

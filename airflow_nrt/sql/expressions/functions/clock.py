@@ -1,0 +1,69 @@
+"""The clock: functions of the batch that a row was absorbed in, one value for all of its rows.
+
+The log has the clock and the watermark of every batch, so that whoever computes a batch again gets the same values.
+Where no stream has read a row there is no such clock, and asking for it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from airflow_nrt.basics.times_of_day import of_timestamp
+from airflow_nrt.basics.types import DATE, TIMESTAMP3, DataType
+from airflow_nrt.model.hidden import ABSORBED, CLOCK_SQL
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions.functions.signature import Function, check_count
+from airflow_nrt.sql.expressions.local_time import as_local
+from airflow_nrt.sql.expressions.typed import Typed
+
+PROCTIME_SQL = f"timestamp_millis({CLOCK_SQL})"
+"""A column that is nothing but this is a time attribute."""
+
+_INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
+
+
+def _of_clock(derived: Callable[[Typed], Typed]) -> Function:
+    def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+        check_count(arguments, at, name, 0, 0)
+        return derived(Typed(PROCTIME_SQL, _INSTANT))
+
+    return function
+
+
+def _date(now: Typed) -> Typed:
+    return Typed(f"CAST({as_local(now).sql} AS DATE)", DATE.with_nullable(False))
+
+
+def _time(now: Typed) -> Typed:
+    return Typed(of_timestamp(as_local(now).sql), DataType("TIME", precision=0, nullable=False))
+
+
+def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """The watermark of the row's source before its batch, NULL if there was none yet."""
+    check_count(arguments, at, name, 1, 1)
+    kind = arguments[0].type
+    if not kind.is_timestamp:
+        raise SqlError(f"{name} wants a rowtime attribute, not {kind.flink}", at)
+    watermark = f"timestamp_millis({ABSORBED}.watermark)"
+    if kind.name == "TIMESTAMP":
+        return Typed(f"CAST({watermark} AS TIMESTAMP_NTZ)", TIMESTAMP3)
+    return Typed(watermark, _INSTANT.with_nullable(True))
+
+
+CLOCK_FUNCTIONS: dict[str, Function] = {
+    **dict.fromkeys(
+        ("PROCTIME", "SYSTEM_PROCTIME", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP"), _of_clock(lambda now: now)
+    ),
+    "LOCALTIMESTAMP": _of_clock(as_local),
+    "CURRENT_DATE": _of_clock(_date),
+    **dict.fromkeys(("LOCALTIME", "CURRENT_TIME"), _of_clock(_time)),
+    "CURRENT_WATERMARK": _current_watermark,
+}
+"""They stand where rows of a table are read: not above a window, whose rows come from many batches."""
+
+WATERMARKS_OF_SOURCES = ("SOURCE_WATERMARK", "SYSTEM_WATERMARK")
+OF_SOURCES = {
+    **dict.fromkeys(WATERMARKS_OF_SOURCES, "stands by itself behind WATERMARK FOR … AS"),
+    "SYSTEM_ROWTIME": "is a whole column of CREATE TABLE: written AS SYSTEM_ROWTIME()",
+}
+"""Where functions stand that a source answers."""

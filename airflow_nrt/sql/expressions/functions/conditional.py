@@ -1,0 +1,83 @@
+"""Functions that choose between values, and tests of strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions.functions.signature import TRUTH, Function, check_count, check_string
+from airflow_nrt.sql.expressions.typed import Typed, common_type
+
+_DIGITS = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_HEXADECIMAL = r"0[xX](\p{XDigit}+\.?|\p{XDigit}*\.\p{XDigit}+)[pP][+-]?\d+"
+_JAVA_DOUBLE = rf"^[\x00-\x20]*[+-]?(NaN|Infinity|({_DIGITS}|{_HEXADECIMAL})[fFdD]?)[\x00-\x20]*\z"
+"""What Java reads as a number, which is what Flink asks."""
+
+
+def _common(arguments: Sequence[Typed], at: Place, name: str) -> DataType:
+    kind = common_type([argument.type for argument in arguments])
+    if kind is None:
+        listed = ", ".join(argument.type.flink for argument in arguments)
+        raise SqlError(f"the values of {name} have different types: {listed}", at)
+    return kind
+
+
+def _coalesce(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    check_count(arguments, at, name, 1, None)
+    kind = _common(arguments, at, name)
+    listed = ", ".join(f"CAST({argument.sql} AS {kind.spark})" for argument in arguments)
+    return Typed(f"coalesce({listed})", kind.with_nullable(all(argument.type.nullable for argument in arguments)))
+
+
+def _if_null(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    check_count(arguments, at, name, 2, 2)
+    return _coalesce(arguments, at, name)
+
+
+def _null_if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    check_count(arguments, at, name, 2, 2)
+    _common(arguments, at, name)
+    return Typed(f"nullif({arguments[0].sql}, {arguments[1].sql})", arguments[0].type.with_nullable(True))
+
+
+def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    check_count(arguments, at, name, 3, 3)
+    condition, *values = arguments
+    if condition.type.name not in ("BOOLEAN", "NULL"):
+        raise SqlError(f"argument 1 of IF must be a condition, it is {condition.type.flink}", at)
+    kind = _common(values, at, name)
+    yes, no = (f"CAST({value.sql} AS {kind.spark})" for value in values)
+    return Typed(f"IF({condition.sql}, {yes}, {no})", kind)
+
+
+def _matches(pattern: str) -> Function:
+    """A test that is FALSE for NULL too."""
+
+    def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+        check_count(arguments, at, name, 1, 1)
+        check_string(arguments[0], 1, at, name)
+        return Typed(f"coalesce({arguments[0].sql} RLIKE {string_literal(pattern)}, FALSE)", TRUTH)
+
+    return function
+
+
+def _type_of(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """The type as it is written; a second argument asks for what is not printed otherwise, which no type here has."""
+    check_count(arguments, at, name, 1, 2)
+    if len(arguments) == 2 and arguments[1].constant not in ("TRUE", "FALSE"):
+        raise SqlError(f"argument 2 of {name} must be TRUE or FALSE", at)
+    return Typed(string_literal(str(arguments[0].type)), DataType("STRING", nullable=False))
+
+
+CONDITIONAL: dict[str, Function] = {
+    "COALESCE": _coalesce,
+    "IFNULL": _if_null,
+    "NULLIF": _null_if,
+    "IF": _if,
+    "TYPEOF": _type_of,
+    "IS_ALPHA": _matches(r"^\p{L}+\z"),
+    "IS_DIGIT": _matches(r"^\p{Nd}+\z"),
+    "IS_DECIMAL": _matches(_JAVA_DOUBLE),
+}

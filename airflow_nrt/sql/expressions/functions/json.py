@@ -1,0 +1,156 @@
+"""JSON in strings: values at a path, tests, and strings made of values.
+
+A path is strict unless it begins with `lax`. In a strict path whatever is wrong (no JSON, nothing there, a null, the
+wrong kind) is for ON ERROR; in a lax one it is for ON EMPTY. That is Flink's rule, and simpler than the standard's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions.functions.json_paths import found, json_of, kind_of, read_path, text_of, texts_of
+from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
+from airflow_nrt.sql.expressions.functions.signature import (
+    TEXT,
+    TRUTH,
+    Function,
+    any_nullable,
+    bound,
+    check_count,
+    check_string,
+    constant,
+)
+from airflow_nrt.sql.expressions.typed import Typed
+
+_SCALARS = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
+_VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
+"""What RETURNING can be beside strings, with the kinds of JSON values that it takes."""
+
+
+def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
+    """What stands for a value that is not there."""
+    if word == "ERROR":
+        return f"CAST(raise_error('{name} finds no value, and ERROR was asked for') AS {kind.spark})"
+    return f"CAST({default} AS {kind.spark})" if word == "DEFAULT" else f"CAST(NULL AS {kind.spark})"
+
+
+def _unless_null(document: Typed, sql: str) -> str:
+    return f"CASE WHEN {document.sql} IS NOT NULL THEN {sql} END" if document.type.nullable else sql
+
+
+def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    document, where, returning, *cases = arguments
+    check_string(document, 1, at, name)
+    path, kind = read_path(where, at, name), returning.type.with_nullable(True)
+    word, default = cases[:2] if path.lax else cases[2:]
+    if not (kind.is_string or kind.name in _VALUES):
+        raise SqlError(f"{name} returns STRING, BOOLEAN, INTEGER or DOUBLE, not {kind.flink}", at)
+    kinds = ", ".join(map(string_literal, _SCALARS if kind.is_string else _VALUES[kind.name]))
+    taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
+    otherwise = _otherwise(word.sql, default.sql, kind, name)
+    if path.has_many:
+        # An array is no value.
+        return Typed(_unless_null(document, otherwise), kind)
+    there = f"transform(array({found(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
+    return Typed(_unless_null(document, bound(there, f"CASE {taken} ELSE {otherwise} END")), kind)
+
+
+def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Values that are neither array nor object want a wrapper."""
+    document, where, returning, wrapper, empty, error = arguments
+    check_string(document, 1, at, name)
+    path, kind = read_path(where, at, name), returning.type.with_nullable(True)
+    of_strings = kind.name == "ARRAY" and kind.children[0][1].is_string
+    if not of_strings and not kind.is_string:
+        raise SqlError(f"{name} returns STRING or ARRAY<STRING>, not {kind.flink}", at)
+    word = (empty if path.lax else error).sql
+    if of_strings and word == "OBJECT":
+        raise SqlError(f"{name} RETURNING {kind.flink} can't give EMPTY OBJECT: write EMPTY ARRAY", at)
+    blank = {"ARRAY": "array()" if of_strings else "'[]'", "OBJECT": "'{}'"}.get(word)
+    nothing = f"CAST({blank} AS {kind.spark})" if blank is not None else _otherwise(word, "", kind, name)
+    if path.has_many:
+        of_kind, text, elements = "IF(_nrt_x IS NULL, NULL, 'ARRAY')", json_of("_nrt_x"), texts_of("_nrt_x")
+    else:
+        of_kind, text = kind_of("_nrt_x"), "to_json(_nrt_x)"
+        elements = texts_of("try_variant_get(_nrt_x, '$', 'array<variant>')")
+    as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.sql]
+    if of_strings:
+        plain = f"CASE WHEN {of_kind} = 'ARRAY' THEN {elements} ELSE {nothing} END"
+        wrapped = f"array({text if path.has_many else text_of('_nrt_x')})"
+    else:
+        plain, wrapped = text, f"concat('[', {text}, ']')"
+    wrapped = nothing if wrapper.sql == "WITHOUT" else wrapped
+    missing = f"coalesce({of_kind}, 'VOID') = 'VOID'"
+    body = f"CASE WHEN {missing} THEN {nothing} WHEN {of_kind} IN ({as_it_is}) THEN {plain} ELSE {wrapped} END"
+    sql = bound(found(document, path), body)
+    if kind.name == "VARCHAR":
+        sql = f"left({sql}, {kind.precision})"
+    return Typed(_unless_null(document, sql), kind)
+
+
+def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    document, where, error = arguments
+    check_string(document, 1, at, name)
+    path = read_path(where, at, name)
+    words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
+    kind = DataType("BOOLEAN")
+    missing = "FALSE" if path.lax else words.get(error.sql) or _otherwise(error.sql, "", kind, name)
+    there = f"coalesce({kind_of(found(document, path))}, 'VOID') <> 'VOID'"
+    if path.has_many:
+        there = f"{found(document, path)} IS NOT NULL"
+    return Typed(_unless_null(document, f"IF({there}, TRUE, {missing})"), kind)
+
+
+def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    document, kind = arguments
+    check_string(document, 1, at, name)
+    there = kind_of(f"try_parse_json({document.sql})")
+    tests = {
+        "VALUE": f"{there} IS NOT NULL",
+        "OBJECT": f"coalesce({there} = 'OBJECT', FALSE)",
+        "ARRAY": f"coalesce({there} = 'ARRAY', FALSE)",
+        "SCALAR": f"coalesce({there} NOT IN ('OBJECT', 'ARRAY'), FALSE)",
+    }
+    return Typed(f"({tests[kind.sql]})", TRUTH)
+
+
+def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    check_count(arguments, at, name, 1, 1)
+    return Typed(json_text(arguments[0], at, name), TEXT.with_nullable(any_nullable(arguments)))
+
+
+def _object(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Keys are sorted, as in Flink; of a repeated one the last counts."""
+    word, *pairs = arguments
+    values = {constant(key, at, name, "a key"): value for key, value in zip(pairs[::2], pairs[1::2])}
+    fields = [member_sql(key, _member(value, word, at, name)) for key, value in sorted(values.items())]
+    return JsonText(_enclosed("{", fields, "}"), TEXT)
+
+
+def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    word, *values = arguments
+    return JsonText(_enclosed("[", [_member(value, word, at, name) for value in values], "]"), TEXT)
+
+
+def _member(value: Typed, word: Typed, at: Place, name: str) -> str:
+    """A value inside, which is NULL where ABSENT ON NULL leaves it out."""
+    text = json_text(value, at, name)
+    return f"coalesce({text}, 'null')" if word.sql == "NULL" else text
+
+
+def _enclosed(begin: str, parts: list[str], end: str) -> str:
+    return f"concat('{begin}', concat_ws(',', {', '.join(parts)}), '{end}')" if parts else f"'{begin}{end}'"
+
+
+JSON: dict[str, Function] = {
+    "JSON_VALUE": _value,
+    "JSON_QUERY": _query,
+    "JSON_EXISTS": _exists,
+    "IS JSON": _is_json,
+    "JSON_STRING": _string,
+    "JSON_OBJECT": _object,
+    "JSON_ARRAY": _array,
+}

@@ -1,0 +1,111 @@
+"""Paths into JSON, and what stands there: one value, or of a path with `*` an array of all that match, as in Flink."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.functions.signature import bound, constant
+from airflow_nrt.sql.expressions.typed import Typed
+
+_MODE = re.compile(r"\s*(lax|strict)\b\s*", re.IGNORECASE)
+_STEP = re.compile(
+    r"""\.([\w$-]+)|\.?\['([^'\]\\]*)'\]|\.?\["([^"\]\\]*)"\]|\[\s*(-?\d+)\s*\]|(\.\*|\.?\[\s*\*\s*\])"""
+)
+_NOTHING = "CAST(array() AS ARRAY<VARIANT>)"
+
+
+@dataclass(frozen=True)
+class Path:
+    """`steps` are names and places, None for each `*`."""
+
+    lax: bool
+    steps: tuple[str | int | None, ...]
+
+    @property
+    def has_many(self) -> bool:
+        return None in self.steps
+
+
+def read_path(argument: Typed, at: Place, name: str) -> Path:
+    """Raises SqlError for what is no path, NotThereYet for more than is known here."""
+    text = constant(argument, at, name, "a path")
+    mode = _MODE.match(text)
+    rest = text[mode.end() :] if mode else text
+    if not rest.startswith("$"):
+        raise SqlError(f"{name}: a path begins with $, as in '$.name', {text!r} does not", at)
+    steps: list[str | int | None] = []
+    place = 1
+    while place < len(rest):
+        step = _STEP.match(rest, place)
+        if step is None:
+            hint = "there are .name, ['name'], [0], [-1] for the last, [*] and .*"
+            raise NotThereYet(f"{name} with the path {text!r}", at, hint)
+        if step[5] is not None:
+            steps.append(None)
+        else:
+            steps.append(int(step[4]) if step[4] else next(one for one in step.groups()[:3] if one is not None))
+        place = step.end()
+    return Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
+
+
+def found(document: Typed, path: Path) -> str:
+    """The VARIANT at the path, or the array of those there; NULL where the document is no JSON or lacks the path.
+
+    In a lax path an array is empty then, not NULL.
+    """
+    parsed = f"try_parse_json({document.sql})"
+    if not path.has_many:
+        return _one(parsed, path.steps)
+    first = path.steps.index(None)
+    many = bound(_one(parsed, path.steps[:first]), f"IF(_nrt_x IS NULL, NULL, {_inside('_nrt_x')})")
+    rest = path.steps[first + 1 :]
+    while rest:
+        if rest[0] is None:
+            many, rest = f"flatten(transform({many}, _nrt_v -> {_inside('_nrt_v')}))", rest[1:]
+        else:
+            count = rest.index(None) if None in rest else len(rest)
+            there = f"transform({many}, _nrt_v -> {_one('_nrt_v', rest[:count])})"
+            many, rest = f"filter({there}, _nrt_v -> _nrt_v IS NOT NULL)", rest[count:]
+    return f"IF({parsed} IS NULL, NULL, coalesce({many}, {_NOTHING}))" if path.lax else many
+
+
+def _one(variant: str, steps: tuple[str | int | None, ...]) -> str:
+    """The VARIANT behind steps without a `*`; a place counts from the end if it is negative."""
+    behind = ""
+    for step in steps:
+        if isinstance(step, int) and step < 0:
+            array = f"try_variant_get({variant}, {string_literal('$' + behind)}, 'array<variant>')"
+            variant, behind = f"try_element_at({array}, {step})", ""
+        else:
+            behind += f"[{step}]" if isinstance(step, int) else f'["{step}"]'
+    return f"try_variant_get({variant}, {string_literal('$' + behind)}, 'variant')"
+
+
+def _inside(variant: str) -> str:
+    """The elements of an array, or the values of an object."""
+    elements = f"try_variant_get({variant}, '$', 'array<variant>')"
+    values = f"map_values(try_variant_get({variant}, '$', 'map<string,variant>'))"
+    return f"coalesce({elements}, {values}, {_NOTHING})"
+
+
+def kind_of(variant: str) -> str:
+    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID, NULL where nothing is."""
+    return f"regexp_extract(schema_of_variant({variant}), '^[A-Z]+', 0)"
+
+
+def texts_of(array: str) -> str:
+    """The elements of an array of VARIANT as strings: these as they are, others as JSON, a null as NULL."""
+    return f"transform({array}, _nrt_v -> {text_of('_nrt_v')})"
+
+
+def text_of(variant: str) -> str:
+    kind, text = kind_of(variant), f"try_variant_get({variant}, '$', 'string')"
+    return f"CASE {kind} WHEN 'VOID' THEN NULL WHEN 'STRING' THEN {text} ELSE to_json({variant}) END"
+
+
+def json_of(array: str) -> str:
+    """An array of VARIANT as JSON."""
+    return f"concat('[', array_join(transform({array}, _nrt_v -> coalesce(to_json(_nrt_v), 'null')), ','), ']')"

@@ -1,0 +1,45 @@
+"""Functions of timestamps for a TIME, too: while they compute it is a timestamp of one day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from airflow_nrt.basics.times_of_day import as_timestamp, of_timestamp
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions.functions.signature import Function
+from airflow_nrt.sql.expressions.typed import Typed
+
+_UNITS = ("HOUR", "MINUTE", "SECOND", "MILLISECOND")
+
+UnitOf = Callable[[Sequence[Typed]], str]
+
+
+def of_times(function: Function, unit_of: UnitOf | None = None) -> Function:
+    """The function, which may be given a TIME in the place of a TIMESTAMP, and gives one then.
+
+    `unit_of` its arguments is a unit that the time must have.
+    """
+
+    def on_one_day(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+        times = [one for one in arguments if one.type.name == "TIME"]
+        if not times:
+            return function(arguments, at, name)
+        if unit_of is not None and unit_of(arguments) not in _UNITS:
+            raise SqlError(f"{name}: a TIME has no {unit_of(arguments)}, it has {', '.join(_UNITS)}", at)
+        others = [one.type.flink for one in arguments if one.type.is_timestamp or one.type.name == "DATE"]
+        if others:
+            raise SqlError(f"{name} of {others[0]} and {times[0].type.flink}: CAST one of them", at)
+        found = function([_on_one_day(one) for one in arguments], at, name)
+        if not found.type.is_timestamp:
+            return found
+        return replace(found, sql=of_timestamp(found.sql), type=times[0].type.with_nullable(found.type.nullable))
+
+    return on_one_day
+
+
+def _on_one_day(one: Typed) -> Typed:
+    if one.type.name != "TIME":
+        return one
+    return Typed(as_timestamp(one.sql), DataType("TIMESTAMP", precision=3, nullable=one.type.nullable))

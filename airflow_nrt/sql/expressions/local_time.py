@@ -1,0 +1,89 @@
+"""The session's time zone while a report is planned: what TIMESTAMP_LTZ means where a wall clock is asked for.
+
+It is the zone of the whole report, so it holds for what stands in front of its SET, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.zones import foreign_zone, read_zone
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.parse import parsed
+
+_ZONE: ContextVar[str | None] = ContextVar("session zone", default=None)
+
+
+def zone_of(statements: Iterable[parsed.Statement], override: str | None) -> str | None:
+    """The zone that a script sets, None for UTC. Raises SqlError if it sets several and nothing overrides them."""
+    found = override
+    for one in statements:
+        if override is None and isinstance(one, parsed.SetOption) and one.key == TIME_ZONE:
+            if found not in (None, one.value):
+                raise SqlError(f"a report has one time zone: it is {found!r} already, SET it once", one.at)
+            found = one.value
+    try:
+        return foreign_zone(read_zone(found)) if found is not None else None
+    except ValueError:
+        # The option itself is read where the SET stands, and refused there.
+        return None
+
+
+@contextmanager
+def planned_in(zone: str | None) -> Iterator[None]:
+    """Plans with this as the session's zone."""
+    token = _ZONE.set(zone)
+    try:
+        yield
+    finally:
+        _ZONE.reset(token)
+
+
+def session_zone() -> str | None:
+    """The zone of what is being planned, None for UTC."""
+    return _ZONE.get()
+
+
+def as_local(typed: Typed) -> Typed:
+    """A TIMESTAMP_LTZ as the TIMESTAMP that the session's clock shows then; anything else as it is."""
+    if typed.type.name != "TIMESTAMP_LTZ":
+        return typed
+    zone = session_zone()
+    shown = typed.sql if zone is None else f"from_utc_timestamp({typed.sql}, {string_literal(zone)})"
+    kind = DataType("TIMESTAMP", precision=typed.type.precision, nullable=typed.type.nullable)
+    return Typed(f"CAST({shown} AS TIMESTAMP_NTZ)", kind, columns=typed.columns)
+
+
+def alike_times(values: list[Typed]) -> list[Typed]:
+    """A TIMESTAMP that is compared with a TIMESTAMP_LTZ is one, too: when the session's clock shows it."""
+    if all(typed.type.name != "TIMESTAMP_LTZ" for typed in values):
+        return values
+    return [as_instant(typed) if typed.type.name == "TIMESTAMP" else typed for typed in values]
+
+
+def as_instant(typed: Typed) -> Typed:
+    """A TIMESTAMP as the first TIMESTAMP_LTZ at which the session's clock shows it."""
+    zone = session_zone()
+    sql = f"CAST({typed.sql} AS TIMESTAMP)"
+    kind = DataType("TIMESTAMP_LTZ", precision=typed.type.precision, nullable=typed.type.nullable)
+    return Typed(
+        sql if zone is None else f"to_utc_timestamp({sql}, {string_literal(zone)})", kind, columns=typed.columns
+    )
+
+
+def later_instant(shown: str, zone: str) -> str:
+    """SQL of the last TIMESTAMP at which a clock shows a TIMESTAMP_NTZ; of one that it skips by the offset before.
+
+    `zone` is the clock's, as a literal. So SimpleDateFormat has it, by which Flink reads the texts of some functions.
+    """
+    first = f"to_utc_timestamp(_nrt_t, {zone})"
+    hours_on = f"({first} + INTERVAL '3' HOUR)"
+    again = f"(_nrt_t - (from_utc_timestamp({hours_on}, {zone}) - {hours_on}))"
+    last = f"IF(from_utc_timestamp({again}, {zone}) = _nrt_t, {again}, {first})"
+    return f"transform(array(CAST({shown} AS TIMESTAMP)), _nrt_t -> {last})[0]"

@@ -1,0 +1,49 @@
+"""`+`, `-` and `*` of dates, times and intervals."""
+
+from __future__ import annotations
+
+from airflow_nrt.basics.times_of_day import as_timestamp, of_timestamp
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+
+
+def time_arithmetic(node: ast.Binary, left: Typed, right: Typed) -> Typed:
+    """One side is an INTERVAL. Raises SqlError where the two give nothing."""
+    if left.type.name == "INTERVAL" and (node.operator == "+" or node.operator == "*"):
+        left, right = right, left
+    columns = left.columns | right.columns
+    if node.operator == "*" and left.type.is_integer:
+        # The interval stands last: its end tells what kind it is.
+        kind = right.type.with_nullable(left.type.nullable or right.type.nullable)
+        return Typed(f"({left.sql} * {right.sql})", kind, columns=columns)
+    if node.operator in ("+", "-"):
+        if left.type.name == "INTERVAL" and right.type.name == "INTERVAL" and in_months(left) == in_months(right):
+            return Typed(f"({left.sql} {node.operator} {right.sql})", right.type, columns=columns)
+        if left.type.name == "DATE" and right.type.name == "INTERVAL":
+            # Of hours and minutes only whole days count.
+            interval = right.sql if in_months(right) else f"CAST({right.sql} AS INTERVAL DAY)"
+            return Typed(f"({left.sql} {node.operator} {interval})", _nullable(left, right), columns=columns)
+        if left.type.name == "TIME" and right.type.name == "INTERVAL":
+            # Past midnight it begins again.
+            moved = of_timestamp(f"({as_timestamp(left.sql)} {node.operator} {right.sql})")
+            return Typed(moved, _nullable(left, right), columns=columns)
+        if left.type.is_timestamp and right.type.name == "INTERVAL":
+            return Typed(f"({left.sql} {node.operator} {right.sql})", _nullable(left, right), columns=columns)
+    what = (
+        "multiplied with whole numbers"
+        if node.operator == "*"
+        else "added to or subtracted from a TIMESTAMP, a DATE or a TIME"
+    )
+    raise SqlError(f"{text_of(node)}: an interval is {what}, not {left.type.flink}", node.at)
+
+
+def _nullable(left: Typed, right: Typed) -> DataType:
+    return left.type.with_nullable(left.type.nullable or right.type.nullable)
+
+
+def in_months(interval: Typed) -> bool:
+    """Whether an interval is one of months, which have no fixed length."""
+    return interval.sql.rstrip(")").endswith("MONTH")

@@ -1,0 +1,1 @@
+"""What an INSERT writes, how, and when."""

@@ -1,0 +1,44 @@
+"""Rows that change: which sinks take them, and what must bound the state behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airflow_nrt.describe.bounds import is_cause
+from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.sql.relations.findings import Boundless, Findings
+from airflow_nrt.sql.relations.relation import Relation
+
+_OTHERWISE = (
+    f"SET '{STATE_TTL}' = '1 h' to forget keys that no row touches for so long, or SET '{UNBOUNDED_STATE}' = 'allow'"
+)
+
+
+def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
+    """Raises SqlError if rows change and the connector of the sink can't take any back."""
+    if not relation.is_changing or relation.adds_only:
+        return
+    cause = found.boundless[relation.inputs[0]]
+    if not sink.takes_changes:
+        raise SqlError(
+            f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
+            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}', or declare "
+            "PRIMARY KEY (…) NOT ENFORCED, so that the table's file is replaced",
+            cause.at,
+        )
+
+
+def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> None:
+    """Raises SqlError, or SqlErrors, at each query that would remember every key of a live source for ever."""
+    if read_option(dict(plan.settings), REPORT_OPTIONS, UNBOUNDED_STATE) == "allow":
+        return
+    problems = Problems()
+    for operator in plan.updating:
+        if is_cause(plan, operator):
+            cause = causes[operator.name]
+            ways = "; or ".join([cause.clause, _OTHERWISE, *cause.bounds])
+            problems.found.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
+    problems.raise_any(script)

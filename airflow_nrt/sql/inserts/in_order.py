@@ -1,0 +1,75 @@
+"""ORDER BY of what a report publishes: window by window, as the time of rows comes, or all of them in the end.
+
+Rows of windows whose time comes first in the order are sorted inside each window. Rows of tables that end wait for the
+end; those of others for the watermark, if their rowtime comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import Field
+from airflow_nrt.model.hidden import CHANGE_HIDDEN
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.updating import RowsAtEnd
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.over.row_windows import as_their_time_comes
+from airflow_nrt.sql.relations.findings import Boundless, Findings
+from airflow_nrt.sql.relations.ordering import Named
+from airflow_nrt.sql.relations.relation import Relation
+
+_WHAT = "ORDER BY without LIMIT"
+
+
+def in_order(
+    found: Findings, relation: Relation, order: Sequence[Named], sink: Table, zone: str | None, at: Place
+) -> Relation:
+    """The rows of a relation as they can be published in this order. Raises SqlError if they never can."""
+    (name, first), *_ = order
+    column = relation.column(name)
+    live = [table.name for table in found.tables_below(relation.inputs) if "source.monitor-interval" in table.options]
+    by_time = not first.descending and _is_time(column, relation)
+    if by_time and relation.window is not None and (live or not relation.window.has_slots):
+        if not OutputOptions.read(sink.options).publishes_once:
+            raise NotThereYet("ORDER BY of windows with early results and late updates", at)
+        return relation
+    if not live:
+        return rows_at_end(found, relation, at)
+    if by_time and not relation.is_changing:
+        return as_their_time_comes(found, relation, column, zone, at)
+    raise SqlError(
+        f"{_WHAT} sorts all rows, and table {live[0]!r} never ends: add LIMIT, or {_by_time(relation)}leave "
+        "'source.monitor-interval' out",
+        at,
+    )
+
+
+def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
+    """The rows of a relation, once there are no more to come."""
+    fields = tuple(Field(column.name, column.type) for column in relation.columns)
+    changing = relation.is_changing
+    items = [*map(quote, relation.names), *(CHANGE_HIDDEN if changing else ())]
+    query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
+    operator = found.share_updating(RowsAtEnd("", query, fields, changing), Boundless(_WHAT, "add LIMIT", at))
+    columns = tuple(ScopeColumn(field.name, field.type) for field in fields)
+    return Relation(quote(operator.name), columns, (operator.name,), hidden=(), unique=relation.unique)
+
+
+def _is_time(column: ScopeColumn, relation: Relation) -> bool:
+    """Whether rows are published in the order of this column, those of one window together."""
+    if relation.window is None or relation.window.has_slots:
+        return column.rowtime or column.role in ("end", "time")
+    # Windows of CUMULATE begin together.
+    return column.role in ("end", "time") or (column.role == "start" and relation.window.kind != "CUMULATE")
+
+
+def _by_time(relation: Relation) -> str:
+    """The way out that the rows have by their time."""
+    if relation.is_changing:
+        return ""
+    names = [column.title for column in relation.columns if _is_time(column, relation)]
+    return f"begin with {names[0]} (ORDER BY {names[0]}, …), or " if names else ""

@@ -1,0 +1,148 @@
+"""What an INSERT writes: the sink's columns out of a query's, and by which of them the rows of a window differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType, Field
+from airflow_nrt.model.hidden import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
+from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
+from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.windows import Sql
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.inserts.not_null import kept, written
+from airflow_nrt.sql.parse import parsed
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.ordering import Named, order_sql
+from airflow_nrt.sql.relations.projection import plain_column
+from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.relations.unique import Keys, carried
+
+
+def add_insert(
+    found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
+) -> None:
+    """One insert: `values` are the sink's columns that are written, as expressions over the relation, `order` is by
+    which of its columns their rows are sorted."""
+    columns = written_columns(sink)
+    drops = found.drops_null
+    items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
+    changes = relation.is_changing and not relation.adds_only
+    if changes:
+        items += CHANGE_HIDDEN
+    elif relation.window is not None:
+        items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
+    items += [f"{quote(name)} AS {SORTED_BY}{n}" for n, (name, _) in enumerate(order)]
+    by = tuple(order_sql(n, item) for n, (_, item) in enumerate(order))
+    fields = tuple(Field(column.name, column.type) for column in columns)
+    text = kept(f"SELECT {', '.join(items)} FROM {relation.text}", values, columns, drops)
+    query = Query(text, relation.inputs, fields)
+    taken = sum(1 for insert in found.inserts if insert.sink.name == sink.name)
+    name = sink.name if not taken else f"{sink.name}_{taken + 1}"
+    operators = found.operators_below(relation.inputs)
+    window = relation.window
+    key = _unique_key(found, sink, relation, values) if window is not None else None
+    if changes:
+        key = next(iter(written_keys(sink, relation, values)), None)
+    timing = OutputOptions.read(sink.options)
+    found.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
+
+
+def written_columns(sink: Table) -> tuple[Column, ...]:
+    """The columns that a query gives: the driver knows what `'result-state'` is to say."""
+    return tuple(column for column in sink.physical if column.name != sink.options.get("result-state"))
+
+
+def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> Keys:
+    """The sink columns that tell the query's rows apart."""
+    unique = [tuple(map(quote, key)) for key in relation.unique]
+    return carried(unique, [column.name for column in written_columns(sink)], values)
+
+
+def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
+    """The sink columns that tell the rows of a window apart, if all keys of the operator are written.
+
+    A slot can have two sessions of a key.
+    """
+    known: list[WindowAggregate | Regroup] = [*found.operators, *found.regroups]
+    operator = next((one for one in known if one.name == relation.operator), None)
+    if operator is None or operator.window.kind == "SESSION":
+        return None
+    carried = dict(relation.keys)
+    written: dict[str, str] = {}
+    for value, column in zip(values, written_columns(sink)):
+        source = plain_column(value)
+        if source is not None and source in carried:
+            written.setdefault(carried[source], column.name)
+    keys = [key.name for key in operator.keys]
+    return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
+
+
+def as_typed(column: ScopeColumn) -> Typed:
+    """A column of a relation as an expression over it."""
+    return Typed(quote(column.name), column.type, columns=frozenset({column.name}))
+
+
+def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
+    """The values of the sink's columns, by place or by the insert's column list. Raises SqlError on a mismatch."""
+    columns = written_columns(sink)
+    targets = statement.columns or tuple(column.name for column in columns)
+    for name in statement.columns:
+        if name not in {column.name for column in columns}:
+            raise SqlError(f"table {sink.name!r} has no column {name!r} to insert into", statement.at)
+    if len(targets) != len(relation.columns):
+        raise SqlError(
+            f"the query has {len(relation.columns)} columns ({', '.join(relation.names)}), "
+            f"table {sink.name!r} takes {len(targets)} ({', '.join(targets)})",
+            statement.at,
+        )
+    given = dict(zip(targets, relation.columns))
+    values = []
+    for column in columns:
+        source = given.get(column.name)
+        if source is None:
+            values.append(Typed(f"CAST(NULL AS {column.type.spark})", column.type.with_nullable(True)))
+            continue
+        if not _fits(source.type, column.type):
+            raise SqlError(
+                f"column {column.name!r} of table {sink.name!r} is {column.type.flink}, "
+                f"the query's column {source.name!r} is {source.type.flink}: CAST it, or change the table",
+                statement.at,
+            )
+        values.append(as_typed(source))
+    _check_partitions(sink, relation, given, statement)
+    return tuple(values)
+
+
+def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: parsed.Insert) -> None:
+    """A window becomes visible by one rename, so that all of it must lie in one partition."""
+    if relation.window is None or relation.window.has_slots:
+        return
+    for key in sink.partition_keys:
+        source = given.get(key)
+        if source is not None and not source.of_window:
+            raise SqlError(
+                f"partition column {key!r} of table {sink.name!r} must depend on the window alone (for example "
+                f"DATE_FORMAT(window_end, 'yyyy-MM-dd')): a window is published whole, as one file",
+                statement.at,
+            )
+
+
+def _fits(source: DataType, target: DataType) -> bool:
+    """Flink's implicit casts into a sink."""
+    if source.name == "NULL" or (source.is_string and target.is_string) or (source.is_bytes and target.is_bytes):
+        return True
+    if source.is_numeric and target.is_numeric:
+        if source.is_integer and target.is_integer:
+            return source.digits <= target.digits
+        return target.name in ("DECIMAL", "DOUBLE") or source.name == target.name == "FLOAT"
+    if source.has_fraction_of_second and source.name == target.name:
+        return True
+    if source.name == target.name and source.children and len(source.children) == len(target.children):
+        return all(_fits(a, b) for (_, a), (_, b) in zip(source.children, target.children))
+    return source.with_nullable(True) == target.with_nullable(True)

@@ -1,0 +1,39 @@
+"""Several INSERTs into one table of files with a PRIMARY KEY: each replaces its own rows, never those of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from airflow_nrt.model.tables import Table
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.inserts.inserts import written_columns
+from airflow_nrt.sql.parse import ast, parsed
+
+
+def check_alone(sink: Table, statement: parsed.Insert, others: Iterable[parsed.Insert]) -> None:
+    """Raises SqlError if a key could stand in the table twice, once from this INSERT and once from another."""
+    if sink.connector != "filesystem" or not sink.primary_key:
+        return
+    mine = _literals(sink, statement)
+    for other in others:
+        theirs = _literals(sink, other)
+        if not any(mine[name] != theirs[name] for name in mine.keys() & theirs.keys()):
+            raise SqlError(
+                f"table {sink.name!r} has a PRIMARY KEY, and the INSERT of line {other.at.line} writes into it, too: "
+                "neither replaces rows of the other, so that a key could stand there twice. Make them one INSERT with "
+                f"UNION ALL, or SELECT in each another text for a column of ({', '.join(sink.primary_key)})",
+                statement.at,
+            )
+
+
+def _literals(sink: Table, statement: parsed.Insert) -> dict[str, str]:
+    """The columns of the key that are the same text in all rows. Numbers may be equal and be written differently."""
+    query = statement.query
+    if not isinstance(query, ast.Select) or any(isinstance(item.expression, ast.Star) for item in query.items):
+        return {}
+    targets = statement.columns or tuple(column.name for column in written_columns(sink))
+    return {
+        name: item.expression.text
+        for name, item in zip(targets, query.items)
+        if name in sink.primary_key and isinstance(item.expression, ast.Literal) and item.expression.kind == "string"
+    }

@@ -1,0 +1,1 @@
+"""Joins, and subqueries that are joins."""

@@ -1,0 +1,1 @@
+"""OVER: rankings and aggregates of the rows around a row."""

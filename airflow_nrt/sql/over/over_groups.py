@@ -1,0 +1,116 @@
+"""What looks at groups, not at rows: `RANK() OVER (ORDER BY SUM(price) DESC)`, `HAVING SUM(price) > (SELECT …)`.
+
+OVER and queries as values in a SELECT that groups are the same one level up, above a query of the groups. What stands
+inside its aggregates and keys looks at rows, and stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from airflow_nrt.sql.aggregates.grouped_windows import is_auxiliary
+from airflow_nrt.sql.aggregates.grouping_sets import OF_SETS
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions.aggregates import is_aggregate
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.walk import children, rewritten
+from airflow_nrt.sql.relations.ranking import has_over
+
+
+def above_groups(node: ast.Select) -> ast.Select:
+    """The SELECT as one over its groups, if it groups and has OVER or queries as values; else as it is."""
+    if not _groups(node):
+        return node
+    keys = [key for group in node.group or () for keys in group.sets for key in keys]
+    _check_no_over(node, keys)
+    compares = node.having is not None and _looks(node.having, keys, over=False)
+    if not compares and not any(_looks(item.expression, keys) for item in node.items):
+        return node
+    names: dict[ast.Expression, str] = {}
+
+    def name_of(expression: ast.Expression, key: ast.Expression) -> ast.Name:
+        if key not in names:
+            own = key.parts[-1] if isinstance(key, ast.Name) else None
+            names[key] = own if own is not None and own not in names.values() else f"EXPR$of{len(names)}"
+        return ast.Name((names[key],), expression.at)
+
+    def change(part: Any) -> Any:
+        if is_aggregate(part) or is_auxiliary(part) or (isinstance(part, ast.Call) and part.name in OF_SETS):
+            return name_of(part, part)
+        key = next((key for key in keys if _is_key(part, key)), None)
+        if isinstance(part, ast.Name) and key is None:
+            raise SqlError(f"Expression '{text_of(part)}' is not being grouped: add it to GROUP BY", part.at)
+        return name_of(part, key) if key is not None else None
+
+    items = tuple(
+        replace(
+            item,
+            expression=rewritten(item.expression, change),
+            alias=item.alias or (item.expression.parts[-1] if isinstance(item.expression, ast.Name) else f"EXPR${n}"),
+        )
+        for n, item in enumerate(node.items)
+    )
+    windows = rewritten(node.windows, change)
+    condition = rewritten(node.having, change) if compares else None
+    having = None if compares else node.having
+    inner = tuple(ast.SelectItem(expression, name) for expression, name in names.items())
+    groups = ast.Select(inner, node.relation, node.at, where=node.where, group=node.group, having=having)
+    return replace(
+        node,
+        items=items,
+        relation=ast.Derived(groups, node.at),
+        where=condition,
+        group=None,
+        having=None,
+        windows=windows,
+    )
+
+
+def _groups(node: ast.Select) -> bool:
+    expressions = [item.expression for item in node.items]
+    if node.group is not None or node.having is not None:
+        return True
+    return any(is_aggregate(part) for one in expressions for part in _all(one))
+
+
+def _looks(node: ast.Expression, keys: list[ast.Expression], over: bool = True) -> bool:
+    """Whether it has a query as a value, or OVER, outside of aggregates and keys."""
+    if is_aggregate(node) or any(_is_key(node, key) for key in keys):
+        return False
+    here = isinstance(node, ast.Scalar) or (over and isinstance(node, ast.Call) and node.over is not None)
+    return here or any(_looks(child, keys, over) for child in children(node))
+
+
+def _check_no_over(node: ast.Select, keys: list[ast.Expression]) -> None:
+    """Raises SqlError at OVER of rows inside an aggregate or a key. Flink, too, wants it in a query below."""
+    having = [node.having] if node.having is not None else []
+    for part in (part for one in [*(item.expression for item in node.items), *having] for part in _all(one)):
+        if is_aggregate(part) and any(has_over(child) for child in children(part)):
+            assert isinstance(part, ast.Call)
+            raise SqlError(f"{part.name} can't take OVER inside: {_BELOW}", part.at)
+    for key in keys:
+        if has_over(key):
+            raise SqlError(f"GROUP BY can't take OVER: {_BELOW}", key.at)
+
+
+_BELOW = "select it in a query behind FROM, and name its column here"
+
+
+def _is_key(part: Any, key: ast.Expression) -> bool:
+    """Whether a part of an item is a key; one of both may have its table's name in front."""
+    if isinstance(part, ast.Name) and isinstance(key, ast.Name):
+        shorter = min(len(part.parts), len(key.parts))
+        return part.parts[-shorter:] == key.parts[-shorter:]
+    return bool(part == key)
+
+
+def _all(node: ast.Expression) -> Iterator[ast.Expression]:
+    """The parts of an expression, those inside OVER too."""
+    yield node
+    over = node.over if isinstance(node, ast.Call) else None
+    inside = [*over.partition, *(item.expression for item in over.order)] if over is not None else []
+    for child in (*children(node), *inside):
+        yield from _all(child)

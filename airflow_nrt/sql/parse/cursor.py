@@ -1,0 +1,187 @@
+"""A reader of tokens: what every part of the parser is built on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.parse.lexer import Kind, Token, tokenize
+
+T = TypeVar("T")
+
+RESERVED = frozenset(
+    """
+    ALL AND AS BETWEEN BY CASE CAST CREATE CROSS CUBE DISTINCT ELSE END EXCEPT EXISTS FALSE FETCH FOR FROM FULL
+    GROUP GROUPING HAVING IN INNER INSERT INTERSECT INTERVAL INTO IS JOIN LATERAL LEFT LIKE LIMIT MINUS NATURAL
+    NOT NULL OFFSET ON OR ORDER OUTER OVER PARTITION QUALIFY RIGHT ROLLUP ROW ROWS SELECT SET SIMILAR TABLE THEN TO TRUE
+    UNION UNNEST USING VALUES WHEN WHERE WINDOW WITH WITHIN
+    """.split()
+)
+"""Words that need back-quotes to serve as a name, and that end an alias."""
+
+MAX_DIGITS = 10
+"""No whole number of the grammar needs more: the longest is the length in VARCHAR(2147483647)."""
+
+
+class Cursor:
+    """A position in the tokens of one script."""
+
+    def __init__(self, script: str) -> None:
+        self.script = script
+        self.tokens = tokenize(script)
+        self.index = 0
+        self.closing = _closing(self.tokens)
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.index]
+
+    @property
+    def is_over(self) -> bool:
+        return self.token.kind is Kind.END
+
+    @property
+    def at(self) -> Place:
+        return self.token.at
+
+    def ahead(self, count: int = 1) -> Token:
+        return self.tokens[min(self.index + count, len(self.tokens) - 1)]
+
+    def advance(self) -> Token:
+        token = self.token
+        if token.kind is not Kind.END:
+            self.index += 1
+        return token
+
+    def error(self, wanted: str) -> SqlError:
+        found = self.token
+        shown = "the end of the script" if found.kind is Kind.END else repr(found.text)
+        return SqlError(f"expected {wanted}, found {shown}", found.at)
+
+    # ------------------------------------------------------------------ keywords and symbols
+
+    def is_word(self, *words: str) -> bool:
+        """Whether the next words are these keywords, in this order."""
+        # Most words are asked for in vain.
+        if self.tokens[self.index].upper != words[0]:
+            return False
+        return all(self.ahead(i).upper == word for i, word in enumerate(words[1:], 1))
+
+    def take_word(self, *words: str) -> bool:
+        if not self.is_word(*words):
+            return False
+        self.index += len(words)
+        return True
+
+    def take_any_word(self, *words: str) -> str | None:
+        """Takes the next word if it is one of these."""
+        if self.token.upper in words:
+            return self.advance().upper
+        return None
+
+    def expect_word(self, *words: str) -> Place:
+        at = self.at
+        if not self.take_word(*words):
+            raise self.error(" ".join(words))
+        return at
+
+    def is_symbol(self, *symbols: str) -> bool:
+        if self.tokens[self.index].text != symbols[0]:
+            return False
+        return all(self.ahead(i).kind is Kind.SYMBOL and self.ahead(i).text == s for i, s in enumerate(symbols))
+
+    def take_symbol(self, symbol: str) -> bool:
+        if not self.is_symbol(symbol):
+            return False
+        self.index += 1
+        return True
+
+    def take_any_symbol(self, *symbols: str) -> str | None:
+        if self.token.kind is Kind.SYMBOL and self.token.text in symbols:
+            return self.advance().text
+        return None
+
+    def expect_symbol(self, symbol: str) -> Place:
+        at = self.at
+        if not self.take_symbol(symbol):
+            raise self.error(repr(symbol))
+        return at
+
+    # ------------------------------------------------------------------ names and lists
+
+    def is_name(self) -> bool:
+        return self.token.kind is Kind.QUOTED or (self.token.kind is Kind.NAME and self.token.upper not in RESERVED)
+
+    def name(self, what: str = "a name") -> str:
+        if not self.is_name():
+            raise self.error(what)
+        return self.advance().text
+
+    def qualified_name(self, what: str = "a name") -> str:
+        """The last part of a name that may be qualified with catalog and database."""
+        name = self.name(what)
+        while self.take_symbol("."):
+            name = self.name(what)
+        return name
+
+    def string(self, what: str = "a string in single quotes") -> str:
+        if self.token.kind is not Kind.STRING:
+            raise self.error(what)
+        return self.advance().text
+
+    def integer(self, what: str = "a whole number") -> int:
+        text = self.token.text
+        if self.token.kind is not Kind.NUMBER or not text.isdigit() or len(text) > MAX_DIGITS:
+            raise self.error(what)
+        return int(self.advance().text)
+
+    def listed(self, read: Callable[[], T]) -> tuple[T, ...]:
+        """One or more, with commas between."""
+        values = [read()]
+        while self.take_symbol(","):
+            values.append(read())
+        return tuple(values)
+
+    def parenthesised(self, read: Callable[[], T]) -> tuple[T, ...]:
+        self.expect_symbol("(")
+        values = self.listed(read)
+        self.expect_symbol(")")
+        return values
+
+    def names(self, read: Callable[[], str] | None = None) -> tuple[str, ...]:
+        """Names in parentheses, each different."""
+        names: dict[str, None] = {}
+
+        def one() -> None:
+            at = self.at
+            name = read() if read is not None else self.name()
+            if name in names:
+                raise SqlError(f"{name!r} stands twice", at)
+            names[name] = None
+
+        self.parenthesised(one)
+        return tuple(names)
+
+    def text_since(self, start: Place) -> str:
+        """The script from this place to the token just taken, on one line and without comments."""
+        first = self.index
+        while first and self.tokens[first - 1].at.offset >= start.offset:
+            first -= 1
+        text, end = "", start.offset
+        for token in self.tokens[first : self.index]:
+            gap = " " if token.at.offset > end else ""
+            text, end = f"{text}{gap}{self.script[token.at.offset : token.end]}", token.end
+        return text
+
+
+def _closing(tokens: list[Token]) -> dict[int, int]:
+    """The places of opening parentheses among the tokens, each with that of the one which closes it."""
+    closing: dict[int, int] = {}
+    open_: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.kind is Kind.SYMBOL and token.text == "(":
+            open_.append(index)
+        elif token.kind is Kind.SYMBOL and token.text == ")" and open_:
+            closing[open_.pop()] = index
+    return closing

@@ -1,0 +1,83 @@
+"""Literals with words around them: `DATE '2024-01-01'`, `X'ff'`, `U&'\\0041'`, `INTERVAL '1 12' DAY TO HOUR`."""
+
+from __future__ import annotations
+
+import re
+
+from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.cursor import Cursor
+from airflow_nrt.sql.parse.lexer import Kind
+
+TIME_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+_TYPED = ("DATE", "TIME", "TIMESTAMP")
+_NATIONAL = ("N", "_UTF8")
+
+
+def worded_literal(cursor: Cursor) -> ast.Literal | None:
+    """The literal that begins here with a word, None if the word is something else."""
+    at, word, behind = cursor.at, cursor.token.upper, cursor.ahead()
+    if behind.kind is Kind.STRING:
+        if word in _TYPED:
+            return ast.Literal(cursor.advance().upper, cursor.string(), at)
+        if cursor.token.end != behind.at.offset:
+            return None
+        if word in _NATIONAL:
+            cursor.advance()
+            return ast.Literal("string", cursor.string(), at)
+        if word == "X":
+            cursor.advance()
+            return ast.Literal("bytes", _digits(cursor.string(), at), at)
+    if word == "U" and behind.text == "&" and cursor.ahead(2).kind is Kind.STRING:
+        cursor.advance()
+        cursor.advance()
+        text = cursor.string()
+        escape = cursor.string() if cursor.take_word("UESCAPE") else "\\"
+        return ast.Literal("string", _unescaped(text, escape, at), at)
+    return None
+
+
+def _digits(text: str, at: Place) -> str:
+    if re.fullmatch(r"([0-9a-fA-F]{2})*", text) is None:
+        raise SqlError(f"X{text!r} wants an even number of hexadecimal digits", at)
+    return text.upper()
+
+
+def _unescaped(text: str, escape: str, at: Place) -> str:
+    """The text with `\\0041` as the character of this code; the escape character twice is itself."""
+    if len(escape) != 1 or escape in "+'\" " or re.fullmatch(r"[0-9a-fA-F]", escape):
+        raise SqlError("UESCAPE wants one character, no digit, quote, blank or +", at)
+    mark = re.escape(escape)
+
+    def character(match: re.Match[str]) -> str:
+        if match[0] == escape * 2:
+            return escape
+        if match[1] is None:
+            raise SqlError(f"{match[0]!r}: behind {escape} stand four hexadecimal digits", at)
+        return chr(int(match[1], 16))
+
+    return re.sub(rf"{mark}(?:([0-9a-fA-F]{{4}})|{mark}|.?)", character, text, flags=re.DOTALL)
+
+
+def interval(cursor: Cursor, at: Place) -> ast.Interval:
+    """What stands behind INTERVAL."""
+    negative = cursor.take_any_symbol("+", "-") == "-"
+    text = cursor.string("the length of the interval in single quotes, as in INTERVAL '10' MINUTES")
+    unit, precision = _unit(cursor)
+    to_unit = _unit(cursor)[0] if cursor.take_word("TO") else None
+    return ast.Interval(f"-{text}" if negative else text, unit, to_unit, precision, at)
+
+
+def _unit(cursor: Cursor) -> tuple[str, int | None]:
+    word = cursor.token.upper
+    unit = word if word in TIME_UNITS else word[:-1] if word.endswith("S") else word
+    if unit not in TIME_UNITS:
+        raise cursor.error("a unit of time such as SECOND, MINUTE, HOUR or DAY")
+    cursor.advance()
+    precision = None
+    if cursor.take_symbol("("):
+        precision = cursor.integer()
+        if cursor.take_symbol(","):
+            cursor.integer()
+        cursor.expect_symbol(")")
+    return unit, precision

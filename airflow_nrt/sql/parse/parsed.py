@@ -1,0 +1,131 @@
+"""The statements of a script, as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Union
+
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.functions import Declared
+from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.parse import ast
+
+
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A physical column has a type, a computed one an expression, a metadata column `metadata` (its key)."""
+
+    name: str
+    type: DataType | None
+    expression: ast.Expression | None
+    metadata: str | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class WatermarkDefinition:
+    column: ast.Name
+    expression: ast.Expression
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    name: str
+    columns: tuple[ColumnDefinition, ...]
+    watermark: WatermarkDefinition | None
+    primary_key: tuple[str, ...]
+    partition_keys: tuple[str, ...]
+    options: tuple[tuple[str, str, Place], ...]
+    like: str | None
+    if_not_exists: bool
+    at: Place = field(compare=False)
+    like_rules: tuple[tuple[str, str], ...] = ()
+    """What LIKE does with each feature: `("EXCLUDING", "WATERMARKS")`."""
+
+
+@dataclass(frozen=True)
+class CreateFunction:
+    """`CREATE FUNCTION name AS 'module.function' LANGUAGE PYTHON`."""
+
+    name: str
+    target: str
+    if_not_exists: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class DeclaredFunction:
+    """A function that a program has made itself, and calls by a name; its modules stand in `modules`."""
+
+    name: str
+    declared: Declared
+    modules: Path
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class CreateView:
+    name: str
+    columns: tuple[str, ...]
+    query: ast.Query
+    if_not_exists: bool
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Insert:
+    table: str
+    columns: tuple[str, ...]
+    query: ast.Query
+    at: Place = field(compare=False)
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class SetOption:
+    """`SET 'key' = 'value'`."""
+
+    key: str
+    value: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """What stands around others and changes nothing: `BEGIN` and `END` of a statement set."""
+
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A statement that has no effect here, and `why`.
+
+    If it `takes_back` a `setting`, or a `table`, `view` or `function`, that is so only where nothing of that `name` is
+    there before it (None: nothing at all). It may name a catalog or a database that it `opens`, or `enters`.
+    """
+
+    text: str
+    why: str
+    at: Place = field(compare=False)
+    takes_back: str | None = None
+    name: str | None = None
+    opens: str | None = None
+    enters: str | None = None
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A table or view whose declaration could not be read, so that nobody calls it unknown."""
+
+    name: str
+    at: Place = field(compare=False)
+
+
+Statement = Union[
+    CreateTable, CreateFunction, DeclaredFunction, CreateView, Insert, SetOption, Ignored, Idle, Unreadable
+]

@@ -1,0 +1,91 @@
+"""The expressions inside an expression, and the same expression under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from airflow_nrt.sql.parse import ast
+
+T = TypeVar("T")
+
+
+def children(node: ast.Expression) -> Iterator[ast.Expression]:
+    """The direct parts of an expression; queries inside it are not entered."""
+    match node:
+        case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand) | ast.Dot(operand):
+            yield operand
+        case ast.Binary(_, left, right):
+            yield from (left, right)
+        case ast.Between(operand, low, high):
+            yield from (operand, low, high)
+        case ast.In(operand, values):
+            yield from (operand, *values)
+        case ast.Like(operand, pattern, escape):
+            yield from (operand, pattern)
+            if escape is not None:
+                yield escape
+        case ast.Case(operand, branches, default):
+            if operand is not None:
+                yield operand
+            for when, then in branches:
+                yield from (when, then)
+            if default is not None:
+                yield default
+        case ast.Call():
+            yield from node.arguments
+            if node.filter is not None:
+                yield node.filter
+        case ast.Index(operand, index):
+            yield from (operand, index)
+        case ast.Named(_, value):
+            yield value
+
+
+def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:
+    """The parts of a condition that AND joins."""
+    if isinstance(node, ast.Binary) and node.operator == "AND":
+        yield from conjuncts(node.left)
+        yield from conjuncts(node.right)
+    else:
+        yield node
+
+
+def all_of(parts: Iterable[ast.Expression]) -> ast.Expression | None:
+    """The condition whose parts these are, None if there are none."""
+    whole: ast.Expression | None = None
+    for part in parts:
+        whole = part if whole is None else ast.Binary("AND", whole, part, part.at)
+    return whole
+
+
+def unqualified(node: T, alias: str | None) -> T:
+    """The same with `alias.column` as `column`, so that both are one expression. Queries inside are left alone."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, ast.Name):
+            return None
+        return replace(part, parts=part.parts[1:]) if len(part.parts) > 1 and part.parts[0] == alias else part
+
+    return rewritten(node, change) if alias is not None else node
+
+
+def rewritten(node: T, change: Callable[[Any], Any]) -> T:
+    """The same with parts replaced: `change` gives what stands for a part, None to look inside it.
+
+    Queries inside are left alone.
+    """
+    changed: Any = change(node)
+    if changed is None:
+        changed = _inside(node, change)
+    result: T = changed
+    return result
+
+
+def _inside(node: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(node, tuple):
+        return tuple(rewritten(part, change) for part in node)
+    if not is_dataclass(node) or isinstance(node, (type, ast.Select, ast.SetOperation, ast.Values)):
+        return node
+    return replace(node, **{part.name: rewritten(getattr(node, part.name), change) for part in fields(node)})

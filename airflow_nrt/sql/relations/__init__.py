@@ -1,0 +1,1 @@
+"""Queries as relations: columns, rows that are kept, unions, rankings."""

@@ -1,0 +1,86 @@
+"""VALUES, and SELECT without FROM: rows that no table has. Joined with others they need no state.
+
+What joins them is Spark's own join, as each row meets all of them when it comes, or changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions.casts import cast_to
+from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.expressions.typed import Typed, common_type
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.join_sides import Named, side_columns
+from airflow_nrt.sql.relations.kept_rows import finished
+from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several
+from airflow_nrt.sql.relations.relation import Relation
+
+ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), hidden=(NUMBER,))
+"""What a SELECT without FROM reads."""
+
+
+def rows_of(node: ast.Values) -> Relation:
+    """The rows as they are written, numbered. Raises SqlError where they do not fit each other."""
+    compiler = Compiler(Scope(()))
+    rows = [[compiler.compile(value) for value in row] for row in node.rows]
+    columns = []
+    for n, values in enumerate(zip(*rows)):
+        kind = common_type([value.type for value in values])
+        if kind is None:
+            listed = ", ".join(dict.fromkeys(value.type.flink for value in values))
+            raise SqlError(f"the values of a column of VALUES have different types: {listed}", node.rows[0][n].at)
+        columns.append(ScopeColumn(f"EXPR${n}", kind))
+    if any(len(row) != len(columns) for row in rows):
+        raise SqlError("the rows of VALUES have different numbers of columns", node.at)
+    names = ", ".join([*(quote(column.name) for column in columns), NUMBER])
+    texts = [f"({', '.join([*_typed(row, columns), str(n)])})" for n, row in enumerate(rows)]
+    return Relation(f"(SELECT * FROM VALUES {', '.join(texts)} AS ({names}))", tuple(columns), (), hidden=(NUMBER,))
+
+
+def _typed(row: Sequence[Typed], columns: Sequence[ScopeColumn]) -> list[str]:
+    return [cast_to(value, column.type) for value, column in zip(row, columns)]
+
+
+def is_constant(relation: Relation) -> bool:
+    return not relation.inputs
+
+
+def joins_constants(node: ast.Join, left: Relation, right: Relation) -> bool:
+    """Whether one side is constant, and all of its rows need not be there."""
+    kinds = {(False, True): ("INNER", "LEFT"), (True, False): ("INNER", "RIGHT")}
+    return node.kind in kinds.get((is_constant(left), is_constant(right)), ())
+
+
+def join_constants(found: Findings, node: ast.Join, left: Named, right: Named) -> Relation:
+    """The join of `joins_constants`. Rows keep their window and their time."""
+    assert node.condition is not None
+    rows, alias = right if is_constant(left[0]) else left
+    condition = Compiler(Scope((*side_columns(*left), *side_columns(*right)))).condition(node.condition, "ON")
+    kept = side_columns(rows, alias)
+    if rows.has_sessions or any(
+        rows.is_window_column(old.name) for old, new in zip(rows.columns, kept) if new.name in condition.columns
+    ):
+        rows = finished(found, rows)
+    found.note_all_columns(rows)
+    present = [(old, new) for old, new in zip(rows.columns, kept) if rows.pending is None or old.role is None]
+    constant, constant_alias = left if is_constant(left[0]) else right
+    others = side_columns(constant, constant_alias)
+    own = [f"{quote(old.name)} AS {quote(new.name)}" for old, new in present]
+    theirs = [f"{quote(old.name)} AS {quote(new.name)}" for old, new in zip(constant.columns, others)]
+    kind = "INNER" if node.kind == "INNER" else "LEFT"
+    items = [quote(column.name) for column in (*(new for _, new in present), *others)]
+    text = (
+        f"(SELECT {', '.join([*items, *(hidden_of_several(name, rows) for name in rows.hidden)])} "
+        f"FROM (SELECT {', '.join([*own, *rows.hidden])} FROM {rows.text}) "
+        f"{kind} JOIN (SELECT {', '.join([*theirs, NUMBER])} FROM {constant.text}) ON {condition.sql})"
+    )
+    if kind == "LEFT":
+        others = tuple(replace(column, type=column.type.with_nullable(True)) for column in others)
+    columns = (*others, *kept) if is_constant(left[0]) else (*kept, *others)
+    return as_several(rows, text, columns, kept, node.at)

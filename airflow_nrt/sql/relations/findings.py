@@ -1,0 +1,229 @@
+"""What planning has found so far: the sources with the columns that are read, the window operators, the inserts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
+from airflow_nrt.model.partition_filter import PartitionFilter, any_of
+from airflow_nrt.model.plan import Insert, Source, below, together
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
+from airflow_nrt.model.updating import Updating
+from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.relations.planned_queries import PlannedQueries
+from airflow_nrt.sql.relations.relation import Relation
+
+Shared = TypeVar("Shared", WindowAggregate, Regroup, Updating)
+
+
+@dataclass(frozen=True)
+class Values:
+    """What an operator takes from each row of a `source`, with its WHERE: Spark SQL by column of its input."""
+
+    columns: Mapping[str, str]
+    hidden: tuple[str, ...]
+    source: str
+
+    @property
+    def query(self) -> str:
+        items = [f"{sql} AS {quote(name)}" for name, sql in self.columns.items()]
+        return f"SELECT {', '.join([*items, *self.hidden])} FROM {self.source}"
+
+
+@dataclass(frozen=True)
+class Boundless:
+    """Why rows change for ever: `what` the query does, the `clause` that would give it an end, and where it stands.
+
+    `bounds` are further clauses and options by which it could go on for ever with a state that does not grow.
+    """
+
+    what: str
+    clause: str
+    at: Place
+    bounds: tuple[str, ...] = ()
+
+
+@dataclass
+class Findings:
+    read: dict[str, Table] = field(default_factory=dict)
+    used: dict[str, set[str]] = field(default_factory=dict)
+    operators: list[WindowAggregate] = field(default_factory=list)
+    values: dict[str, Values] = field(default_factory=dict)
+    """Of the operators that others may share, what they take from each row."""
+    regroups: list[Regroup] = field(default_factory=list)
+    updating: list[Updating] = field(default_factory=list)
+    boundless: dict[str, Boundless] = field(default_factory=dict)
+    inserts: list[Insert] = field(default_factory=list)
+    partitions: dict[str, list[PartitionFilter | None]] = field(default_factory=dict)
+    """By source, what each of its readers asks for."""
+    timing: OutputOptions = AT_ONCE
+    """Of the insert whose operators are planned now."""
+    planned: dict[Place, dict[str, None]] = field(default_factory=dict)
+    """By the place of what asks for them, the names of operators."""
+    queries: PlannedQueries = field(default_factory=PlannedQueries)
+    """The queries that were planned, with what they became."""
+    drops_null: bool = False
+    """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
+
+    def copy(self) -> Findings:
+        """The same, to go on from."""
+        return replace(
+            self,
+            read=dict(self.read),
+            used={name: set(columns) for name, columns in self.used.items()},
+            operators=list(self.operators),
+            values=dict(self.values),
+            regroups=list(self.regroups),
+            updating=list(self.updating),
+            boundless=dict(self.boundless),
+            inserts=list(self.inserts),
+            planned={at: dict(names) for at, names in self.planned.items()},
+            queries=self.queries.copy(),
+        )
+
+    def note_source(self, table: Table) -> bool:
+        """Remembers that a table is read; False if it is read already with other options."""
+        used = self.used.setdefault(table.name, set())
+        if table.watermark is not None:
+            used.add(table.watermark.column)
+            used.update(name for name in table.watermark.reads if table.column(name).is_computed)
+        return self.read.setdefault(table.name, table) == table
+
+    def note_partitions(self, table: Table, asked: PartitionFilter | None) -> None:
+        """Remembers the partitions that a reader of a table asks for, None for all."""
+        self.partitions.setdefault(table.name, []).append(asked)
+
+    def note_columns(self, relation: Relation, values: Iterable[Typed]) -> None:
+        """Remembers which columns of a source these expressions over it read."""
+        if relation.scan is None:
+            return
+        names = frozenset().union(*(value.columns for value in values))
+        self.used[relation.scan].update(name for name in names if relation.column(name).role is None)
+
+    def note_all_columns(self, relation: Relation) -> None:
+        if relation.scan is not None:
+            self.used[relation.scan].update(column.name for column in relation.columns if column.role is None)
+
+    def share_operator(self, operator: WindowAggregate, at: Place | None = None) -> WindowAggregate:
+        """The same operator if it is known already, so that two inserts share one; else this one, under a new name.
+
+        `at` is what asks for it.
+        """
+        operator = self.timed(operator)
+        for known in self.operators:
+            if replace(operator, name=known.name) == known:
+                return self.noted(known, at)
+        return self.name_operator(operator, at)
+
+    def timed(self, operator: WindowAggregate) -> WindowAggregate:
+        """The operator with what the timing of the insert asks of it."""
+        operator = replace(operator, delay=self.timing.final)
+        if isinstance(self.timing.update_rate, Rows) and not operator.keeps_rows:
+            operator = replace(operator, aggregates=(*operator.aggregates, ROWS_COME))
+        return operator
+
+    def name_operator(self, operator: WindowAggregate, at: Place | None) -> WindowAggregate:
+        """A new operator, under a name of its own."""
+        named = replace(operator, name=f"w{len(self.operators) + 1}")
+        self.operators.append(named)
+        return self.noted(named, at)
+
+    def share_regroup(self, regroup: Regroup, at: Place | None = None) -> Regroup:
+        """As `share_operator`."""
+        for known in self.regroups:
+            if replace(regroup, name=known.name) == known:
+                return self.noted(known, at)
+        named = replace(regroup, name=f"g{len(self.regroups) + 1}")
+        self.regroups.append(named)
+        return self.noted(named, at)
+
+    def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
+        """As `share_operator`. Raises NotThereYet where nothing ever comes."""
+        if any(not query.inputs for query in operator.inputs):
+            raise NotThereYet(f"{boundless.what} over VALUES", boundless.at)
+        for known in self.updating:
+            if replace(operator, name=known.name) == known:
+                return self.noted(known, boundless.at)
+        named = replace(operator, name=f"u{len(self.updating) + 1}")
+        self.updating.append(named)
+        self.boundless[named.name] = boundless
+        return self.noted(named, boundless.at)
+
+    def noted(self, operator: Shared, at: Place | None) -> Shared:
+        """The operator, noted as what this place asks for."""
+        if at is not None:
+            self.planned.setdefault(at, {})[operator.name] = None
+        return operator
+
+    def sources_of(self, relation: Relation) -> tuple[str, ...]:
+        """The sources whose rows a relation has; none if it has the windows of operators."""
+        return tuple(name for name in relation.inputs if name in self.read)
+
+    def operators_below(self, inputs: tuple[str, ...]) -> tuple[str, ...]:
+        """The window operators whose windows these inputs are."""
+        if any(name in self.read or name in self.boundless for name in inputs):
+            return ()
+        return below(Query("", inputs, ()), tuple(self.regroups))
+
+    def tables_below(self, inputs: Iterable[str]) -> tuple[Table, ...]:
+        """The tables whose rows these inputs depend on, however many operators stand between."""
+        steps = {one.name: one.inputs for one in self.updating}
+        steps |= {one.name: (one.input,) for one in self.operators}
+        steps |= {one.name: (one.input,) for one in self.regroups}
+        waiting, seen = list(inputs)[::-1], {}
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen[name] = self.read.get(name)
+                below = () if name in self.read else steps.get(name, ())
+                waiting += [inner for query in below for inner in query.inputs][::-1]
+        return tuple(table for table in seen.values() if table is not None)
+
+    def timed_operators(self) -> tuple[WindowAggregate, ...]:
+        """The operators with the sources whose watermarks they wait for, strict where a window stands above OVER."""
+        clocks = {operator.name: set(operator.clock or operator.sources) for operator in self.operators}
+        groups = together(self.operators, tuple(self.regroups), self.inserts, self.updating)
+        changed = True
+        while changed:
+            before = {name: set(clock) for name, clock in clocks.items()}
+            for operator in self.operators:
+                for upstream in () if operator.sources else self.operators_below(operator.input.inputs):
+                    clocks[operator.name] |= clocks[upstream]
+            for group in groups:
+                joined = set().union(*(clocks[name] for name in group))
+                for name in group:
+                    clocks[name] = set(joined)
+            changed = before != clocks
+        known = (*self.read, CLOCK)
+        # A row that OVER lets pass behind the watermark would come too late for them.
+        below = {name for one in self.operators if not one.sources for name in self.operators_below(one.input.inputs)}
+        return tuple(
+            replace(
+                one,
+                clock=tuple(n for n in known if n in clocks[one.name]),
+                strict=one.strict or (bool(one.frames) and one.name in below),
+            )
+            for one in self.operators
+        )
+
+    def sources(self, zone: str | None) -> tuple[Source, ...]:
+        """The sources with the columns that are read; `zone` is the session's."""
+        return tuple(
+            Source(
+                table,
+                tuple(c.name for c in table.columns if c.name in self.used[table.name]),
+                zone if _has_instants(table) else None,
+                any_of(self.partitions.get(table.name, ())),
+            )
+            for table in self.read.values()
+        )
+
+
+def _has_instants(table: Table) -> bool:
+    return table.watermark is not None and table.column(table.watermark.column).type.name == "TIMESTAMP_LTZ"

@@ -1,0 +1,112 @@
+"""The rows of a windowing function, kept until their windows are complete: below Top-N, deduplication and joins.
+
+Of a row only the columns are kept that something above reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import POSITION_TYPE, Field
+from airflow_nrt.model.hidden import POSITION
+from airflow_nrt.model.operators import Query, WindowAggregate
+from airflow_nrt.model.window_columns import ROLES, bounds
+from airflow_nrt.model.written import Written
+from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.relations.findings import Boundless, Findings, Values
+from airflow_nrt.sql.relations.relation import Relation, raw_windows
+from airflow_nrt.sql.relations.shared_rows import KEPT, share_rows
+from airflow_nrt.sql.relations.updating_sessions import in_sessions, partition_of
+
+_NAMES = {role: name for name, role in ROLES.items()}
+
+Reads = Callable[[ScopeColumn], bool]
+"""Whether something above reads a column."""
+
+
+def place() -> str:
+    """SQL of where a row stood on arrival."""
+    return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)})"
+
+
+def finished(
+    found: Findings,
+    relation: Relation,
+    reads: Reads = lambda column: True,
+    where: ast.Expression | None = None,
+) -> Relation:
+    """The relation as rows of finished windows, if it is a windowing function of which nothing was computed yet.
+
+    `where` is what these rows hold already, for people.
+    """
+    if relation.pending is None:
+        return relation
+    if relation.is_changing and relation.has_sessions:
+        return _of_sessions(found, narrowed(relation, reads))
+    if relation.is_changing:
+        # Its windows are never complete.
+        found.note_all_columns(relation)
+        return raw_windows(relation)
+    assert relation.rowtime_type is not None
+    # A row is in all of its windows: only aggregates have updates.
+    window = replace(relation.pending, only_updates=False)
+    partition = relation.partition or ()
+    plain = [column for column in relation.columns if column.role is None]
+    names = {
+        column.name: Field(f"{KEPT}{n}", column.type)
+        for n, column in enumerate(plain)
+        if column.name in partition or reads(column)
+    }
+    columns = tuple(column for column in relation.columns if column.role is not None or column.name in names)
+    found.note_all_columns(replace(relation, columns=columns))
+    taken = {field.name: quote(name) for name, field in names.items()}
+    rows = Values({**taken, "p": place()}, relation.hidden, relation.text)
+    fields = tuple(names.values())
+    operator = share_rows(
+        found,
+        WindowAggregate(
+            name="",
+            input=Query(rows.query, relation.inputs, fields),
+            sources=found.sources_of(relation),
+            window=window,
+            keys=(*fields, Field("p", POSITION_TYPE)),
+            aggregates=(),
+            rowtime_type=relation.rowtime_type,
+            clock=relation.clock,
+            keeps_rows=True,
+            partition=tuple(names[name].name for name in names if name in partition),
+            written=Written(
+                tuple((field.name, name) for name, field in names.items()),
+                text_of(where) if where is not None else None,
+            ),
+        ),
+        rows,
+    )
+    given = {name: field.name for name, field in names.items()}
+    items = [f"{given.get(c.name) or _NAMES[c.role or '']} AS {quote(c.name)}" for c in columns]
+    return Relation(
+        f"(SELECT {', '.join([*items, f'p AS {POSITION}', *bounds(operator.window)])} FROM {quote(operator.name)})",
+        columns,
+        (operator.name,),
+        hidden=(*bounds(operator.window), POSITION),
+        window=window,
+        rowtime_type=relation.rowtime_type,
+    )
+
+
+def narrowed(relation: Relation, reads: Reads) -> Relation:
+    """A pending windowing function without the columns that nothing looks at."""
+    partition = relation.partition or ()
+    kept = (one for one in relation.columns if one.role is not None or one.name in partition or reads(one))
+    return replace(relation, columns=tuple(kept))
+
+
+def _of_sessions(found: Findings, relation: Relation) -> Relation:
+    """SESSION over rows that change: its sessions, too, are never complete."""
+    assert relation.at is not None
+    cause = Boundless("SESSION over rows that change", "read rows that are only added", relation.at)
+    return in_sessions(found, relation, partition_of(relation), cause)

@@ -1,0 +1,149 @@
+"""LATERAL TABLE(f(…)) and UNNEST(…): each row of the left side with each of the rows that an expression gives for it.
+
+id  s            CROSS JOIN LATERAL TABLE(split(s)) AS t (word)      id  word
+1   'a b'                                                            1   a
+2   ''           LEFT JOIN … ON TRUE keeps it, with NULL             1   b
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.types import INT, DataType
+from airflow_nrt.model.hidden import KEY, POSITION
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.known_functions import known_functions
+from airflow_nrt.sql.expressions.python_functions import call_function
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.join_sides import Named, side_columns
+from airflow_nrt.sql.relations.kept_rows import finished
+from airflow_nrt.sql.relations.relation import Relation
+
+_PLACES, _DEEPEST = 2**18, 2
+"""How many places a row has for the rows that it becomes, and how often: 2^27 rows of a partition then fit BIGINT."""
+NUMBER = "_nrt_n"
+_TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_PLACES} rows of one, whose order is asked for"
+
+
+def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
+    """The rows of the left side with those of the right. They keep their window and their time. Raises SqlError."""
+    relation, alias = left
+    _check(node)
+    if relation.has_sessions:
+        relation = finished(found, relation)
+    rows = _rows(Compiler(Scope(relation.columns, alias)), right)
+    if any(relation.is_window_column(name) for name in rows.columns):
+        relation = finished(found, relation)
+        rows = _rows(Compiler(Scope(relation.columns, alias)), right)
+    found.note_all_columns(relation)
+    names = _names(right, rows.type)
+    outer = node.kind == "LEFT"
+    kept = side_columns(relation, alias)
+    new = tuple(
+        ScopeColumn(
+            f"{right.alias or ''}.{name}", kind.with_nullable(outer or kind.nullable), table=right.alias, shown=name
+        )
+        for name, kind, _ in names
+    )
+    taken = {column.name for column in kept} & {column.name for column in new}
+    if taken:
+        raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", right.at)
+    present = [(a, b) for a, b in zip(relation.columns, kept) if relation.pending is None or a.role is None]
+    items = [f"{quote(old.name)} AS {quote(column.name)}" for old, column in present]
+    items += [f"{sql} AS {quote(column.name)}" for (_, _, sql), column in zip(names, new)]
+    items += [hidden_of_several(name, relation) for name in relation.hidden]
+    explode = "posexplode_outer" if outer else "posexplode"
+    text = (
+        f"(SELECT {', '.join(items)} FROM (SELECT *, {explode}({rows.sql}) AS ({NUMBER}, _nrt_e) FROM {relation.text}))"
+    )
+    columns = (*kept, *new)
+    if node.kind == "INNER" and node.condition is not None:
+        text = f"(SELECT * FROM {text} WHERE {Compiler(Scope(columns)).condition(node.condition, 'ON').sql})"
+    return as_several(relation, text, columns, kept, right.at)
+
+
+def as_several(
+    relation: Relation, text: str, columns: tuple[ScopeColumn, ...], kept: tuple[ScopeColumn, ...], at: Place
+) -> Relation:
+    """What `text` makes of the rows of a relation, each of which may become several; `kept` are its own columns."""
+    if POSITION in relation.hidden and relation.laterals == _DEEPEST:
+        raise NotThereYet("more than two LATERAL or UNNEST behind each other", at)
+    shown = {old.name: column.name for old, column in zip(relation.columns, kept)}
+    partition = relation.partition
+    return replace(
+        relation,
+        text=text,
+        columns=columns,
+        scan=None,
+        operator=None,
+        keys=(),
+        unique=(),
+        laterals=relation.laterals + 1,
+        partition=partition if partition is None else tuple(shown[name] for name in partition),
+    )
+
+
+def _check(node: ast.Join) -> None:
+    if node.using or node.natural or node.kind not in ("CROSS", "INNER", "LEFT"):
+        raise SqlError(
+            f"{node.kind} JOIN of a table function: it stands behind CROSS JOIN, or LEFT JOIN … ON TRUE", node.at
+        )
+    condition = node.condition
+    if node.kind == "LEFT" and not (isinstance(condition, ast.Literal) and condition.text.upper() == "TRUE"):
+        raise SqlError("LEFT JOIN of a table function takes ON TRUE", condition.at if condition else node.at)
+
+
+def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
+    """What gives the rows, as an array."""
+    if right.of_function:
+        call = right.expression
+        assert isinstance(call, ast.Call)
+        function = known_functions().get(call.name)
+        if function is None or function.kind != "udtf":
+            raise SqlError(f"{call.name} is no table function", call.at)
+        arguments = [compiler.compile(argument) for argument in call.arguments]
+        columns = frozenset[str]().union(*(argument.columns for argument in arguments))
+        return replace(call_function(function, arguments, call.at, call.name), columns=columns)
+    typed = compiler.compile(right.expression)
+    if typed.type.name == "MAP":
+        (_, key), (_, value) = typed.type.children
+        entries = DataType("ARRAY", children=(("element", DataType("ROW", children=(("KEY", key), ("VALUE", value)))),))
+        return replace(typed, sql=f"CAST(map_entries({typed.sql}) AS {entries.spark})", type=entries)
+    if typed.type.name != "ARRAY":
+        raise SqlError(f"UNNEST wants an ARRAY or a MAP, {text_of(right.expression)} is {typed.type.flink}", right.at)
+    return typed
+
+
+def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]]:
+    """The columns of a row: name, type, and SQL over `_nrt_e`. UNNEST names what is no row by its alias."""
+    element = kind.children[0][1]
+    if element.name == "ROW":
+        fields = [(name, child, f"_nrt_e.{quote(name)}") for name, child in element.children]
+    else:
+        fields = [("EXPR$0" if right.of_function else right.alias or "EXPR$0", element, "_nrt_e")]
+    if right.numbered:
+        fields.append(("ORDINALITY", INT.with_nullable(False), f"{NUMBER} + 1"))
+    if right.columns and len(right.columns) != len(fields):
+        raise SqlError(f"the column list has {len(right.columns)} names, a row {len(fields)} columns", right.at)
+    given = right.columns or [name for name, _, _ in fields]
+    return [(name, child, sql) for name, (_, child, sql) in zip(given, fields)]
+
+
+def hidden_of_several(name: str, relation: Relation) -> str:
+    """A hidden column of what a row becomes: where it stood, and what it is known by, has the `NUMBER` of each."""
+    number = f"coalesce({NUMBER}, 0)"
+    if name == KEY:
+        return f"concat({KEY}, ' ', {number}) AS {KEY}"
+    if name != POSITION:
+        return name
+    path = [f"{POSITION}.path AS path"] if "_nrt_row" in relation.hidden else []
+    place = f"IF({number} < {_PLACES}, {number}, raise_error({string_literal(_TOO_MANY)}))"
+    row = f"{POSITION}.row * {_PLACES}L + {place} AS row"
+    return f"struct({', '.join([f'{POSITION}.file AS file', f'{POSITION}.block AS block', row, *path])}) AS {POSITION}"

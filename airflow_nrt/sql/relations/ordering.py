@@ -1,0 +1,87 @@
+"""ORDER BY without LIMIT: by which columns of the result, which may be there for this alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airflow_nrt.model.hidden import SORTED_BY
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.relation import Relation
+
+Order = Sequence[tuple["str | int", ast.OrderItem]]
+"""What the rows are sorted by, each with the column of the result that holds it: its name, or its place from 1."""
+Named = tuple[str, ast.OrderItem]
+"""One of these, by the name of the column."""
+_HELPER = "ORDER${}"
+
+
+def sortable(query: ast.Query) -> tuple[ast.Query, Order]:
+    """The query without its ORDER BY, with a column behind its own for each item that it does not select."""
+    if isinstance(query, ast.Values) or not query.order or query.limit is not None or query.offset is not None:
+        return query, []
+    items = query.items if isinstance(query, ast.Select) else ()
+    shown = {item.alias or _column(item.expression) for item in items}
+    order: list[tuple[str | int, ast.OrderItem]] = []
+    helpers = []
+    for n, item in enumerate(query.order):
+        if (place := _place(item.expression)) is not None:
+            order.append((place, item))
+            continue
+        name = _column(item.expression)
+        if name is None or (name not in shown and isinstance(query, ast.Select)):
+            if not isinstance(query, ast.Select) or query.distinct or isinstance(item.expression, ast.Literal):
+                raise NotThereYet("ORDER BY of what is not selected", query.at)
+            name = _HELPER.format(n + 1)
+            helpers.append(ast.SelectItem(item.expression, name))
+        order.append((name, item))
+    if isinstance(query, ast.Select):
+        return replace(query, items=(*items, *helpers), order=()), order
+    return replace(query, order=()), order
+
+
+def named(order: Order, names: Sequence[str]) -> list[Named]:
+    """The order by the names of the result's columns. Raises SqlError at a place that it does not have."""
+    shown = [name for name in names if not is_helper(name)]
+    for place, item in order:
+        if isinstance(place, int) and not 1 <= place <= len(shown):
+            raise SqlError(
+                f"ORDER BY {place} means a column by its place, of which the query has {len(shown)}: write 1 to "
+                f"{len(shown)}, or a name",
+                item.expression.at,
+            )
+    return [(shown[place - 1] if isinstance(place, int) else place, item) for place, item in order]
+
+
+def named_of(relations: Sequence[Relation], order: Order, at: Place) -> list[Named]:
+    """The same of the one relation that a query gives. Raises NotThereYet if they are several."""
+    if order and len(relations) > 1:
+        raise NotThereYet("ORDER BY of a UNION ALL of different windows", at)
+    return named(order, relations[0].names)
+
+
+def is_helper(name: str) -> bool:
+    """Whether a column is there to sort by, and for nothing else."""
+    return name.startswith("ORDER$")
+
+
+def shown(relation: Relation) -> Relation:
+    """The relation without the columns that are there to sort by, and for nothing else."""
+    return replace(relation, columns=tuple(column for column in relation.columns if not is_helper(column.name)))
+
+
+def order_sql(n: int, item: ast.OrderItem) -> str:
+    """SQL by which rows are sorted that have the value of the item in column `_nrt_order_<n>`. NULL is the least value,
+    as in Flink."""
+    nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
+    return f"{SORTED_BY}{n} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if nulls_first else 'LAST'}"
+
+
+def _place(node: ast.Expression) -> int | None:
+    is_whole = isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit()
+    return int(node.text) if is_whole and isinstance(node, ast.Literal) else None
+
+
+def _column(node: ast.Expression) -> str | None:
+    return node.parts[-1] if isinstance(node, ast.Name) else None

@@ -1,0 +1,194 @@
+"""SELECT without aggregates: columns and expressions over one relation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import count
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import ABSORBED, ROWTIME, WINDOW_END
+from airflow_nrt.sql.errors import Place, Problems, SqlError
+from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import children
+from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.join_sides import Named
+from airflow_nrt.sql.relations.kept_rows import finished
+from airflow_nrt.sql.relations.ranking import has_over, ranking
+from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
+from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of
+from airflow_nrt.sql.relations.subqueries import Subqueries
+from airflow_nrt.sql.relations.unique import carried, keys_of_numbers, narrowed
+
+RelationOf = Callable[[ast.Relation], Named]
+
+
+def has_subquery(node: ast.Expression) -> bool:
+    """Whether a condition has IN (SELECT …) or EXISTS in it."""
+    inside = isinstance(node, ast.Exists) or (isinstance(node, ast.In) and node.query is not None)
+    return inside or any(has_subquery(child) for child in children(node))
+
+
+def plan_projection(
+    found: Findings,
+    node: ast.Select,
+    relation: Relation,
+    alias: str | None,
+    relation_of: RelationOf,
+    around: Around | None = None,
+) -> Relation:
+    """A projection with a filter. A pending windowing function stays pending if its columns only pass through.
+
+    `relation_of` plans what stands behind FROM in a subquery, `around` is what reads the projection.
+    """
+    ranks = any(has_over(item.expression) for item in node.items)
+    if ranks or (node.where is not None and has_subquery(node.where)):
+        node, relation = finished_for(found, node, relation, alias, around)
+    items = expand(node.items, relation, alias)
+    scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
+    if around is not None and not relation.is_changing:
+        items = asked_items(items, scope, relation.partition or (), around)
+    subqueries = Subqueries(found, relation, alias, relation_of)
+    compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
+    problems = Problems()
+    compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
+    filter_compiler = Compiler(scope, subqueries if relation.window is not None else None)
+    condition = partial(filter_compiler.condition, node.where, "WHERE") if node.where is not None else None
+    where = problems.attempt(condition) if condition is not None else None
+    problems.raise_any()
+    values = [value for value in compiled if value is not None]
+    found.note_columns(relation, [*values, *([where] if where else [])])
+    names = column_names(items)
+    titles = written_names(items)
+    if relation.pending is not None and not _passes_through(relation, values, where):
+        reads = reads_of(Around(node, around), scope, alias)
+        relation = finished(found, relation, reads) if relation.has_sessions else raw_windows(relation)
+    columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
+    selected = [
+        f"{value.sql} AS {quote(name)}"
+        for name, value, column in zip(names, values, columns)
+        if relation.pending is None or column.role is None
+    ]
+    selected += relation.hidden
+    text = f"(SELECT {', '.join(selected)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''})"
+    known = narrowed(relation.unique, node.where, scope)
+    unique = carried([tuple(map(quote, key)) for key in known], names, values)
+    if unique:
+        # Where no key is known but the numbers, that of the sink is the author's word.
+        unique += carried(keys_of_numbers(relation, items, scope, values), names, values)
+    inherited = dict(relation.keys)
+    keys = tuple(
+        (name, inherited[source])
+        for name, value in zip(names, values)
+        if (source := plain_column(value)) is not None and source in inherited
+    )
+    return replace(
+        relation,
+        text=text,
+        columns=columns,
+        inputs=union_inputs([relation.inputs, *subqueries.inputs]),
+        scan=None,
+        keys=keys,
+        unique=unique,
+        partition=tuple(
+            name for name, value in zip(names, values) if plain_column(value) in (relation.partition or ())
+        ),
+    )
+
+
+def _passes_through(relation: Relation, values: list[Typed], where: Typed | None) -> bool:
+    def uses_window(typed: Typed) -> bool:
+        return any(relation.is_window_column(name) for name in typed.columns)
+
+    if where is not None and uses_window(where):
+        return False
+    partition = set(relation.partition or ())
+    if relation.has_sessions and where is not None and not where.columns <= partition:
+        return False
+    if not partition <= {plain_column(value) for value in values}:
+        return False
+    return all(plain_column(value) is not None or not uses_window(value) for value in values)
+
+
+def plain_column(value: Typed) -> str | None:
+    """The column that an expression is, if it is nothing but that."""
+    name = next(iter(value.columns)) if len(value.columns) == 1 else None
+    return name if name is not None and value.sql == quote(name) else None
+
+
+def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
+    source = plain_column(value)
+    if source is not None:
+        return replace(relation.column(source), name=name, table=None, shown=None, merged=False)
+    read = [relation.column(column) for column in value.columns]
+    rowtime = any(value.sql == column.rowtime_field for column in read)
+    of_window = all(column.of_window for column in read)
+    return ScopeColumn(name, value.type, rowtime=rowtime, of_window=of_window, proctime=value.sql == PROCTIME_SQL)
+
+
+def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | None) -> list[ast.SelectItem]:
+    """The items with `*` and `t.*` written out."""
+    expanded = []
+    for item in items:
+        if not isinstance(item.expression, ast.Star):
+            expanded.append(item)
+            continue
+        star = item.expression
+        columns = [column for column in relation.columns if star.table in (None, alias, column.table)]
+        columns = [column for column in columns if star.table is not None or not column.merged]
+        if not columns and star.table is None:
+            raise SqlError("SELECT * needs FROM", star.at)
+        if not columns:
+            raise SqlError(f"there is no table {star.table!r} here", star.at)
+        titles: set[str] = set()
+        same: Counter[str] = Counter()
+        for column in columns:
+            title = column.title if column.title not in titles else f"{column.title}{same[column.title] - 1}"
+            titles.add(title)
+            same[title.rstrip("0123456789")] += 1
+            shown = title if column.shown is not None else None
+            expanded.append(ast.SelectItem(ast.Name((column.name,), star.at), shown))
+    return expanded
+
+
+def written_names(items: list[ast.SelectItem]) -> list[str]:
+    """By column the alias, the column's own name, or Flink's `EXPR$0`. Raises SqlError for a name that is taken."""
+    names: list[str] = []
+    for index, item in enumerate(items):
+        expression = item.expression
+        name = item.alias or (expression.parts[-1] if isinstance(expression, ast.Name) else f"EXPR${index}")
+        if name in (WINDOW_END, ROWTIME) or name.startswith("_nrt_"):
+            raise SqlError(f"{name!r}: names that begin with _nrt_ are taken", expression.at)
+        names.append(name)
+    return names
+
+
+def column_names(items: list[ast.SelectItem]) -> list[str]:
+    """The names of a query's columns, each once: as in Flink a second `item` is `item0`."""
+    names: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = {}
+    for name in written_names(items):
+        others = (f"{name}{n}" for n in numbers.setdefault(name, count()))
+        names[name if name not in names else next(other for other in others if other not in names)] = None
+    return list(names)
+
+
+def titled(columns: Iterable[ScopeColumn], titles: Iterable[str]) -> tuple[ScopeColumn, ...]:
+    """The columns of a query, of which those whose name is not the one that was written know that."""
+    return tuple(c if c.name == title else replace(c, shown=title) for c, title in zip(columns, titles))
+
+
+def check_titles(columns: Iterable[ScopeColumn], at: Place) -> None:
+    """Raises SqlError if a query that others read has a name twice."""
+    titles: set[str] = set()
+    for column in columns:
+        if column.title in titles:
+            raise SqlError(f"two columns are named {column.title!r}: give one an alias", at)
+        titles.add(column.title)

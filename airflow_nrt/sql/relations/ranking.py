@@ -1,0 +1,92 @@
+"""ROW_NUMBER, RANK and DENSE_RANK inside windows: Top-N and deduplication (FLIP-145)."""
+
+from __future__ import annotations
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BIGINT
+from airflow_nrt.model.hidden import POSITION, WINDOW_END
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions.expressions import Compiler, Override
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import children
+from airflow_nrt.sql.relations.relation import Relation
+
+RANKINGS = {"ROW_NUMBER": "row_number", "RANK": "rank", "DENSE_RANK": "dense_rank"}
+UNORDERED = ("MAP", "ROW", "ARRAY")
+
+
+def has_over(node: ast.Expression) -> bool:
+    """Whether an expression has an OVER call in it."""
+    return (isinstance(node, ast.Call) and node.over is not None) or any(has_over(child) for child in children(node))
+
+
+def ranking(relation: Relation, compiler: Compiler) -> Override:
+    """Answers for rankings over the rows of finished windows."""
+
+    def override(node: ast.Expression) -> Typed | None:
+        if not isinstance(node, ast.Call) or node.over is None:
+            return None
+        return _ranked(node, node.over, relation, compiler)
+
+    return override
+
+
+def check_ranking(node: ast.Call, over: ast.Over) -> None:
+    """Raises SqlError at what a ranking does not take."""
+    if node.arguments:
+        raise SqlError(f"{node.name} takes no argument", node.at)
+    check_all_rows(node)
+    if not over.order:
+        raise SqlError(f"{node.name} needs an ORDER BY inside OVER", over.at)
+    if over.frame is not None:
+        raise SqlError(f"{node.name} takes no frame", over.at)
+
+
+def check_all_rows(node: ast.Call) -> None:
+    """Raises SqlError where a function that looks at the place of each row is to pass over some."""
+    if node.distinct or node.filter is not None or node.within:
+        raise SqlError(
+            f"{node.name} takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a query behind FROM",
+            node.at,
+        )
+
+
+def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
+    if node.name not in RANKINGS:
+        raise NotThereYet(f"{node.name} … OVER", node.at)
+    check_ranking(node, over)
+    keys = [compiler.compile(key) for key in over.partition]
+    _check_partition(node, keys, relation)
+    order, read = [], list(keys)
+    for item in over.order:
+        key = compiler.compile(item.expression)
+        read.append(key)
+        # As in Flink, NULL is the least value.
+        nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
+        direction = "DESC" if item.descending else "ASC"
+        order.append(f"{key.sql} {direction} NULLS {'FIRST' if nulls_first else 'LAST'}")
+    if node.name == "ROW_NUMBER":
+        order += _ties(over.order[0], compiler, relation)
+    partition = ", ".join([WINDOW_END, *(key.sql for key in keys)])
+    columns = frozenset().union(*(key.columns for key in read))
+    sql = f"CAST({RANKINGS[node.name]}() OVER (PARTITION BY {partition} ORDER BY {', '.join(order)}) AS BIGINT)"
+    return Typed(sql, BIGINT.with_nullable(False), columns=columns)
+
+
+def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> None:
+    roles = {column.role for column in relation.columns if any(key.sql == quote(column.name) for key in keys)}
+    missing = [name for name, role in (("window_start", "start"), ("window_end", "end")) if role not in roles]
+    if missing:
+        raise NotThereYet(
+            f"{node.name} without {' and '.join(missing)}", node.at, f"add {', '.join(missing)} to PARTITION BY"
+        )
+
+
+def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[str]:
+    """Equal rows stand as they arrived, the last one first where the latest is asked for; then by their content."""
+    latest = first.descending and compiler.compile(first.expression).type.is_timestamp
+    direction = "DESC" if latest else "ASC"
+    places = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if POSITION in relation.hidden]
+    content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in UNORDERED]
+    return [*places, *content]

@@ -1,0 +1,74 @@
+"""Queries that keep the same rows share them: one operator keeps the columns of all, and a row is stored once.
+
+The two sides of a join of a table with itself are one, and so is the Top-N of another insert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from airflow_nrt.basics.types import Field
+from airflow_nrt.model.operators import Query, WindowAggregate
+from airflow_nrt.model.written import Written
+from airflow_nrt.sql.relations.findings import Findings, Values
+
+KEPT = "k"
+"""How the names of kept columns begin; behind it stands which column of the rows it is."""
+
+
+def share_rows(found: Findings, operator: WindowAggregate, rows: Values) -> WindowAggregate:
+    """The operator of these rows, with what it lacks of the columns; else this one, under a new name.
+
+    The input of `operator` is that of `rows`, whose columns have their names by their place among all of them.
+    """
+    operator = found.timed(operator)
+    for n, known in enumerate(found.operators):
+        below = found.values.get(known.name)
+        if below is not None and _is_of_rows(known, below, operator, rows):
+            merged, together = _merged(known, below, operator, rows)
+            found.operators[n], found.values[known.name] = merged, together
+            return merged
+    named = found.name_operator(operator, None)
+    found.values[named.name] = rows
+    return named
+
+
+def _is_of_rows(known: WindowAggregate, below: Values, operator: WindowAggregate, rows: Values) -> bool:
+    same = all(below.columns.get(name, sql) == sql for name, sql in rows.columns.items())
+    return same and _alike(known, below) == _alike(operator, rows)
+
+
+def _alike(operator: WindowAggregate, rows: Values) -> object:
+    """What two must have in common: all but the columns that they keep."""
+    others = {name: sql for name, sql in rows.columns.items() if not name.startswith(KEPT)}
+    keys = _others(operator.keys)
+    return replace(operator, name="", input=Query("", operator.input.inputs, ()), keys=keys), replace(
+        rows, columns=others
+    )
+
+
+def _others(keys: tuple[Field, ...]) -> tuple[Field, ...]:
+    return tuple(key for key in keys if not key.name.startswith(KEPT))
+
+
+def _merged(
+    known: WindowAggregate, below: Values, other: WindowAggregate, rows: Values
+) -> tuple[WindowAggregate, Values]:
+    together = replace(below, columns=_in_order({**below.columns, **rows.columns}))
+    kept = {key.name: key for key in (*known.keys, *other.keys) if key.name.startswith(KEPT)}
+    fields = tuple(kept[name] for name in together.columns if name in kept)
+    names = {**dict(known.written.names), **dict(other.written.names)}
+    written = Written(tuple(names.items()), known.written.where)
+    query = Query(together.query, known.input.inputs, fields)
+    return replace(known, input=query, keys=(*fields, *_others(known.keys)), written=written), together
+
+
+def _in_order(columns: Mapping[str, str]) -> dict[str, str]:
+    """Kept columns stand as in the rows that they are of, in front of all others."""
+
+    def place(name: str) -> tuple[bool, int]:
+        kept = name.startswith(KEPT)
+        return not kept, int(name.removeprefix(KEPT)) if kept else 0
+
+    return {name: columns[name] for name in sorted(columns, key=place)}

@@ -1,0 +1,151 @@
+"""Windowing table functions (FLIP-145): TUMBLE, HOP, CUMULATE and SESSION, with their arguments by place or by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.windows import Window, cumulate, hop, session, tumble
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions.intervals import interval_ms
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+
+_PARAMETERS = {
+    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    "SESSION": ("DATA", "TIMECOL", "GAP"),
+}
+_FLAG = ("EMITONLYONUPDATE", "EMIT_ONLY_ON_UPDATE")
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """A checked call: what it reads, the time column, the window, and by which columns sessions are kept apart."""
+
+    relation: ast.Relation
+    timecol: ast.Name
+    window: Window
+    partition: tuple[ast.Name, ...]
+
+
+def read_windowing(call: ast.Call) -> Windowing:
+    """Raises SqlError for wrong arguments, in Flink's words where Flink has words."""
+    call, only_updates = _without_flag(call)
+    if call.name not in _PARAMETERS:
+        raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP, CUMULATE and SESSION are there", call.at)
+    arguments = _by_name(call)
+    relation = _relation(arguments["DATA"], call)
+    timecol = _timecol(arguments["TIMECOL"])
+    lengths = {name: arguments[name] for name in _PARAMETERS[call.name][2:] if name in arguments}
+    window = replace(_window(call, lengths), only_updates=only_updates)
+    return Windowing(relation, timecol, window, _partition(arguments["DATA"], call))
+
+
+def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
+    """The call without emitOnlyOnUpdate, the sixth argument of CUMULATE, and its value."""
+    flags = [
+        (place, argument)
+        for place, argument in enumerate(call.arguments)
+        if call.name == "CUMULATE" and (argument.name in _FLAG if isinstance(argument, ast.Named) else place == 5)
+    ]
+    if not flags:
+        return call, False
+    place, argument = flags[0]
+    value = argument.value if isinstance(argument, ast.Named) else argument
+    if not (isinstance(value, ast.Literal) and value.kind == "boolean"):
+        raise SqlError(f"emitOnlyOnUpdate is TRUE or FALSE, not {text_of(value)}", argument.at)
+    rest = (*call.arguments[:place], *call.arguments[place + 1 :])
+    return replace(call, arguments=rest), value.text == "TRUE"
+
+
+def window_of_group(call: ast.Call) -> Window:
+    """The window of `GROUP BY TUMBLE(ts, …)`, whose lengths stand behind the time column. Raises SqlError."""
+    if call.name not in _PARAMETERS:
+        raise NotThereYet(f"{call.name} windows", call.at)
+    return _window(call, dict(zip(_PARAMETERS[call.name][2:], call.arguments[1:])))
+
+
+def _window(call: ast.Call, arguments: dict[str, ast.Expression]) -> Window:
+    lengths = {name: _length(argument) for name, argument in arguments.items()}
+    offset = lengths.get("OFFSET", 0)
+    try:
+        if call.name == "TUMBLE":
+            return tumble(lengths["SIZE"], offset)
+        if call.name == "HOP":
+            return hop(lengths["SLIDE"], lengths["SIZE"], offset)
+        if call.name == "SESSION":
+            return session(lengths["GAP"])
+        return cumulate(lengths["STEP"], lengths["SIZE"], offset)
+    except InputError as wrong:
+        raise SqlError(str(wrong), call.at) from None
+
+
+def _by_name(call: ast.Call) -> dict[str, ast.Expression]:
+    parameters = _PARAMETERS[call.name]
+    least = len(parameters) - (parameters[-1] == "OFFSET")
+    named = [argument for argument in call.arguments if isinstance(argument, ast.Named)]
+    if named and len(named) < len(call.arguments):
+        raise SqlError(f"{call.name}: name all arguments or none", call.at)
+    if not named:
+        if not least <= len(call.arguments) <= len(parameters):
+            optional = ", and optionally OFFSET" if least < len(parameters) else ""
+            raise SqlError(
+                f"Invalid number of arguments to function '{call.name}'. Was expecting {least} arguments: "
+                f"{', '.join(parameters[:least])}{optional}",
+                call.at,
+            )
+        return dict(zip(parameters, call.arguments))
+    given: dict[str, ast.Expression] = {}
+    for argument in named:
+        if argument.name not in parameters or argument.name in given:
+            problem = "stands twice" if argument.name in given else "is none of its arguments"
+            raise SqlError(f"{call.name}: {argument.name} {problem} ({', '.join(parameters)})", argument.at)
+        given[argument.name] = argument.value
+    missing = [name for name in parameters[:least] if name not in given]
+    if missing:
+        raise SqlError(f"{call.name}: the argument {missing[0]} is missing", call.at)
+    return given
+
+
+def _relation(argument: ast.Expression, call: ast.Call) -> ast.Relation:
+    match argument:
+        case ast.TableArgument(relation):
+            return relation
+        case ast.Name(parts):
+            return ast.TableName(parts[-1], argument.at)
+        case ast.Scalar(query):
+            return ast.Derived(query, argument.at)
+    raise SqlError(f"the first argument of {call.name} is a table: TABLE orders", argument.at)
+
+
+def _partition(argument: ast.Expression, call: ast.Call) -> tuple[ast.Name, ...]:
+    keys = argument.partition if isinstance(argument, ast.TableArgument) else ()
+    if keys and call.name != "SESSION":
+        raise SqlError(
+            "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the 0-th "
+            f"operand of table function '{call.name}'",
+            argument.at,
+        )
+    names = tuple(key for key in keys if isinstance(key, ast.Name))
+    if len(names) < len(keys):
+        raise SqlError("PARTITION BY of SESSION takes columns: compute the key in a query below it", argument.at)
+    return names
+
+
+def _timecol(argument: ast.Expression) -> ast.Name:
+    if not isinstance(argument, ast.Descriptor):
+        raise SqlError("the time column is given as DESCRIPTOR(column)", argument.at)
+    return argument.columns[0]
+
+
+def _length(argument: ast.Expression) -> int:
+    if isinstance(argument, ast.Unary) and argument.operator == "-":
+        return -_length(argument.operand)
+    if not isinstance(argument, ast.Interval):
+        raise SqlError(
+            f"Only constant window descriptors are supported: write INTERVAL '10' MINUTES, not {text_of(argument)}",
+            argument.at,
+        )
+    return interval_ms(argument)

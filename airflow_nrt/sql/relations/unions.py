@@ -1,0 +1,122 @@
+"""UNION ALL: rows of the same windows become one relation, and so do rows of sources.
+
+Rows of different windows stay apart, for they are complete at different times: an insert writes them one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.hidden import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
+from airflow_nrt.model.window_columns import bounds
+from airflow_nrt.model.windows import Window
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.expressions.typed import common_type
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.kept_rows import finished
+from airflow_nrt.sql.relations.laterals import NUMBER
+from airflow_nrt.sql.relations.relation import Relation, union_inputs
+
+
+def united(found: Findings, sides: Sequence[Relation], words: str, at: Place) -> list[Relation]:
+    """The sides under the names of the first, together where they can be. Raises SqlError if columns do not match;
+    `words` are the operation that asks for it."""
+    sides = [finished(found, side) for side in sides]
+    for side in sides:
+        found.note_all_columns(side)
+        _check(sides[0], side, words, at)
+    columns = _common_columns(sides)
+    if len({bool(side.inputs) for side in sides}) > 1:
+        raise NotThereYet(f"{words} of VALUES with the rows of tables", at)
+    groups: dict[tuple[Window | None, bool], list[Relation]] = {}
+    for side in sides:
+        groups.setdefault((side.window, side.is_changing), []).append(side)
+    return [_as_one(group, columns) for group in groups.values()]
+
+
+def union_all(relations: Sequence[Relation]) -> Relation:
+    """The rows of relations with equal columns and windows, under the names of the first."""
+    return _as_one(relations, _common_columns(relations))
+
+
+def _check(first: Relation, other: Relation, words: str, at: Place) -> None:
+    counts = len(first.columns), len(other.columns)
+    if counts[0] != counts[1]:
+        raise SqlError(f"{words}: one side has {counts[0]} columns, the other {counts[1]}", at)
+    for left, right in zip(first.columns, other.columns):
+        if common_type([left.type, right.type]) is None:
+            raise SqlError(
+                f"{words}: column {left.title!r} is {left.type.flink} on one side and {right.type.flink} on the "
+                "other: CAST one of them",
+                at,
+            )
+
+
+def _common_columns(relations: Sequence[Relation]) -> list[ScopeColumn]:
+    columns = []
+    for index, column in enumerate(relations[0].columns):
+        same = [relation.columns[index] for relation in relations]
+        role = column.role if all(one.role == column.role for one in same) else None
+        kind = common_type([one.type for one in same]) or column.type
+        columns.append(
+            replace(
+                column,
+                type=kind.with_nullable(any(one.type.nullable for one in same)),
+                role=role,
+                rowtime=all(one.rowtime for one in same),
+                proctime=all(one.proctime for one in same),
+                of_window=all(one.of_window for one in same),
+            )
+        )
+    return columns
+
+
+def _carried(name: str, side: int, sides: int) -> str:
+    """A hidden column of one of several sides; of a single one it stays as it is."""
+    if sides > 1 and name == "_nrt_row":
+        # Rows of several sources have different columns: in the ledger they stand as text.
+        return "to_json(struct(_nrt_row AS row)) AS _nrt_row"
+    if sides > 1 and name == KEY:
+        return f"concat('{side} ', {KEY}) AS {KEY}"
+    if sides > 1 and name == NUMBER:
+        return f"{NUMBER} * {sides} + {side} AS {NUMBER}"
+    if sides > 1 and name == POSITION:
+        # No two rows stand in one place, also where a table is read twice.
+        places = ", ".join(f"{POSITION}.{part} AS {part}" for part in ("block", "row", "path"))
+        return f"struct({POSITION}.file * {sides}L + {side}L AS file, {places}) AS {POSITION}"
+    return name
+
+
+def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Relation:
+    first = relations[0]
+    hidden = tuple(name for name in SOURCE_HIDDEN if all(name in one.hidden for one in relations))
+    if first.window is not None:
+        hidden = bounds(first.window)
+    elif first.is_changing:
+        hidden = CHANGE_HIDDEN
+    elif not first.inputs:
+        hidden = first.hidden
+    texts = []
+    for side, relation in enumerate(relations):
+        carried = [_carried(name, side, len(relations)) for name in hidden]
+        items = [
+            f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
+            for old, new in zip(relation.columns, columns)
+        ]
+        texts.append(f"SELECT {', '.join([*items, *carried])} FROM {relation.text}")
+    return replace(
+        first,
+        text=f"({' UNION ALL '.join(texts)})",
+        columns=tuple(columns),
+        inputs=union_inputs([relation.inputs for relation in relations]),
+        hidden=hidden,
+        scan=None,
+        operator=None,
+        keys=(),
+        unique=(),
+        adds_only=all(one.adds_only for one in relations),
+        laterals=max(one.laterals for one in relations),
+    )

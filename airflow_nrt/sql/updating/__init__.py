@@ -1,0 +1,1 @@
+"""Queries without windows, whose results change."""

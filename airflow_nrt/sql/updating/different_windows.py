@@ -1,0 +1,32 @@
+"""A UNION ALL of rows that come differently below another query: mere rows, whose windows do not matter any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.sql.expressions.aggregates import contains_aggregate
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.ranking import has_over
+from airflow_nrt.sql.relations.relation import Relation, as_changes
+from airflow_nrt.sql.relations.unions import union_all
+from airflow_nrt.sql.updating.sliding import sliding_of
+from airflow_nrt.sql.updating.updating import unwindowed
+
+
+def as_one(found: Findings, relations: Sequence[Relation]) -> Relation:
+    """The rows of several relations, as `united` gives them, in one. Where some change or are of no window, all of them
+    are rows that change: only so what a batch brings, what fires and what is taken back can come together."""
+    if len(relations) == 1:
+        return relations[0]
+    rows = [unwindowed(found, relation) for relation in relations]
+    if any(relation.is_changing or relation.window is None for relation in relations):
+        rows = [one if one.is_changing else as_changes(one) for one in rows]
+    return union_all(rows)
+
+
+def keeps_apart(node: ast.Select) -> bool:
+    """Whether a SELECT looks at each row by itself, so that it can be done to each of several relations."""
+    combines = node.group is not None or node.distinct or contains_aggregate(node)
+    ranks = any(has_over(item.expression) for item in node.items)
+    return not combines and not ranks and sliding_of(node.where) is None

@@ -1,0 +1,145 @@
+"""`WHERE rowtime BETWEEN now() - INTERVAL '1' HOUR AND now()`: the rows of the last hour of event time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import STRING, Field
+from airflow_nrt.model.hidden import CHANGE_HIDDEN, OP, POSITION
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.options.known import DOMAIN
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.updating import RecentRows
+from airflow_nrt.model.written import Written
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions.intervals import interval_ms
+from airflow_nrt.sql.expressions.scope import Scope
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.walk import conjuncts
+from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.findings import Boundless, Findings
+from airflow_nrt.sql.relations.relation import Relation
+
+NOW = ("NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP")
+CLAUSE = "{} BETWEEN now() - INTERVAL '1' HOUR AND now()"
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """A condition that rows of the last `span` milliseconds fulfil, at a `time` column."""
+
+    condition: ast.Between
+    time: ast.Name
+    span: int
+
+
+def sliding_of(where: ast.Expression | None) -> Sliding | None:
+    """The first such condition among those that AND joins."""
+    found = (_sliding(part) for part in conjuncts(where)) if where is not None else ()
+    return next((one for one in found if one is not None), None)
+
+
+def slid(node: ast.Select, relation: Relation, alias: str | None) -> tuple[ast.Select, Relation]:
+    """The SELECT without the condition that its rows fulfil already. Raises NotThereYet where they can't."""
+    sliding = sliding_of(node.where)
+    if sliding is None:
+        return node, relation
+    if not relation.is_recent:
+        scope = Scope(relation.columns, alias)
+        if scope.has(sliding.time) and scope.time_column(sliding.time).rowtime:
+            raise NotThereYet(
+                "a sliding condition on anything but a table", sliding.condition.at, "put it into SELECT … FROM table"
+            )
+        return node, relation
+    rest: ast.Expression | None = None
+    for part in conjuncts(node.where) if node.where is not None else ():
+        if part is not sliding.condition:
+            rest = part if rest is None else ast.Binary("AND", rest, part, part.at)
+    return replace(node, where=rest), replace(relation, is_recent=False)
+
+
+def _sliding(part: ast.Expression) -> Sliding | None:
+    match part:
+        case ast.Between(ast.Name() as time, ast.Binary("-", low, ast.Interval() as span), high, False):
+            if _is_now(low) and _is_now(high):
+                return Sliding(part, time, interval_ms(span))
+    return None
+
+
+def _is_now(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Call) and node.name in NOW and node.over is None
+
+
+def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
+    """Whether the condition is about the time attribute of a table: by its name, or as `rowtime`."""
+    parts = sliding.time.parts
+    parts = parts[1:] if len(parts) > 1 and parts[0] == alias else parts
+    names = {column.name for column in table.columns}
+    mark = table.watermark
+    return mark is not None and (
+        parts in ((mark.column, *mark.path),) or (parts == ("rowtime",) and parts[0] not in names)
+    )
+
+
+def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding, around: Around) -> Relation:
+    """The rows of a source that lie in the span behind its watermark; as time goes on, they leave.
+
+    Kept are the columns that the SELECT `around` looks at.
+    """
+    if table.is_changelog and table.primary_key:
+        raise NotThereYet("a sliding condition on a changelog with a key", sliding.condition.at)
+    if sliding.span <= 0:
+        raise SqlError(
+            f"no row lies in {text_of(sliding.condition)}: the interval must be above 0", sliding.condition.at
+        )
+    assert table.watermark is not None
+    needed = {table.watermark.column, *table.primary_key}
+    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in needed)
+    found.used[table.name].update(column.name for column in columns)
+    fields = tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
+    ops = (Field(OP, STRING),) if table.is_changelog else ()
+    items = [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
+    items += [f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP)) AS t", "_nrt_proposal AS w"]
+    items.append(f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part in ('file', 'block', 'row'))}) AS p")
+    items += [field.name for field in ops]
+    operator = RecentRows(
+        name="",
+        input=Query(f"SELECT {', '.join(items)} FROM {rows.text}", rows.inputs, fields),
+        columns=(*fields, *ops),
+        source=table.name,
+        span=sliding.span,
+        text=text_of(sliding.condition),
+        written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
+    )
+    shared = found.share_updating(operator, Boundless(operator.text, "", sliding.condition.at))
+    shown = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
+    shown += [f"p AS {POSITION}", *(field.name for field in ops), *CHANGE_HIDDEN]
+    return replace(
+        rows,
+        text=f"(SELECT {', '.join(shown)} FROM {quote(shared.name)})",
+        columns=tuple(replace(column, proctime=False) for column in columns),
+        inputs=(shared.name,),
+        hidden=CHANGE_HIDDEN,
+        scan=None,
+        is_recent=True,
+    )
+
+
+def ways_to_bound(
+    table: str, time: str | None, where: ast.Expression | None, growing: Sequence[str] | None
+) -> tuple[str, ...]:
+    """What would bound the state of a SELECT over a table with this time attribute.
+
+    `growing` are the columns that must not grow for that; None if others grow as well.
+    """
+    ways = []
+    if time is not None:
+        clause = CLAUSE.format(time)
+        ways.append(f"add WHERE {clause}" if where is None else f"add AND {clause} to WHERE")
+    if growing:
+        options = ", ".join(f"'{DOMAIN}{name}' = 'constant'" for name in growing)
+        ways.append(f"declare {options} in WITH of table {table}, where values do not grow in number")
+    return tuple(ways)

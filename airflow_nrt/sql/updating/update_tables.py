@@ -1,0 +1,164 @@
+"""Sources that are tables: with a PRIMARY KEY the newest row of each key, and changelogs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BIGINT, POSITION_TYPE, Field
+from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, OP, POSITION, key_of
+from airflow_nrt.model.operators import AggregateCall, Query
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
+from airflow_nrt.model.written import Written
+from airflow_nrt.sql.errors import Place
+from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.findings import Boundless, Findings
+from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.updating.sliding import ways_to_bound
+
+_PLACES = ("file", "block", "row")
+_BOUNDED = "read a copy of it that ends"
+
+
+def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
+    """The rows of a source as a table: of a key the last by rowtime, of equal ones the last to arrive.
+
+    Kept are the columns that the SELECT `around` looks at.
+    """
+    columns, fields = _read(found, rows, table, around)
+    keys = _keys(table)
+    time = () if table.watermark is None else (Field("t", table.rowtime_type),)
+    items = [*_items(columns, fields), *_items_of_key(table)]
+    items += [f"{table.watermark.rowtime} AS t"] if table.watermark is not None else []
+    items.append(f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part in _PLACES)}) AS p")
+    items += CHANGE_HIDDEN if rows.is_changing else []
+    partition = ", ".join([AFTER, *([ALIVE] if rows.is_changing else []), *(key.name for key in keys)])
+    last = ", ".join(f"{name} DESC" for name in (*(field.name for field in time), *(f"p.{part}" for part in _PLACES)))
+    number = f"CAST(row_number() OVER (PARTITION BY {partition} ORDER BY {last}) AS BIGINT)"
+    operator = UpdatingRows(
+        name="",
+        input=Query(f"SELECT {', '.join(items)} FROM {rows.text}", rows.inputs, keys),
+        keys=keys,
+        columns=(*fields, *time, *([Field("p", POSITION_TYPE)] if rows.is_changing else [])),
+        computed=((Field("r0", BIGINT), number),),
+        identity=key_of([key.name for key in keys]),
+        # Where the newest row can leave, an older one stands again.
+        limit=None if rows.is_changing else 1,
+        changing=rows.is_changing,
+        constant=_is_constant(columns, table.primary_key),
+        written=_written(table),
+    )
+    shared = found.share_updating(
+        operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", around, at)
+    )
+    newest = f"(SELECT * FROM {quote(shared.name)} WHERE r0 = 1)"
+    return _as_table(newest, columns, fields, shared.name, rows, table)
+
+
+def changing_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
+    """The rows of a changelog as a table: with a key the last change of each counts, by arrival, else every change."""
+    columns, fields = _read(found, rows, table, around)
+    if not table.primary_key:
+        return _counted_rows(found, rows, table, columns, around, at)
+    keys = _keys(table)
+    items = [*_items(columns, fields), *_items_of_key(table), f"{OP} = '+I' AS {AFTER}"]
+    names = ", ".join(map(quote, table.primary_key))
+    last = f"row_number() OVER (PARTITION BY {names} ORDER BY {', '.join(f'{POSITION}.{p} DESC' for p in _PLACES)})"
+    net = f"SELECT {', '.join(items)} FROM (SELECT *, {last} AS _nrt_last FROM {rows.text}) WHERE _nrt_last = 1"
+    identity = key_of([key.name for key in keys])
+    operator = UpdatingRows(
+        name="",
+        input=Query(f"SELECT *, {identity} AS {KEY} FROM ({net})", rows.inputs, keys),
+        keys=keys,
+        columns=fields,
+        computed=(),
+        identity=identity,
+        changing=True,
+        constant=_is_constant(columns, table.primary_key),
+        written=_written(table),
+    )
+    shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
+    return _as_table(quote(shared.name), columns, fields, shared.name, rows, table)
+
+
+def _counted_rows(
+    found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], around: Around, at: Place
+) -> Relation:
+    """Without a key a row is known by its values: it stands there as often as it came more than it went."""
+    fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(columns))
+    items = [*_items(columns, fields), f"IF({OP} = '+I', 1L, -1L) AS v0"]
+    hidden = CHANGE_HIDDEN if rows.is_changing else (POSITION,)
+    count = AggregateCall("a0", "SUM", "v0", BIGINT, None, False, BIGINT, "changes of a row")
+    operator = UpdatingAggregate(
+        name="",
+        input=Query(f"SELECT {', '.join([*items, *hidden])} FROM {rows.text}", rows.inputs, fields),
+        keys=fields,
+        aggregates=(count,),
+        arguments=("v0",),
+        changing=rows.is_changing,
+        constant=_is_constant(columns, [column.name for column in columns]),
+        written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
+    )
+    shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
+    each = f"SELECT *, explode(sequence(1L, a0)) AS _nrt_n FROM {quote(shared.name)} WHERE a0 > 0"
+    key = f"{key_of([f'{KEY} AS row', '_nrt_n AS n'])} AS {KEY}"
+    text = f"(SELECT * EXCEPT ({KEY}), {key} FROM ({each}))"
+    return _as_table(text, columns, fields, shared.name, rows, table)
+
+
+def _read(
+    found: Findings, rows: Relation, table: Table, around: Around
+) -> tuple[tuple[ScopeColumn, ...], tuple[Field, ...]]:
+    """The columns that are kept, and as what."""
+    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in table.primary_key)
+    found.used[table.name].update(column.name for column in columns)
+    return columns, tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
+
+
+def _is_constant(columns: tuple[ScopeColumn, ...], names: Sequence[str]) -> bool:
+    """Whether these columns have a domain that does not grow."""
+    return all(column.constant for column in columns if column.name in names)
+
+
+def _keys(table: Table) -> tuple[Field, ...]:
+    return tuple(Field(f"k{n}", table.column(name).type) for n, name in enumerate(table.primary_key))
+
+
+def _written(table: Table) -> Written:
+    return Written(tuple((field.name, name) for field, name in zip(_keys(table), table.primary_key)))
+
+
+def _items(columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...]) -> list[str]:
+    return [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
+
+
+def _items_of_key(table: Table) -> list[str]:
+    return [f"{quote(name)} AS {key.name}" for name, key in zip(table.primary_key, _keys(table))]
+
+
+def _boundless(table: Table, clause: str, around: Around, at: Place) -> Boundless:
+    time = table.watermark.name if table.watermark is not None and around.select is not None else None
+    growing = [name for name in table.primary_key if name not in table.constant]
+    by_time = None if table.is_changelog and table.primary_key else time
+    ways = ways_to_bound(table.name, by_time, around.where, growing)
+    kind = "changelog" if table.is_changelog else "update table"
+    return Boundless(f"the {kind} {table.name!r}", clause, at, ways)
+
+
+def _as_table(
+    text: str, columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...], operator: str, rows: Relation, table: Table
+) -> Relation:
+    """The rows that an operator makes of a source's, under the columns that it keeps."""
+    items = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
+    return replace(
+        rows,
+        text=f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {text})",
+        columns=tuple(replace(column, proctime=False) for column in columns),
+        inputs=(operator,),
+        hidden=CHANGE_HIDDEN,
+        scan=None,
+        unique=(table.primary_key,) if table.primary_key else (),
+    )

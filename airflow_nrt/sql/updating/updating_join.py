@@ -1,0 +1,207 @@
+"""Joins that are no window joins: an `UpdatingJoin`, whose rows meet whenever they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import BOOLEAN, DataType, Field
+from airflow_nrt.model.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.updating import FILTERS, JoinSide, UpdatingJoin
+from airflow_nrt.model.written import Written
+from airflow_nrt.sql.expressions.casts import cast_to
+from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.expressions.typed import Typed, common_type
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.walk import conjuncts
+from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.findings import Boundless, Findings
+from airflow_nrt.sql.relations.relation import Relation, row_key, union_inputs
+from airflow_nrt.sql.updating.interval_join import Apart, apart, come_in_time
+from airflow_nrt.sql.updating.updating import unwindowed
+
+Columns = Sequence[tuple[ScopeColumn, ScopeColumn]]
+_NO_INTERVAL = (
+    "join rows of tables as they come, filtered or renamed as you like: the interval bounds nothing of rows "
+    "that change, or that waited for windows"
+)
+_PADDED = {"INNER": "", "LEFT": LEFT, "RIGHT": RIGHT, "FULL": LEFT + RIGHT, "SEMI": LEFT, "ANTI": LEFT}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A relation and its columns as they are called above the join."""
+
+    name: str
+    relation: Relation
+    titled: tuple[ScopeColumn, ...]
+
+    @property
+    def columns(self) -> Columns:
+        """Each column as it is called inside the operator, and above."""
+        return [(replace(column, name=f"_nrt_{self.name.lower()}{n}"), column) for n, column in enumerate(self.titled)]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(inner.name for inner, _ in self.columns)
+
+    @property
+    def unique(self) -> tuple[tuple[str, ...], ...]:
+        """The keys of its rows, as these columns are called above."""
+        titles = {column.name: titled.name for column, titled in zip(self.relation.columns, self.titled)}
+        return tuple(tuple(titles[name] for name in key) for key in self.relation.unique)
+
+    def read(self, around: Around, condition: Typed) -> Columns:
+        """The columns that the condition or the SELECT around looks at: no others are kept."""
+        return [
+            (inner, outer)
+            for inner, outer in self.columns
+            if inner.name in condition.columns or around.reads(outer.title)
+        ]
+
+    def planned(
+        self,
+        found: Findings,
+        keys: Sequence[tuple[str, Field]],
+        own: Columns,
+        other: Columns,
+        where: Sequence[str],
+        until: str | None,
+    ) -> JoinSide:
+        """What it gives the join: its rows with the key columns and with `own` columns, NULL for those of the other."""
+        below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
+        read = frozenset(below[inner.name].name for inner, _ in own)
+        end = self.relation.role("end") if self.relation.pending is not None else None
+        # A row of several windows stands in each.
+        identity = row_key() if end is None else row_key(f"{quote(end.name)} AS w")
+        rows = unwindowed(found, self.relation)
+        found.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
+        renamed = [f"{quote(below[inner.name].name)} AS {inner.name}" for inner, _ in own]
+        renamed += CHANGE_HIDDEN if rows.is_changing else [f"true AS {AFTER}", f"{identity} AS {KEY}"]
+        items = [f"'{self.name}' AS {SIDE}", *(f"{sql} AS {field.name}" for sql, field in keys)]
+        items += [inner.name for inner, _ in own]
+        items += [f"CAST(NULL AS {inner.type.spark}) AS {inner.name}" for inner, _ in other]
+        items += [] if until is None else [f"{until} AS {UNTIL}"]
+        condition = f" WHERE {' AND '.join(where)}" if where else ""
+        text = f"SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM (SELECT {', '.join(renamed)} FROM {rows.text})"
+        fields = tuple(Field(inner.name, inner.type) for inner, _ in own)
+        return JoinSide(Query(text + condition, rows.inputs, fields), fields, rows.is_changing)
+
+
+def plan_join(
+    found: Findings,
+    node: ast.Join,
+    left: tuple[Relation, tuple[ScopeColumn, ...]],
+    right: tuple[Relation, tuple[ScopeColumn, ...]],
+    around: Around,
+    boundless: Boundless,
+) -> Relation:
+    """The join of two relations, each with its columns as they are called above. Raises SqlError at its condition."""
+    assert node.condition is not None
+    sides = _Side(LEFT, *left), _Side(RIGHT, *right)
+    padded = _PADDED[node.kind]
+    compiler = Compiler(Scope([inner for side in sides for inner, _ in side.columns]))
+    condition = compiler.condition(node.condition, "ON")
+    parts = [compiler.condition(part, "ON") for part in conjuncts(node.condition)]
+    equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
+    equations = [part for part in conjuncts(node.condition) if _equal(part, compiler, *sides) is not None]
+    pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
+    own = [side.read(around, condition) for side in sides]
+    if node.kind in FILTERS:
+        own[1] = [pair for pair in own[1] if pair[0].name in condition.columns]
+    near = apart(conjuncts(node.condition), compiler.scope, sides[0].names)
+    if near is not None and not all(come_in_time(found, side.relation) for side in sides):
+        near, boundless = None, replace(boundless, bounds=(*boundless.bounds, _NO_INTERVAL))
+    own = [_with(side, columns, near) for side, columns in zip(sides, own)]
+    untils = (None, None) if near is None else _untils(near)
+    planned = []
+    for n, side in enumerate(sides):
+        keys = [(cast_to(pair[n], field.type), field) for pair, field in pairs]
+        # A row that can't meet any is there only on a side that is padded. A key that is NULL equals none.
+        where = [part.sql for part in parts if part.columns <= side.names] + [f"{key} IS NOT NULL" for key, _ in keys]
+        planned.append(
+            side.planned(found, keys, own[n], own[1 - n], where if side.name not in padded else [], untils[n])
+        )
+    operator = UpdatingJoin(
+        name="",
+        left=planned[0],
+        right=planned[1],
+        keys=tuple(field for _, field in pairs),
+        condition=condition.sql,
+        kind=node.kind,
+        text=text_of(node.condition),
+        interval=None if near is None else (near.least, near.most),
+        sources=() if near is None else union_inputs([side.relation.inputs for side in sides]),
+        written=Written(tuple((field.name, text_of(part)) for (_, field), part in zip(pairs, equations))),
+    )
+    shared = found.share_updating(operator, boundless)
+    given = own[:1] if operator.filters else own
+    shown = [
+        (inner, _shown(outer, is_optional, near))
+        for columns, is_optional in zip(given, (RIGHT in padded, LEFT in padded))
+        for inner, outer in columns
+    ]
+    items = [f"{inner.name} AS {quote(outer.name)}" for inner, outer in shown]
+    return Relation(
+        f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {quote(shared.name)})",
+        tuple(outer for _, outer in shown),
+        (shared.name,),
+        hidden=CHANGE_HIDDEN,
+        adds_only=node.kind in ("INNER", "SEMI") and not operator.changing,
+        unique=_unique(node.kind, sides, [pair for pair, _ in pairs], [outer.name for _, outer in shown]),
+    )
+
+
+def _with(side: _Side, own: Columns, near: Apart | None) -> Columns:
+    """The columns that are kept, with the time."""
+    times = {near.left.name, near.right.name} if near is not None else set()
+    kept = {inner.name for inner, _ in own} | times
+    return [pair for pair in side.columns if pair[0].name in kept]
+
+
+def _untils(near: Apart) -> tuple[str, str]:
+    """By side, the last watermark (ms) at which a row may come that one of it meets."""
+    left, right = (f"unix_millis(CAST({column.name} AS TIMESTAMP))" for column in (near.left, near.right))
+    return f"{left} - {near.least}L", f"{right} + {near.most}L"
+
+
+def _unique(
+    kind: str, sides: tuple[_Side, _Side], pairs: Sequence[tuple[Typed, Typed]], shown: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """By what the pairs differ: by a key of each side, or by that of one whose rows meet one of the other at most."""
+    found = [(*left, *right) for left in sides[0].unique for right in sides[1].unique]
+    if kind in FILTERS:
+        found = list(sides[0].unique)
+    for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
+        other = sides[1 - n]
+        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}
+        if kind in kinds and any(set(key) <= equal for key in other.unique):
+            found = [*sides[n].unique, *found]
+    return tuple(key for key in found if set(key) <= set(shown))
+
+
+def _equal(
+    part: ast.Expression, compiler: Compiler, left: _Side, right: _Side
+) -> tuple[tuple[Typed, Typed], DataType] | None:
+    """What an equation of both sides compares, left and right, and as what."""
+    if not isinstance(part, ast.Binary) or part.operator != "=":
+        return None
+    first, second = compiler.compile(part.left), compiler.compile(part.right)
+    if first.columns <= right.names and second.columns <= left.names:
+        first, second = second, first
+    kind = common_type([first.type, second.type])
+    is_of_both = first.columns and second.columns and first.columns <= left.names and second.columns <= right.names
+    if kind is None or kind.name == "NULL" or not is_of_both:
+        return None
+    return (first, second), kind
+
+
+def _shown(column: ScopeColumn, is_optional: bool, near: Apart | None) -> ScopeColumn:
+    """A column of the result, of no window. The times by which an interval join compares its rows stay rowtimes."""
+    kind = column.type.with_nullable(True) if is_optional else column.type
+    rowtime = near is not None and column.rowtime and not is_optional
+    return ScopeColumn(column.name, kind, rowtime=rowtime, table=column.table, shown=column.shown, merged=column.merged)
