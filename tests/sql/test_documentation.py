@@ -26,8 +26,10 @@ def test_every_name_that_is_not_there_yet_is_listed() -> None:
 
 
 def test_every_construct_that_is_refused_is_listed() -> None:
-    """What a message has before its variable part, or behind it."""
-    told = [text for file in (ROOT / "airflow_nrt" / "sql").rglob("*.py") for text in TOLD.findall(file.read_text())]
+    """What a message has before its variable part, or behind it. What functions refuse stands with them."""
+    functions = ROOT / "airflow_nrt" / "sql" / "expressions" / "functions"
+    files = [file for file in (ROOT / "airflow_nrt" / "sql").rglob("*.py") if file.parent != functions]
+    told = [text for file in files for text in TOLD.findall(file.read_text())]
     assert len(told) > 25
     fixed = [max(re.split(r"\{[^}]*\}", text), key=len).strip(" :(") for text in told]
     assert [text for text in fixed if text not in LATER] == []
