@@ -17,8 +17,8 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.filesystem import file_of, partition_sql
 from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.spark.tuning import by_key
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.home.log.entries import Published, StateFile
 from airflow_nrt.model.hidden import OP
 from airflow_nrt.model.plan import Insert

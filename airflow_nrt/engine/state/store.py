@@ -14,8 +14,8 @@ from pyspark.sql.types import StructType
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.filesystem import GLOB
 from airflow_nrt.engine.spark.tuning import gathered
+from airflow_nrt.engine.state.columns import FROM, LATE, SLICE
 from airflow_nrt.engine.state.footers import Footer, read_footer
-from airflow_nrt.engine.windows.partials import FROM, LATE, SLICE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
 

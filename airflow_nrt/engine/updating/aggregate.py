@@ -12,11 +12,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.types import BOOLEAN, Field
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.all_time import layout_of_all_time
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.closing import close
-from airflow_nrt.engine.windows.partials import SLICE, Layout, combine
+from airflow_nrt.engine.windows.partials import Layout, combine
 from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, POSITION, key_of
 from airflow_nrt.model.updating import UpdatingAggregate
 

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import full_level
-from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.home.log.entries import Position, StateFile
 from airflow_nrt.model.hidden import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.model.plan import Plan

@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import full_level
-from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.home.log.entries import Position, StateFile
 from airflow_nrt.model.hidden import AFTER, KEY, key_of
 from airflow_nrt.model.updating import RecentRows, Updating

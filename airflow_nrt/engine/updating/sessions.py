@@ -8,9 +8,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import same
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.engine.windows.sessions import FIRST, LAST, islands
 from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.updating import UpdatingSessions

@@ -30,11 +30,12 @@ from airflow_nrt.engine.sources.filesystem import (
 )
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import given_rows
+from airflow_nrt.engine.state.columns import LATE
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.kinds import kind_of
-from airflow_nrt.engine.windows.partials import LATE, Layout
+from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.changed_files import change_of

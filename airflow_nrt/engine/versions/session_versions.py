@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import same
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.partials import SLICE
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.hidden import WINDOW_END, WINDOW_START
 from airflow_nrt.model.operators import ROWS_COME, WindowAggregate

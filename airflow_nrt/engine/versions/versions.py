@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
@@ -23,7 +24,7 @@ from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of
-from airflow_nrt.engine.windows.partials import FROM, SLICE, Layout
+from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile, Versions
 from airflow_nrt.model.hidden import WINDOW_END
 from airflow_nrt.model.plan import Insert, Plan

@@ -9,10 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import empty_rows
+from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.closing import close, exchanged
-from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, lift
+from airflow_nrt.engine.windows.partials import Layout, lift
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.hidden import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate

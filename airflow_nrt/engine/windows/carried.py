@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import fire
 from airflow_nrt.engine.windows.closing import History, close
-from airflow_nrt.engine.windows.partials import SLICE, Layout, closed_accumulators
+from airflow_nrt.engine.windows.partials import Layout, closed_accumulators
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.model.windows import Sql
 

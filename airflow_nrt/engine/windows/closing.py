@@ -14,7 +14,8 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.tuning import by_key
-from airflow_nrt.engine.windows.partials import SLICE, DistinctSet, Layout, aggregate, padded
+from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate, padded
 from airflow_nrt.model.windows import Sql
 
 GROUP_END = "_nrt_group"

@@ -11,8 +11,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.closing import GROUP_END
-from airflow_nrt.engine.windows.partials import SLICE, Layout
+from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.model.hidden import WINDOW_END
 from airflow_nrt.model.windows import Sql
 

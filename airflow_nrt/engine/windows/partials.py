@@ -26,12 +26,10 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates import accumulators, needs_order
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.sources.filesystem import bare_file
+from airflow_nrt.engine.state.columns import FROM, LATE, LIFE, SLICE, STAYS
 from airflow_nrt.model.hidden import SEEN, WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.model.windows import Sql
-
-SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"
-LIFE, STAYS = "_nrt_life", "_nrt_stays"
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.closing import close
-from airflow_nrt.engine.windows.partials import LATE, SLICE, Layout, combine, late_words
+from airflow_nrt.engine.windows.partials import Layout, combine, late_words
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.hidden import BATCH, SEEN, WINDOW_START

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.windows.partials import SLICE
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.model.hidden import BATCH, SEEN, WINDOW_START
 
 IS_LATE = "_nrt_is_late"

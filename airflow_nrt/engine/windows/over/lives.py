@@ -19,10 +19,11 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.spark.frames import same
+from airflow_nrt.engine.state.columns import LIFE, SLICE, STAYS
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.carried import BEFORE_TIME
 from airflow_nrt.engine.windows.over.row_frames import PLACE, over_of
-from airflow_nrt.engine.windows.partials import LIFE, SLICE, STAYS, Layout
+from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.hidden import BATCH, SEEN
 

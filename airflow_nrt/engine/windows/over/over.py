@@ -18,12 +18,13 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.spark.frames import run_query, same
+from airflow_nrt.engine.state.columns import LATE, LIFE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
 from airflow_nrt.engine.windows.over import lives
 from airflow_nrt.engine.windows.over.heads import columns_of, heads, in_front_of, is_of_heads, kept
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
-from airflow_nrt.engine.windows.partials import LATE, LIFE, SLICE, Layout, late_words
+from airflow_nrt.engine.windows.partials import Layout, late_words
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.hidden import BATCH, ROWTIME, SEEN
 from airflow_nrt.model.windows import Sql

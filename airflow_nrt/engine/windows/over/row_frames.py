@@ -18,8 +18,9 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.aggregates.multiset import bound
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import place
-from airflow_nrt.engine.windows.partials import SLICE, Layout, layout_of
+from airflow_nrt.engine.windows.partials import Layout, layout_of
 from airflow_nrt.model.hidden import WINDOW_END
 from airflow_nrt.model.operators import RowFrame, WindowAggregate
 
