@@ -93,7 +93,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 def read_plan(options: argparse.Namespace) -> Plan:
     """The plan of the report argument. What the report prints is no result. Raises InputError."""
-    from airflow_nrt.table.load import load_report
+    from airflow_nrt.table.reports.load import load_report
 
     with redirect_stdout(sys.stderr):
         return load_report(options.report, settings_of(options), base=options.base)
@@ -130,7 +130,7 @@ def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[s
 
 def read_report(question: Mapping[str, Any]) -> Plan:
     """The plan of the report that is asked about. Raises InputError."""
-    from airflow_nrt.table.load import load_report
+    from airflow_nrt.table.reports.load import load_report
 
     base, given = question["base"], Settings.from_json(question["settings"])
     return load_report(question["report"], given, base=None if base is None else Path(base))

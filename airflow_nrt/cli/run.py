@@ -22,7 +22,7 @@ from airflow_nrt.cli.terminal.stream_lines import start_lines
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.living import living_driver
 from airflow_nrt.launch.records import pending_launch
-from airflow_nrt.table.load import plan_of_home
+from airflow_nrt.table.reports.load import plan_of_home
 
 if TYPE_CHECKING:
     from airflow_nrt.model.plan import Plan

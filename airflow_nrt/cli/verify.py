@@ -22,7 +22,7 @@ from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
 from airflow_nrt.describe.verdict import verdict_lines
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history import read_history
-from airflow_nrt.table.load import plan_of_home
+from airflow_nrt.table.reports.load import plan_of_home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

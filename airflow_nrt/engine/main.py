@@ -38,7 +38,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import note_launch_failure
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.table.load import load_report, plan_of_home
+from airflow_nrt.table.reports.load import load_report, plan_of_home
 
 log = logging.getLogger(__name__)
 

@@ -46,7 +46,9 @@ def plan_apart(
     """
     place = {"home": None if home is None else str(home.path), "group": None if home is None else home.group}
     question = {**_question(report, settings, base), **place}
-    return facts(ask("airflow_nrt.table.planned", question, _asked(report, seconds, say), environment), PlannedReport)
+    return facts(
+        ask("airflow_nrt.table.reports.planned", question, _asked(report, seconds, say), environment), PlannedReport
+    )
 
 
 def trace_apart(
@@ -61,7 +63,7 @@ def trace_apart(
     from airflow_nrt.describe.lineage import Lineage
 
     question = _question(report, settings, base)
-    return facts(ask("airflow_nrt.table.traced", question, _asked(report, seconds, say), environment), Lineage)
+    return facts(ask("airflow_nrt.table.reports.traced", question, _asked(report, seconds, say), environment), Lineage)
 
 
 def _question(report: str, settings: Settings, base: Path | None) -> dict[str, Any]:

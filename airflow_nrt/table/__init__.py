@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airflow_nrt.model.timing import OutputOptions
-    from airflow_nrt.table.environment import StatementSet, TableEnvironment
-    from airflow_nrt.table.expression import Expression, TimeIntervalUnit
-    from airflow_nrt.table.expressions import (
+    from airflow_nrt.table.environment.environment import StatementSet, TableEnvironment
+    from airflow_nrt.table.environment.settings import EnvironmentSettings, TableConfig
+    from airflow_nrt.table.expressions.expression import Expression, TimeIntervalUnit
+    from airflow_nrt.table.expressions.expressions import (
         CURRENT_RANGE,
         CURRENT_ROW,
         UNBOUNDED_RANGE,
@@ -69,17 +70,16 @@ if TYPE_CHECKING:
         udtaf,
         udtf,
     )
-    from airflow_nrt.table.grouped import GroupedTable, GroupWindowedTable
-    from airflow_nrt.table.over_windowed import OverWindowedTable
-    from airflow_nrt.table.pipeline import TablePipeline
-    from airflow_nrt.table.result import TableResult
-    from airflow_nrt.table.schema import TableSchema
-    from airflow_nrt.table.session_rows import SessionRows
-    from airflow_nrt.table.settings import EnvironmentSettings, TableConfig
-    from airflow_nrt.table.slide_rows import SlideRows
-    from airflow_nrt.table.table import Table
-    from airflow_nrt.table.tumble_rows import TumbleRows
-    from airflow_nrt.table.windows import Cumulate, Over, Session, Slide, Tumble
+    from airflow_nrt.table.tables.grouped import GroupedTable, GroupWindowedTable
+    from airflow_nrt.table.tables.over_windowed import OverWindowedTable
+    from airflow_nrt.table.tables.pipeline import TablePipeline
+    from airflow_nrt.table.tables.result import TableResult
+    from airflow_nrt.table.tables.schema import TableSchema
+    from airflow_nrt.table.tables.table import Table
+    from airflow_nrt.table.windows.session_rows import SessionRows
+    from airflow_nrt.table.windows.slide_rows import SlideRows
+    from airflow_nrt.table.windows.tumble_rows import TumbleRows
+    from airflow_nrt.table.windows.windows import Cumulate, Over, Session, Slide, Tumble
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "AggregateFunction", "Cumulate", "DataTypes",
@@ -95,30 +95,32 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "environment": ("OutputOptions", "StatementSet", "TableEnvironment"),
-    "expression": ("Expression", "TimeIntervalUnit"),
+    "environment.environment": ("OutputOptions", "StatementSet", "TableEnvironment"),
+    "environment.settings": ("EnvironmentSettings", "TableConfig"),
+    "expressions.expression": ("Expression", "TimeIntervalUnit"),
     "functions": (
         "AggregateFunction", "DataTypes", "FunctionContext", "Row", "ScalarFunction", "TableAggregateFunction",
         "TableFunction", "udaf", "udf", "udtaf", "udtf",
     ),
-    "grouped": ("GroupWindowedTable", "GroupedTable"),
-    "over_windowed": ("OverWindowedTable",),
-    "pipeline": ("TablePipeline",),
-    "result": ("TableResult",),
-    "schema": ("TableSchema",),
-    "session_rows": ("SessionRows",),
-    "settings": ("EnvironmentSettings", "TableConfig"),
-    "slide_rows": ("SlideRows",),
-    "table": ("Table",),
-    "tumble_rows": ("TumbleRows",),
-    "windows": ("Cumulate", "Over", "Session", "Slide", "Tumble"),
+    "tables.grouped": ("GroupWindowedTable", "GroupedTable"),
+    "tables.over_windowed": ("OverWindowedTable",),
+    "tables.pipeline": ("TablePipeline",),
+    "tables.result": ("TableResult",),
+    "tables.schema": ("TableSchema",),
+    "tables.table": ("Table",),
+    "windows.session_rows": ("SessionRows",),
+    "windows.slide_rows": ("SlideRows",),
+    "windows.tumble_rows": ("TumbleRows",),
+    "windows.windows": ("Cumulate", "Over", "Session", "Slide", "Tumble"),
 }  # fmt: skip
-_HOMES = dict.fromkeys(__all__, "expressions") | {name: home for home, names in _MODULES.items() for name in names}
+_HOMES = dict.fromkeys(__all__, "expressions.expressions") | {
+    name: home for home, names in _MODULES.items() for name in names
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        from airflow_nrt.table.elsewhere import instead_of
+        from airflow_nrt.table.checks.elsewhere import instead_of
 
         instead = instead_of(name)
         if instead is not None:

@@ -18,10 +18,10 @@ from airflow_nrt.functions import (
 )
 from airflow_nrt.functions.kinds import Type
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.table.expression import Expression
-from airflow_nrt.table.function_calls import CallableFunction
-from airflow_nrt.table.places import here
-from airflow_nrt.table.wrong import wrong
+from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.wrong import wrong
+from airflow_nrt.table.expressions.expression import Expression
+from airflow_nrt.table.expressions.function_calls import CallableFunction
 
 __all__ = [
     "AggregateFunction",

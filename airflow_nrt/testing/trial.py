@@ -22,7 +22,7 @@ from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.tables import Table
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 from airflow_nrt.testing.rows import Row, check_columns, read_rows, write_rows
 from airflow_nrt.testing.tables import moved_into
 

@@ -28,7 +28,7 @@ from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.interval import interval_of_run
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 ONE, TWO = DAY + HOUR, DAY + 2 * HOUR

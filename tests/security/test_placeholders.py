@@ -16,7 +16,7 @@ from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.parse.lexer import Kind, tokenize
 from airflow_nrt.sql.parse.placeholders import fill_placeholders
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 
 SCRIPT = """
 CREATE TABLE orders (shop STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts)

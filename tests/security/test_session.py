@@ -19,7 +19,7 @@ from airflow_nrt.engine.spark.gateway import start_java
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.submission import Cluster, driver_submission
 from airflow_nrt.model.options.settings import Settings
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 
 SCRIPT = """
 CREATE TABLE orders (shop STRING, price INT) WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json');

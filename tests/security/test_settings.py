@@ -38,7 +38,7 @@ from airflow_nrt.operators.spark_settings import HARMLESS
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import Supervision
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.table.load import load_report, plan_of_home
+from airflow_nrt.table.reports.load import load_report, plan_of_home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 
 SCRIPT = """

@@ -12,8 +12,8 @@ import pytest
 
 from airflow_nrt import table as api
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.table.load import load_report
-from airflow_nrt.table.vocabulary import AGGREGATES, METHODS, PROPERTIES
+from airflow_nrt.table.expressions.vocabulary import AGGREGATES, METHODS, PROPERTIES
+from airflow_nrt.table.reports.load import load_report
 from tests.golden.statements import ERRORS
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "table-api.md").read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def test_the_first_program_prints(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("airflow_nrt.engine.query.run_changelog", lambda *_: [CHANGE])
-    monkeypatch.setattr("airflow_nrt.table.result._session", lambda plan: None)
+    monkeypatch.setattr("airflow_nrt.table.tables.result._session", lambda plan: None)
     exec(PROGRAMS[0], {"__name__": "example"})
     assert "| +I |    A | 4.00 |" in capsys.readouterr().out
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.table import EnvironmentSettings, Table, TableEnvironment, col
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 from tests.engine.reports import Stream, source_file, write_lines
 
 VALUES = [3, None, 1, 2, None, 5]

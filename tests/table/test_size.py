@@ -12,7 +12,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table import EnvironmentSettings, Expression, Over, Table, TableEnvironment, Tumble, col, lit, udf
-from airflow_nrt.table.depth import DEEPEST
+from airflow_nrt.table.checks.depth import DEEPEST
 
 PRICE = col("price")
 

@@ -36,7 +36,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         check_places(plan)
     else:
         from airflow_nrt.home.home import Home
-        from airflow_nrt.table.load import plan_of_home
+        from airflow_nrt.table.reports.load import plan_of_home
 
         Home.checked(question["home"], plan, plan_of_home, question["group"])
     if question["deep"]:

@@ -24,7 +24,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.program import BUILD
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.parse.placeholders import placeholders
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 
 _IMPORTS = "names are imported from `airflow_nrt.table`, not from `pyflink`"
 _INSERTS = f"inserts belong into `def {BUILD}(t_env)`: a report is started by `airflow-nrt run` or an operator"

@@ -15,10 +15,10 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import Problems
 from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.planner import plan_statements
-from airflow_nrt.table.environment import TableEnvironment
-from airflow_nrt.table.result import CloseableIterator, TableResult
-from airflow_nrt.table.settings import EnvironmentSettings
-from airflow_nrt.table.table import Table
+from airflow_nrt.table.environment.environment import TableEnvironment
+from airflow_nrt.table.environment.settings import EnvironmentSettings
+from airflow_nrt.table.tables.result import CloseableIterator, TableResult
+from airflow_nrt.table.tables.table import Table
 
 
 @dataclass(frozen=True)

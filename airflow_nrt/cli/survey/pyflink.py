@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from airflow_nrt.table.elsewhere import instead_of
+from airflow_nrt.table.checks.elsewhere import instead_of
 
 ROOT = "pyflink"
 _TABLE_API = "airflow_nrt.table"

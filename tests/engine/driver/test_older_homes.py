@@ -21,7 +21,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import read_status
 from airflow_nrt.launch.records import last_launch
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.table.load import load_report, plan_of_home
+from airflow_nrt.table.reports.load import load_report, plan_of_home
 
 ARCHIVE = Path(__file__).parents[2] / "report" / "homes" / "format-1.tar.gz"
 TEXTS = (".json", ".sql", ".txt", ".launch")

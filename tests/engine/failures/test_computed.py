@@ -18,7 +18,7 @@ from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.planner import plan_query
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 
 COLUMNS = "id INT, n BIGINT, d DOUBLE, m DECIMAL(10, 2), t STRING, a ARRAY<STRING>, ts TIMESTAMP(3)"
 ROW = {"id": 7, "n": 2**63 - 1, "d": 1e12, "m": 99.5, "t": "12abc", "a": ["1", "x"], "ts": "2024-05-01 10:00:00"}

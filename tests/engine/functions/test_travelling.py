@@ -12,7 +12,7 @@ from pyspark import cloudpickle
 
 from airflow_nrt.engine.functions.scalar import guarded
 from airflow_nrt.engine.functions.travelling import travelling
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 from tests.program.test_modules import written
 
 REPORT = """

@@ -22,7 +22,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.planner import plan_query
-from airflow_nrt.table.load import load_report
+from airflow_nrt.table.reports.load import load_report
 from tests.engine.reports import (
     HOUR,
     MINUTE,

@@ -1,0 +1,36 @@
+"""Where in a Python program something is asked for: what errors point at, as at places of a script."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from airflow_nrt.sql.errors import Place
+
+_HERE = str(Path(__file__).parents[2]) + os.sep
+
+
+@dataclass(frozen=True)
+class CodePlace(Place):
+    """A line of a Python file."""
+
+    file: str = ""
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}, line {self.line}"
+
+    def excerpt(self, script: str | None) -> str:
+        """The line of the file, as far as it can be read."""
+        text = linecache.getline(self.file, self.line).strip()
+        return f"    {text}" if text else ""
+
+
+def here() -> CodePlace:
+    """The line that calls into this product."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return CodePlace(frame.f_lineno, 1, frame.f_lineno, frame.f_code.co_filename)

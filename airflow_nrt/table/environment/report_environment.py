@@ -1,0 +1,67 @@
+"""The environment that a report is built in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.sql.errors import Problems, SqlError
+from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.environment.environment import TableEnvironment
+
+if TYPE_CHECKING:
+    from airflow_nrt.model.plan import Plan
+    from airflow_nrt.program.program import Program
+    from airflow_nrt.table.tables.result import TableResult
+    from airflow_nrt.table.tables.table import Table
+
+
+class ReportEnvironment(TableEnvironment):
+    """The environment that a report is built in: it declares, and is run by somebody else.
+
+    `settings` are those of whoever runs it. `modules` is where the program's modules stand.
+    """
+
+    def __init__(self, settings: Mapping[str, str] | Settings, base: Path, modules: Path) -> None:
+        super().__init__(base=base)
+        self.modules = modules
+        self._given = Settings.of(settings)
+        self._settings = dict(self._given.values)
+        self._asked: set[str] = set()
+
+    def check_insert(self) -> None:
+        """Inserts are what it is for."""
+
+    def setting(self, key: str) -> str | None:
+        self._asked.add(key)
+        return self._settings.get(key, super().setting(key))
+
+    def filled(self, text: str) -> str:
+        """SQL with the settings in place of `${KEY}`."""
+        from airflow_nrt.sql.parse.placeholders import fill_placeholders, placeholders
+
+        self._asked |= placeholders(text)
+        return fill_placeholders(text, self._given)
+
+    def executed(self, table: Table) -> TableResult:
+        raise InputError(
+            f"{here()}: a report declares what is written, and computes nothing at once: use execute_insert"
+        )
+
+    def report(self, name: str, program: Program) -> Plan:
+        """The plan of all inserts. Raises SqlError, or SqlErrors."""
+        from airflow_nrt.model.options.known import is_setting
+        from airflow_nrt.program.program import Built
+        from airflow_nrt.sql.planner import plan_statements
+
+        lost = next((one for one in self.pipelines if not one.is_used), None)
+        if lost is not None:
+            raise SqlError(f"nobody executes this insert: insert_into({lost.target!r}).execute()", lost.at)
+        asked = {key for key in self._asked if not is_setting(key)}
+        overrides = {key: value for key, value in self._settings.items() if key not in asked}
+        plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
+        return replace(plan, base=str(self.modules), built=Built(program, self.base), given=self._given)

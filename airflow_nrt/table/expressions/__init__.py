@@ -1,0 +1,1 @@
+"""Expressions and functions of a program, as PyFlink writes them."""

@@ -1,0 +1,31 @@
+"""Calls of functions that stand in the program: they have a name as soon as a table takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from airflow_nrt.functions import Declared
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.expressions.expression import Expression
+from airflow_nrt.table.expressions.literals import node_of
+
+
+@dataclass(frozen=True)
+class FunctionCall(ast.Call):
+    """A call whose `name` is still to come."""
+
+    declared: Declared | None = None
+
+
+class CallableFunction(Declared):
+    """What the decorators make of a function: called with expressions it is an expression."""
+
+    def __call__(self, *arguments: Any) -> Expression:
+        return Expression(FunctionCall("", tuple(node_of(one) for one in arguments), here(), declared=self))
+
+
+def named(call: FunctionCall, name: str) -> ast.Call:
+    """The call as SQL has it."""
+    return ast.Call(name, call.arguments, call.at, call.distinct, call.filter, call.over, call.within)

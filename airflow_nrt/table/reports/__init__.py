@@ -1,0 +1,1 @@
+"""A script or a program as the plan of a report."""

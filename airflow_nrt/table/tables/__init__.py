@@ -1,0 +1,1 @@
+"""Tables of a program, and what is between a table and the next one."""

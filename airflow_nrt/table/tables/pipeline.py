@@ -1,0 +1,39 @@
+"""What `insert_into` gives: an insert that is declared when it is executed, or joins a statement set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.wrong import Complete, checked_name
+
+if TYPE_CHECKING:
+    from airflow_nrt.model.timing import OutputOptions
+    from airflow_nrt.table.environment.environment import Declaration
+    from airflow_nrt.table.tables.table import Table
+
+
+class TablePipeline(Complete):
+    called = "an insert"
+
+    def __init__(self, table: Table, target: str, options: OutputOptions | None = None) -> None:
+        self.table = table
+        self.options = options
+        self.target = checked_name("insert_into takes the name of a table", target)
+        self.at = here()
+        self.is_used = False
+        table.environment.pipelines.append(self)
+
+    def execute(self) -> Declaration:
+        """Has the report write the table's rows."""
+        self.is_used = True
+        return self.table.execute_insert(self.target, options=self.options)
+
+    def explain(self, as_json: bool = False) -> str:
+        """The plan in words, or as JSON."""
+        self.is_used = True
+        environment = self.table.environment
+        return environment.explained_inserts([environment.insert_of(self.target, self.table, self.options)], as_json)
+
+    def print_explain(self) -> None:
+        print(self.explain())

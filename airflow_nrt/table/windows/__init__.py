@@ -1,0 +1,1 @@
+"""Windows of a program: group windows, and row windows."""
