@@ -17,6 +17,14 @@ from typing import Any
 from airflow_nrt.program.modules import OURS, is_installed
 
 _PLAIN = (type(None), bool, int, float, complex, str, type(Ellipsis))
+_FIRST_NAMES = {
+    "airflow_nrt.basics.types": "airflow_nrt.report.types",
+    "airflow_nrt.program.functions": "airflow_nrt.report.functions",
+    "airflow_nrt.table.expressions.expression": "airflow_nrt.table.expression",
+    "airflow_nrt.table.expressions.expressions": "airflow_nrt.table.expressions",
+    "airflow_nrt.table.expressions.function_calls": "airflow_nrt.table.function_calls",
+}
+"""Modules of ours that have moved, and their names in homes: a function that carries a DataType is still the same."""
 
 
 def captured(function: Any) -> str:
@@ -65,11 +73,15 @@ def _parts(value: Any, above: list[Any]) -> Iterator[str]:
 
 
 def _of_function(function: FunctionType, above: list[Any]) -> Iterator[str]:
-    yield f"{function.__module__}.{function.__qualname__}"
+    yield _name_of(function)
     if not _is_library(function.__module__):
         closed = [_content(cell) for cell in function.__closure__ or ()]
         carried = (function.__code__, function.__defaults__, function.__kwdefaults__, closed)
         yield from (_text(one, above) for one in carried)
+
+
+def _name_of(named: FunctionType | type) -> str:
+    return f"{_FIRST_NAMES.get(named.__module__, named.__module__)}.{named.__qualname__}"
 
 
 def _content(cell: Any) -> Any:
@@ -81,7 +93,7 @@ def _content(cell: Any) -> Any:
 
 def _of_class(kind: type, above: list[Any]) -> Iterator[str]:
     """A class that a function makes has what this one was given."""
-    yield f"{kind.__module__}.{kind.__qualname__}"
+    yield _name_of(kind)
     if not _is_library(kind.__module__):
         yield from (_text(base, above) for base in kind.__bases__)
         for name, one in sorted(vars(kind).items()):

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.functions import ScalarFunction
+from airflow_nrt.functions import DataTypes, ScalarFunction
 from airflow_nrt.program.captured import captured
+from airflow_nrt.program.functions import Parameter
+from airflow_nrt.table import udf
 
 MODULE = """
 import re
@@ -133,3 +135,16 @@ def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
 def test_what_cannot_travel_is_refused(make: Any) -> None:
     with pytest.raises(ValueError, match=r"carries <unlocked _thread.lock.*make it in open\(\)"):
         captured(make(threading.Lock()))
+
+
+@pytest.mark.parametrize(
+    ("carried", "name"),
+    [
+        (DataTypes.BIGINT(), "airflow_nrt.report.types.DataType"),
+        (Parameter("v", None), "airflow_nrt.report.functions.Parameter"),
+        (udf(lambda v: v, result_type=DataTypes.INT()), "airflow_nrt.table.function_calls.CallableFunction"),
+    ],
+)
+def test_what_is_ours_has_the_name_that_homes_hold(carried: Any, name: str) -> None:
+    """A home that was made by the first version still knows its functions."""
+    assert f"type({name})" in captured(closing(carried))
