@@ -4,9 +4,9 @@
 
 Its settings are in a file that only its user reads; `--set K=V` is for whoever starts it by hand.
 
-It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`,
-`operators/supervision.py`). A driver that fails before it holds the lease leaves its reason in `launches/<ID>.json` of
-the home, where whoever launched it looks; afterwards the heartbeat tells.
+It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`, and
+`operators/supervision/supervision.py`). A driver that fails before it holds the lease leaves its reason in
+`launches/<ID>.json` of the home, where whoever launched it looks; afterwards the heartbeat has it.
 """
 
 from __future__ import annotations

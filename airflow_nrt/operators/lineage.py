@@ -11,19 +11,8 @@ from openlineage.client.facet_v2 import schema_dataset, sql_job
 
 if TYPE_CHECKING:
     from airflow_nrt.describe.lineage import Dataset, Lineage
-    from airflow_nrt.operators.common import NrtBaseOperator
 
 _NAMESPACE = "file"
-
-
-def lineage_of_task(task: NrtBaseOperator) -> OperatorLineage[Any, Any] | None:
-    """What the report of a task reads and writes; None, with a warning, if that can't be found out."""
-    try:
-        with task.at_work():
-            return facets(task.traced())
-    except Exception as wrong:
-        task.log.warning("there is no lineage of %s: %s", task.report, wrong)
-        return None
 
 
 def facets(lineage: Lineage) -> OperatorLineage[Any, Any]:

@@ -9,9 +9,9 @@ from airflow.sdk import BaseOperatorLink, Context
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
-from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.literals import check_literal
-from airflow_nrt.operators.restarts import RestartPolicy
+from airflow_nrt.operators.supervision.restarts import RestartPolicy
+from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.home.home import Home
-    from airflow_nrt.operators.supervision import Supervision
+    from airflow_nrt.operators.supervision.supervision import Supervision
 
 FAIL, RESTART = ON_STALL = ("fail", "restart")
 
 
-class NrtStreamOperator(NrtBaseOperator):
+class NrtStreamOperator(SupervisedOperator):
     """Ensures that one driver runs a report, and ends when that driver does.
 
     It adopts a driver that runs, or a launch that is under way, else it launches one; then it waits in the triggerer. A
@@ -141,7 +141,7 @@ class NrtStreamOperator(NrtBaseOperator):
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
         # Spares a DAG file all that only a running task needs.
-        from airflow_nrt.operators.supervision import Supervision
+        from airflow_nrt.operators.supervision.supervision import Supervision
 
         self._supervision = Supervision(self, context, home, endless)
         return self._supervision

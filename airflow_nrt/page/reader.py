@@ -7,7 +7,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
@@ -21,9 +20,6 @@ from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.page.known_samples import KnownSamples, Samples
 from airflow_nrt.page.log_facts import Facts
 from airflow_nrt.page.places import Place
-
-if TYPE_CHECKING:
-    from airflow_nrt.page.state import State
 
 _TAIL = 24
 """Entries at the end of a log from which the list has its numbers."""
@@ -84,7 +80,6 @@ class Reader:
         self._verdicts: dict[str, KeptVerdict] = {}
         self.known_tasks: Mapping[str, TaskOfHome] = {}
         self._tasks_of = 0
-        self.known_state: State | None = None
         self._samples = samples
 
     @property

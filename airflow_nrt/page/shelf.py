@@ -45,7 +45,7 @@ class Shelf:
 
     def __init__(self, roots: Callable[[], Sequence[Root]]) -> None:
         self._places = Places(roots)
-        self._readers: dict[str, Reader] = {}
+        self._known: dict[str, _Known] = {}
         self._samples = KnownSamples()
         self._next: dict[Root, str] = {}
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Shelf:
     def seen_by(self, user: BaseUser, now: int) -> tuple[list[tuple[Seen, State]], Access, Found]:
         """The homes that the user may see with their states, the user's access, and what was found at all."""
         found = self._places.found()
-        looks = self._look_at([self._reader(home_id, found) for home_id in found.places], now)
+        looks = self._look_at([self._known_home(home_id, found) for home_id in found.places], now)
         access = Access(user, {one.dag_id for look in looks for one in look.tasks.values()})
         seen = [(Seen(look.reader, look.tasks, access), look.state) for look in looks]
         return [(one, state) for one, state in seen if access.may_see(one.dag_id)], access, found
@@ -66,7 +66,7 @@ class Shelf:
         found = self._places.found()
         if home_id not in found.places:
             return None
-        reader = self._reader(home_id, found)
+        reader = self._known_home(home_id, found).reader
         answers = answers_in_time(reader.place.path, lambda: _refresh(reader))
         access = Access(user, {one.dag_id for one in reader.known_tasks.values()})
         one = Seen(reader, reader.known_tasks, access)
@@ -76,19 +76,20 @@ class Shelf:
             raise HomeError(NO_ANSWER)
         return one
 
-    def _reader(self, home_id: str, found: Found) -> Reader:
+    def _known_home(self, home_id: str, found: Found) -> _Known:
         with self._lock:
             place = found.places[home_id]
-            if home_id not in self._readers or self._readers[home_id].place != place:
-                self._readers = {one: self._readers[one] for one in self._readers if one in found.places}
-                self._readers[home_id] = Reader(place, self._samples)
-            return self._readers[home_id]
+            if home_id not in self._known or self._known[home_id].reader.place != place:
+                self._known = {one: self._known[one] for one in self._known if one in found.places}
+                self._known[home_id] = _Known(Reader(place, self._samples))
+            return self._known[home_id]
 
-    def _look_at(self, readers: Sequence[Reader], now: int) -> list[_Look]:
+    def _look_at(self, homes: Sequence[_Known], now: int) -> list[_Look]:
         """All homes, those of one root one after the other; the next look goes on where this one ended."""
         by_root: dict[Root, list[_Look]] = {}
-        for reader in readers:
-            by_root.setdefault(reader.place.root, []).append(_Look(reader, unreachable(reader, NO_ANSWER, now)))
+        for home in homes:
+            look = _Look(home, unreachable(home.reader, NO_ANSWER, now))
+            by_root.setdefault(home.reader.place.root, []).append(look)
         for root, looks in by_root.items():
             ids = [look.reader.place.id for look in looks]
             first = ids.index(self._next[root]) if self._next.get(root) in ids else 0
@@ -99,11 +100,23 @@ class Shelf:
 
 
 @dataclass
+class _Known:
+    """A home, and the state that it was in when it was read last."""
+
+    reader: Reader
+    state: State | None = None
+
+
+@dataclass
 class _Look:
     """A home as the list has it."""
 
-    reader: Reader
+    home: _Known
     state: State
+
+    @property
+    def reader(self) -> Reader:
+        return self.home.reader
 
     @property
     def tasks(self) -> Mapping[str, TaskOfHome]:
@@ -124,7 +137,7 @@ class _Round:
             if self._is_over:
                 return
             _refresh(look.reader)
-            look.state = look.reader.known_state = state_of(look.reader, self.now)
+            look.state = look.home.state = state_of(look.reader, self.now)
             self._read += 1
 
     def stop(self) -> int:
@@ -135,13 +148,13 @@ class _Round:
         self._is_over = True
         read = self._read
         for look in self.looks[read:] if read else ():
-            look.state = _known_state(look.reader, self.now)
+            look.state = _known_state(look.home, self.now)
         return read + 1
 
 
-def _known_state(reader: Reader, now: int) -> State:
-    known = reader.known_state
-    return known if known is not None and now - known.now < _KNOWN_MS else unreachable(reader, NOT_READ, now)
+def _known_state(home: _Known, now: int) -> State:
+    known = home.state
+    return known if known is not None and now - known.now < _KNOWN_MS else unreachable(home.reader, NOT_READ, now)
 
 
 def _refresh(reader: Reader) -> None:

@@ -82,7 +82,7 @@ def stream(task: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def no_driver(*_: object, **__: object) -> None:
         raise AirflowFailException("launched")
 
-    monkeypatch.setattr("airflow_nrt.operators.supervision.start_launch", no_driver)
+    monkeypatch.setattr("airflow_nrt.operators.supervision.supervision.start_launch", no_driver)
     about = SimpleNamespace(dag_id="d", task_id="t", run_id="r", map_index=-1, try_number=1)
     with pytest.raises(AirflowFailException, match="launched"):
         NrtStreamOperator(**task).execute({"ti": about})  # type: ignore[typeddict-item, arg-type]

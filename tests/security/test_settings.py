@@ -36,7 +36,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.spark_settings import HARMLESS
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.operators.supervision import Supervision
+from airflow_nrt.operators.supervision.supervision import Supervision
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.table.reports.load import load_report, plan_of_home
 from airflow_nrt.triggers.driver import NrtDriverTrigger

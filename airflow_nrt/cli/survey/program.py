@@ -17,8 +17,8 @@ from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.planner import plan_statements
 from airflow_nrt.table.environment.environment import TableEnvironment
 from airflow_nrt.table.environment.settings import EnvironmentSettings
+from airflow_nrt.table.meaning import MeansQuery
 from airflow_nrt.table.tables.result import CloseableIterator, TableResult
-from airflow_nrt.table.tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _Seen(TableEnvironment):
     def check_insert(self) -> None:
         """A report may have them."""
 
-    def executed(self, table: Table) -> TableResult:
+    def executed(self, table: MeansQuery) -> TableResult:
         self.asked.append(self.plan_of(table))
         return _NotComputed(self.asked[-1], self.mode)
 

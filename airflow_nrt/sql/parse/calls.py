@@ -6,20 +6,27 @@ Each gives the arguments in a fixed order, words as keywords; a clause that is n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from airflow_nrt.basics.types import STRING
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.types import parse_type
-
-if TYPE_CHECKING:
-    from airflow_nrt.sql.parse.expressions import ExpressionParser
 
 Arguments = tuple[ast.Expression, ...]
 
 
-def brackets(parser: ExpressionParser, at: Place) -> ast.Call:
+class Expressions(Protocol):
+    """What reads the arguments, `ExpressionParser`."""
+
+    cursor: Cursor
+
+    def expression(self) -> ast.Expression: ...
+    def operand(self) -> ast.Expression: ...
+
+
+def brackets(parser: Expressions, at: Place) -> ast.Call:
     """`ARRAY[…]` and `MAP[…]`: calls whose names nobody can write."""
     cursor = parser.cursor
     name = cursor.advance().upper
@@ -29,31 +36,31 @@ def brackets(parser: ExpressionParser, at: Place) -> ast.Call:
     return ast.Call(f"{name}[ ]", values, at)
 
 
-def _keyword(parser: ExpressionParser) -> ast.Keyword:
+def _keyword(parser: Expressions) -> ast.Keyword:
     at = parser.cursor.at
     if not parser.cursor.token.upper:
         raise parser.cursor.error("a keyword")
     return ast.Keyword(parser.cursor.advance().upper, at)
 
 
-def _extract(parser: ExpressionParser) -> Arguments:
+def _extract(parser: Expressions) -> Arguments:
     unit = _keyword(parser)
     parser.cursor.expect_word("FROM")
     return unit, parser.expression()
 
 
-def _rounding(parser: ExpressionParser) -> Arguments:
+def _rounding(parser: Expressions) -> Arguments:
     operand = parser.expression()
     if parser.cursor.take_word("TO"):
         return operand, _keyword(parser)
     return operand, *_more(parser)
 
 
-def _more(parser: ExpressionParser) -> Arguments:
+def _more(parser: Expressions) -> Arguments:
     return parser.cursor.listed(parser.expression) if parser.cursor.take_symbol(",") else ()
 
 
-def _substring(parser: ExpressionParser) -> Arguments:
+def _substring(parser: Expressions) -> Arguments:
     operand = parser.expression()
     if parser.cursor.take_word("FROM"):
         start = parser.expression()
@@ -61,7 +68,7 @@ def _substring(parser: ExpressionParser) -> Arguments:
     return operand, *_more(parser)
 
 
-def _overlay(parser: ExpressionParser) -> Arguments:
+def _overlay(parser: Expressions) -> Arguments:
     operand = parser.expression()
     parser.cursor.expect_word("PLACING")
     replacement = parser.expression()
@@ -71,7 +78,7 @@ def _overlay(parser: ExpressionParser) -> Arguments:
     return (*given, parser.expression()) if parser.cursor.take_word("FOR") else given
 
 
-def _trim(parser: ExpressionParser) -> Arguments:
+def _trim(parser: Expressions) -> Arguments:
     cursor = parser.cursor
     side = cursor.take_any_word("BOTH", "LEADING", "TRAILING") or "BOTH"
     keyword = ast.Keyword(side, cursor.at)
@@ -83,26 +90,26 @@ def _trim(parser: ExpressionParser) -> Arguments:
     return keyword, ast.Literal("string", " ", first.at), first
 
 
-def _position(parser: ExpressionParser) -> Arguments:
+def _position(parser: Expressions) -> Arguments:
     needle = parser.operand()
     parser.cursor.expect_word("IN")
     text = parser.expression()
     return (needle, text, parser.expression()) if parser.cursor.take_word("FROM") else (needle, text)
 
 
-def _timestamp_unit(parser: ExpressionParser) -> Arguments:
+def _timestamp_unit(parser: Expressions) -> Arguments:
     unit = _keyword(parser)
     parser.cursor.expect_symbol(",")
     return unit, *parser.cursor.listed(parser.expression)
 
 
-def _path(parser: ExpressionParser) -> Arguments:
+def _path(parser: Expressions) -> Arguments:
     document = parser.expression()
     parser.cursor.expect_symbol(",")
     return document, parser.expression()
 
 
-def _json_value(parser: ExpressionParser) -> Arguments:
+def _json_value(parser: Expressions) -> Arguments:
     """The document, the path, NULL of the type to return, then word and value of ON EMPTY and of ON ERROR."""
     cursor = parser.cursor
     document, path = _path(parser)
@@ -122,7 +129,7 @@ def _json_value(parser: ExpressionParser) -> Arguments:
     return document, path, returning, *cases["EMPTY"], *cases["ERROR"]
 
 
-def _on(parser: ExpressionParser) -> str:
+def _on(parser: Expressions) -> str:
     parser.cursor.expect_word("ON")
     case = parser.cursor.take_any_word("EMPTY", "ERROR")
     if case is None:
@@ -130,7 +137,7 @@ def _on(parser: ExpressionParser) -> str:
     return case
 
 
-def _json_query(parser: ExpressionParser) -> Arguments:
+def _json_query(parser: Expressions) -> Arguments:
     """The document, the path, NULL of the type to return, the wrapper, the words of ON EMPTY and of ON ERROR."""
     cursor = parser.cursor
     document, path = _path(parser)
@@ -155,7 +162,7 @@ def _json_query(parser: ExpressionParser) -> Arguments:
     return document, path, returning, *(ast.Keyword(word, document.at) for word in words)
 
 
-def _json_exists(parser: ExpressionParser) -> Arguments:
+def _json_exists(parser: Expressions) -> Arguments:
     document, path = _path(parser)
     word = parser.cursor.take_any_word("TRUE", "FALSE", "UNKNOWN", "ERROR")
     if word is not None:
@@ -163,7 +170,7 @@ def _json_exists(parser: ExpressionParser) -> Arguments:
     return document, path, ast.Keyword(word or "FALSE", document.at)
 
 
-def _json_object(parser: ExpressionParser) -> Arguments:
+def _json_object(parser: Expressions) -> Arguments:
     """The word of ON NULL, then keys and values in turn."""
     cursor = parser.cursor
     at, pairs = cursor.at, []
@@ -178,7 +185,7 @@ def _json_object(parser: ExpressionParser) -> Arguments:
     return _on_null(parser, "NULL", at), *pairs
 
 
-def _json_array(parser: ExpressionParser) -> Arguments:
+def _json_array(parser: Expressions) -> Arguments:
     """The word of ON NULL, then the values."""
     at = parser.cursor.at
     empty = parser.cursor.is_symbol(")") or _is_on_null(parser)
@@ -186,13 +193,13 @@ def _json_array(parser: ExpressionParser) -> Arguments:
     return _on_null(parser, "ABSENT", at), *values
 
 
-def _json_arrayagg(parser: ExpressionParser) -> Arguments:
+def _json_arrayagg(parser: Expressions) -> Arguments:
     """The value, then the word of ON NULL."""
     value = parser.expression()
     return value, _on_null(parser, "ABSENT", value.at)
 
 
-def _json_objectagg(parser: ExpressionParser) -> Arguments:
+def _json_objectagg(parser: Expressions) -> Arguments:
     """The key, the value, then the word of ON NULL."""
     cursor = parser.cursor
     cursor.take_word("KEY")
@@ -202,11 +209,11 @@ def _json_objectagg(parser: ExpressionParser) -> Arguments:
     return key, parser.expression(), _on_null(parser, "NULL", key.at)
 
 
-def _is_on_null(parser: ExpressionParser) -> bool:
+def _is_on_null(parser: Expressions) -> bool:
     return any(parser.cursor.is_word(word, "ON", "NULL") for word in ("NULL", "ABSENT"))
 
 
-def _on_null(parser: ExpressionParser, default: str, at: Place) -> ast.Keyword:
+def _on_null(parser: Expressions, default: str, at: Place) -> ast.Keyword:
     if not _is_on_null(parser):
         return ast.Keyword(default, at)
     word = _keyword(parser)
@@ -214,7 +221,7 @@ def _on_null(parser: ExpressionParser, default: str, at: Place) -> ast.Keyword:
     return word
 
 
-SPECIAL: dict[str, Callable[[ExpressionParser], Arguments]] = {
+SPECIAL: dict[str, Callable[[Expressions], Arguments]] = {
     "EXTRACT": _extract,
     "FLOOR": _rounding,
     "CEIL": _rounding,

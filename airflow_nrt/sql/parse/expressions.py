@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse import ast
@@ -14,9 +14,6 @@ from airflow_nrt.sql.parse.literals import TIME_UNITS, interval, worded_literal
 from airflow_nrt.sql.parse.other_words import check_exclusion, check_nulls, check_order, check_quantifier, check_zone
 from airflow_nrt.sql.parse.types import parse_type
 
-if TYPE_CHECKING:
-    from airflow_nrt.sql.parse.queries import QueryParser
-
 _COMPARISONS = ("=", "<>", "!=", "<", "<=", ">", ">=")
 _NO_PARENTHESES = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW")
 _MAX_DEPTH = 50
@@ -24,10 +21,19 @@ _MOST_REPEATED = 10_000
 """Words that an expression may have for words that are written once and mean several."""
 
 
+class Queries(Protocol):
+    """What reads a query in parentheses, `QueryParser`."""
+
+    def starts_query(self) -> bool: ...
+    def query(self) -> ast.Query: ...
+    def table_argument(self, at: Place) -> ast.Expression: ...
+    def partitioned_argument(self, value: ast.Name | ast.Scalar, at: Place) -> ast.Expression: ...
+
+
 class ExpressionParser:
     """`queries` reads a query in parentheses, which may stand wherever an expression may."""
 
-    def __init__(self, cursor: Cursor, queries: QueryParser) -> None:
+    def __init__(self, cursor: Cursor, queries: Queries) -> None:
         self.cursor = cursor
         self.queries = queries
         self.depth = 0

@@ -22,6 +22,8 @@ from airflow_nrt.table.checks.wrong import Complete, check_overwrite, checked, c
 from airflow_nrt.table.environment.settings import EnvironmentSettings, TableConfig
 from airflow_nrt.table.expressions.expression import Expression, fields_of
 from airflow_nrt.table.expressions.function_calls import FunctionCall, named
+from airflow_nrt.table.meaning import MeansQuery
+from airflow_nrt.table.tables.declaration import Declaration
 from airflow_nrt.table.tables.table import Table
 
 if TYPE_CHECKING:
@@ -36,18 +38,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-
-
-class Declaration(Complete):
-    """What a statement gives that declares and computes nothing: there is nothing to wait for."""
-
-    called = "a declaration, which computes nothing,"
-
-    def wait(self, timeout_ms: int | None = None) -> None:
-        """Returns at once."""
-
-    def print(self) -> None:
-        print("OK")
 
 
 class StatementSet(Complete):
@@ -280,22 +270,24 @@ class TableEnvironment(Complete):
     def drop_temporary_view(self, view_path: str) -> bool:
         """Forgets a view, and says whether there was one. What was made of it can't be executed any more."""
         from airflow_nrt.sql.parse import parsed
-        from airflow_nrt.table.environment.forget import forget
 
-        return forget(self, view_path, parsed.CreateView)
+        return self._forget(view_path, parsed.CreateView)
 
     def drop_temporary_table(self, table_path: str) -> bool:
         """The same of a table."""
         from airflow_nrt.sql.parse import parsed
-        from airflow_nrt.table.environment.forget import forget
 
-        return forget(self, table_path, parsed.CreateTable)
+        return self._forget(table_path, parsed.CreateTable)
 
     drop_view, drop_table = drop_temporary_view, drop_temporary_table
 
-    def replace_statements(self, statements: list[parsed.Statement], planner: Planner) -> None:
-        """All statements anew, and the planner that knows them."""
-        self.statements, self._planner = statements, planner
+    def _forget(self, name: str, kind: type[parsed.CreateTable | parsed.CreateView]) -> bool:
+        from airflow_nrt.table.environment.forget import without
+
+        rest = without(self.statements, name, kind, self.base)
+        if rest is not None:
+            self.statements, self._planner = rest
+        return rest is not None
 
     def list_tables(self) -> list[str]:
         """The names of tables and views."""
@@ -309,11 +301,11 @@ class TableEnvironment(Complete):
     def create_statement_set(self) -> StatementSet:
         return StatementSet(self)
 
-    def add_insert(self, target_path: str, table: Table, options: OutputOptions | None = None) -> Declaration:
+    def add_insert(self, target_path: str, table: MeansQuery, options: OutputOptions | None = None) -> Declaration:
         self.add(self.insert_of(target_path, table, options))
         return Declaration()
 
-    def insert_of(self, target_path: str, table: Table, options: OutputOptions | None) -> parsed.Insert:
+    def insert_of(self, target_path: str, table: MeansQuery, options: OutputOptions | None) -> parsed.Insert:
         """An insert that is not declared yet."""
         from airflow_nrt.sql.parse import parsed
 
@@ -326,7 +318,7 @@ class TableEnvironment(Complete):
 
     # ------------------------------------------------------------------ plans and results
 
-    def plan_of(self, table: Table) -> Plan:
+    def plan_of(self, table: MeansQuery) -> Plan:
         """The plan of one table's rows. Raises SqlError, or SqlErrors."""
         from airflow_nrt.sql.planner import plan_asked
 
@@ -361,7 +353,7 @@ class TableEnvironment(Complete):
 
         return [one for one in self.statements if not isinstance(one, parsed.Insert)]
 
-    def executed(self, table: Table) -> TableResult:
+    def executed(self, table: MeansQuery) -> TableResult:
         from airflow_nrt.table.tables.result import TableResult
 
         return TableResult(self.plan_of(table), self.mode)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.parse import parsed
@@ -10,19 +11,20 @@ from airflow_nrt.sql.planner import Planner
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import checked_name
 
-if TYPE_CHECKING:
-    from airflow_nrt.table.environment.environment import TableEnvironment
 
+def without(
+    statements: Sequence[parsed.Statement], name: str, kind: type[parsed.CreateTable | parsed.CreateView], base: Path
+) -> tuple[list[parsed.Statement], Planner] | None:
+    """The other statements, and the planner that knows them; None if there is no such one.
 
-def forget(environment: TableEnvironment, name: str, kind: type[parsed.CreateTable | parsed.CreateView]) -> bool:
-    """Whether there was one. Raises SqlError if something that stays reads it."""
+    Raises SqlError if something that stays reads it.
+    """
     checked_name("a name is a text", name)
-    rest = [one for one in environment.statements if not (isinstance(one, kind) and one.name == name)]
-    if len(rest) == len(environment.statements):
-        return False
-    problems, planner = Problems(), Planner(environment.base)
+    rest = [one for one in statements if not (isinstance(one, kind) and one.name == name)]
+    if len(rest) == len(statements):
+        return None
+    problems, planner = Problems(), Planner(base)
     planner.add_all(rest, problems, {}, here())
     if problems.found:
         raise SqlError(f"{name!r} is still read, or written: {problems.found[0]}", here())
-    environment.replace_statements(rest, planner)
-    return True
+    return rest, planner

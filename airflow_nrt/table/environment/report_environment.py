@@ -16,8 +16,8 @@ from airflow_nrt.table.environment.environment import TableEnvironment
 if TYPE_CHECKING:
     from airflow_nrt.model.plan import Plan
     from airflow_nrt.program.program import Program
+    from airflow_nrt.table.meaning import MeansQuery
     from airflow_nrt.table.tables.result import TableResult
-    from airflow_nrt.table.tables.table import Table
 
 
 class ReportEnvironment(TableEnvironment):
@@ -47,7 +47,7 @@ class ReportEnvironment(TableEnvironment):
         self._asked |= placeholders(text)
         return fill_placeholders(text, self._given)
 
-    def executed(self, table: Table) -> TableResult:
+    def executed(self, table: MeansQuery) -> TableResult:
         raise InputError(
             f"{here()}: a report declares what is written, and computes nothing at once: use execute_insert"
         )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import Complete, checked, checked_name
 
 if TYPE_CHECKING:
-    from airflow_nrt.table.environment.environment import TableEnvironment
+    from airflow_nrt.sql.parse import parsed
+
+
+class Configured(Protocol):
+    """What has settings."""
+
+    def add(self, statement: parsed.Statement) -> None: ...
+    def setting(self, key: str) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class TableConfig(Complete):
 
     called = "the configuration"
 
-    def __init__(self, environment: TableEnvironment) -> None:
+    def __init__(self, environment: Configured) -> None:
         self._environment = environment
 
     def set(self, key: str, value: str) -> TableConfig:

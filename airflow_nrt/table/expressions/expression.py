@@ -16,6 +16,7 @@ from airflow_nrt.table.checks.wrong import checked, checked_name, checked_type, 
 from airflow_nrt.table.expressions.literals import length_of, months_of, node_of
 from airflow_nrt.table.expressions.operators import Operators
 from airflow_nrt.table.expressions.vocabulary import AGGREGATES, METHODS, PROPERTIES
+from airflow_nrt.table.meaning import MeansQuery
 
 ROWS = "row_interval"
 """The call that stands for a number of rows where windows take one."""
@@ -38,14 +39,7 @@ class TimeIntervalUnit(Enum):
 
 
 class Expression(Operators):
-    """`node` is what it means in SQL, `names` what `.alias(…)` calls its column or, of a table function, its columns.
-
-    Plain functions are in `vocabulary.py`.
-    """
-
-    def __init__(self, node: ast.Expression, names: tuple[str, ...] = ()) -> None:
-        self.node = node
-        self.names = names
+    """`node` is what it means in SQL, `names` what `.alias(…)` calls it. Plain functions are in `vocabulary.py`."""
 
     def __repr__(self) -> str:
         from airflow_nrt.sql.parse.unparse import text_of
@@ -113,9 +107,7 @@ class Expression(Operators):
 
     def in_(self, first: Any, *others: Any) -> Expression:
         """Whether it is one of these values, or one of the rows of a table with one column."""
-        from airflow_nrt.table.tables.table import Table
-
-        if isinstance(first, Table):
+        if isinstance(first, MeansQuery):
             if others:
                 raise SqlError("in_ takes one table, or values", here())
             return Expression(ast.In(self.node, (), first.query, False, here()))

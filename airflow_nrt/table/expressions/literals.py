@@ -12,15 +12,14 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import shown
+from airflow_nrt.table.meaning import MeansExpression
 
 _MOST_DIGITS = 10
 
 
 def node_of(value: Any) -> ast.Expression:
     """What a value means: an expression itself, anything else as a literal. Raises InputError if SQL has none."""
-    from airflow_nrt.table.expressions.expression import Expression
-
-    if isinstance(value, Expression):
+    if isinstance(value, MeansExpression):
         return value.node
     at = here()
     match value:
@@ -51,10 +50,10 @@ def node_of(value: Any) -> ast.Expression:
 def _instead(value: Any) -> str:
     """The way out of what is often taken for a value."""
     from airflow_nrt.functions import Declared
-    from airflow_nrt.table.expressions.expression import Expression
 
     owner = getattr(value, "__self__", None)
-    if isinstance(owner, Expression) or (isinstance(value, FunctionType) and value.__module__ == Expression.__module__):
+    is_plain = isinstance(value, FunctionType) and value.__module__.startswith(f"{__package__}.")
+    if isinstance(owner, MeansExpression) or is_plain:
         return f" before it is called, .{value.__name__}(…)"
     if isinstance(value, MethodType):
         return f", a column of this name is col({value.__name__!r})"

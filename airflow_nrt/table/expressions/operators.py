@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import NotPython
 from airflow_nrt.table.expressions.literals import node_of
+from airflow_nrt.table.meaning import MeansExpression
 
-if TYPE_CHECKING:
-    from airflow_nrt.table.expressions.expression import Expression
+E = TypeVar("E", bound="Operators")
 
 
-class Operators:
+class Operators(MeansExpression):
     """They make expressions: `&`, `|` and `~` for SQL's AND, OR and NOT."""
 
     def __bool__(self) -> NoReturn:
@@ -36,101 +36,91 @@ class Operators:
     def __getitem__(self, index: object) -> NoReturn:
         raise NotPython("an element of an array or a map is .at(1), a field of a row is .get('name')", here())
 
-    def __add__(self, other: Any) -> Expression:
-        return _binary("+", self, other)
+    def __add__(self: E, other: Any) -> E:
+        return self._binary("+", self, other)
 
-    def __radd__(self, other: Any) -> Expression:
-        return _binary("+", other, self)
+    def __radd__(self: E, other: Any) -> E:
+        return self._binary("+", other, self)
 
-    def __sub__(self, other: Any) -> Expression:
-        return _binary("-", self, other)
+    def __sub__(self: E, other: Any) -> E:
+        return self._binary("-", self, other)
 
-    def __rsub__(self, other: Any) -> Expression:
-        return _binary("-", other, self)
+    def __rsub__(self: E, other: Any) -> E:
+        return self._binary("-", other, self)
 
-    def __mul__(self, other: Any) -> Expression:
-        return _binary("*", self, other)
+    def __mul__(self: E, other: Any) -> E:
+        return self._binary("*", self, other)
 
-    def __rmul__(self, other: Any) -> Expression:
-        return _binary("*", other, self)
+    def __rmul__(self: E, other: Any) -> E:
+        return self._binary("*", other, self)
 
-    def __truediv__(self, other: Any) -> Expression:
-        return _binary("/", self, other)
+    def __truediv__(self: E, other: Any) -> E:
+        return self._binary("/", self, other)
 
-    def __rtruediv__(self, other: Any) -> Expression:
-        return _binary("/", other, self)
+    def __rtruediv__(self: E, other: Any) -> E:
+        return self._binary("/", other, self)
 
-    def __mod__(self, other: Any) -> Expression:
-        return _binary("%", self, other)
+    def __mod__(self: E, other: Any) -> E:
+        return self._binary("%", self, other)
 
-    def __rmod__(self, other: Any) -> Expression:
-        return _binary("%", other, self)
+    def __rmod__(self: E, other: Any) -> E:
+        return self._binary("%", other, self)
 
-    def __pow__(self, other: Any) -> Expression:
-        return _power(self, other)
+    def __pow__(self: E, other: Any) -> E:
+        return self._power(self, other)
 
-    def __rpow__(self, other: Any) -> Expression:
-        return _power(other, self)
+    def __rpow__(self: E, other: Any) -> E:
+        return self._power(other, self)
 
-    def __neg__(self) -> Expression:
-        return _unary("-", self)
+    def __neg__(self: E) -> E:
+        return self._unary("-")
 
-    def __invert__(self) -> Expression:
-        return _unary("NOT", self)
+    def __invert__(self: E) -> E:
+        return self._unary("NOT")
 
-    def __and__(self, other: Any) -> Expression:
-        return _binary("AND", self, other)
+    def __and__(self: E, other: Any) -> E:
+        return self._binary("AND", self, other)
 
-    def __rand__(self, other: Any) -> Expression:
-        return _binary("AND", other, self)
+    def __rand__(self: E, other: Any) -> E:
+        return self._binary("AND", other, self)
 
-    def __or__(self, other: Any) -> Expression:
-        return _binary("OR", self, other)
+    def __or__(self: E, other: Any) -> E:
+        return self._binary("OR", self, other)
 
-    def __ror__(self, other: Any) -> Expression:
-        return _binary("OR", other, self)
+    def __ror__(self: E, other: Any) -> E:
+        return self._binary("OR", other, self)
 
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return _compared("=", self, other)
+    def __eq__(self: E, other: object) -> E:  # type: ignore[override]
+        return self._compared("=", other)
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
-        return _compared("<>", self, other)
+    def __ne__(self: E, other: object) -> E:  # type: ignore[override]
+        return self._compared("<>", other)
 
-    def __lt__(self, other: Any) -> Expression:
-        return _compared("<", self, other)
+    def __lt__(self: E, other: Any) -> E:
+        return self._compared("<", other)
 
-    def __le__(self, other: Any) -> Expression:
-        return _compared("<=", self, other)
+    def __le__(self: E, other: Any) -> E:
+        return self._compared("<=", other)
 
-    def __gt__(self, other: Any) -> Expression:
-        return _compared(">", self, other)
+    def __gt__(self: E, other: Any) -> E:
+        return self._compared(">", other)
 
-    def __ge__(self, other: Any) -> Expression:
-        return _compared(">=", self, other)
+    def __ge__(self: E, other: Any) -> E:
+        return self._compared(">=", other)
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _binary(self: E, operator: str, left: Any, right: Any) -> E:
+        return type(self)(ast.Binary(operator, node_of(left), node_of(right), here()))
 
-def _binary(operator: str, left: Any, right: Any) -> Expression:
-    from airflow_nrt.table.expressions.expression import Expression
+    def _compared(self: E, operator: str, right: object) -> E:
+        if right is None:
+            test = ".is_not_null" if operator == "<>" else ".is_null"
+            raise SqlError(f"nothing is equal to None, less or greater: write ({self!r}){test}", here())
+        return self._binary(operator, self, right)
 
-    return Expression(ast.Binary(operator, node_of(left), node_of(right), here()))
+    def _unary(self: E, operator: str) -> E:
+        return type(self)(ast.Unary(operator, self.node, here()))
 
-
-def _compared(operator: str, left: Any, right: object) -> Expression:
-    if right is None:
-        test = ".is_not_null" if operator == "<>" else ".is_null"
-        raise SqlError(f"nothing is equal to None, less or greater: write ({left!r}){test}", here())
-    return _binary(operator, left, right)
-
-
-def _unary(operator: str, value: Any) -> Expression:
-    from airflow_nrt.table.expressions.expression import Expression
-
-    return Expression(ast.Unary(operator, node_of(value), here()))
-
-
-def _power(base: Any, exponent: Any) -> Expression:
-    from airflow_nrt.table.expressions.expression import call_of
-
-    return call_of("POWER", base, exponent)
+    def _power(self: E, base: Any, exponent: Any) -> E:
+        return type(self)(ast.Call("POWER", (node_of(base), node_of(exponent)), here()))

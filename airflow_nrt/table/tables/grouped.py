@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic
 
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
@@ -14,26 +14,26 @@ from airflow_nrt.sql.parse.walk import rewritten
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import Unfinished
 from airflow_nrt.table.expressions.expression import Expression
-from airflow_nrt.table.tables.table import Table, check_windows
+from airflow_nrt.table.tables.aggregated import AggregatedTable
+from airflow_nrt.table.tables.row_counts import select_counted
+from airflow_nrt.table.tables.row_functions import called
+from airflow_nrt.table.tables.rows import R, another, check_windows
 from airflow_nrt.table.windows.windows import GroupWindow
-
-if TYPE_CHECKING:
-    from airflow_nrt.table.tables.row_functions import AggregatedTable
 
 _AUXILIARIES = {".start": "START", ".end": "END", ".rowtime": "ROWTIME", ".proctime": "PROCTIME"}
 
 
-class GroupedTable(Unfinished):
+class GroupedTable(Unfinished, Generic[R]):
     """A table with its group keys."""
 
     unfinished = "group_by is no table yet: it goes on with .select(…), .aggregate(…) or .flat_aggregate(…)"
 
-    def __init__(self, table: Table, keys: tuple[Expression, ...], window: GroupWindow | None = None) -> None:
+    def __init__(self, table: R, keys: tuple[Expression, ...], window: GroupWindow | None = None) -> None:
         self.table = table
         self.keys = keys
         self.window = window
 
-    def select(self, *fields: Expression) -> Table:
+    def select(self, *fields: Expression) -> R:
         chosen = self.table.environment.chosen(fields)
         check_windows((one.node for one in chosen), self.window.name if self.window is not None else None)
         # A key keeps its name, whatever it stands for below.
@@ -41,8 +41,6 @@ class GroupedTable(Unfinished):
             replace(item, alias=item.alias or _own_name(item)) for item in self.table.environment.items(chosen)
         )
         if self.window is not None and self.window.rows is not None:
-            from airflow_nrt.table.tables.row_counts import select_counted
-
             return select_counted(self.table, self.window, self.keys, items)
         relation, where = self.table.rows()
         group = [self.window.call] if self.window is not None else []
@@ -51,19 +49,19 @@ class GroupedTable(Unfinished):
         )
         with calling(self.table.environment.planner().functions):
             named = tuple(replace(item, expression=self._spelled(item.expression)) for item in items)
-        return Table(self.table.environment, ast.Select(named, relation, here(), where=where, group=keys))
+        return another(self.table, ast.Select(named, relation, here(), where=where, group=keys))
 
-    def aggregate(self, func: Any) -> AggregatedTable:
+    def aggregate(self, func: Any) -> AggregatedTable[R]:
         """An aggregate whose fields become columns."""
-        from airflow_nrt.table.tables.row_functions import AggregatedTable
+        return self._aggregated(func, "udaf", "aggregate")
 
-        return AggregatedTable(self, func, "udaf", "aggregate")
-
-    def flat_aggregate(self, func: Any) -> AggregatedTable:
+    def flat_aggregate(self, func: Any) -> AggregatedTable[R]:
         """An aggregate that gives any number of rows of each group. PyFlink has it without windows alone."""
-        from airflow_nrt.table.tables.row_functions import AggregatedTable
+        return self._aggregated(func, "udtaf", "flat_aggregate")
 
-        return AggregatedTable(self, func, "udtaf", "flat_aggregate")
+    def _aggregated(self, func: Any, kind: str, method: str) -> AggregatedTable[R]:
+        call, function = called(self.table, func, (kind,), method)
+        return AggregatedTable(self.table, self.keys, self.select, call, function, method)
 
     def _spelled(self, node: ast.Expression) -> ast.Expression:
         """The expression with keys and properties of the window as GROUP BY has them.
@@ -91,16 +89,16 @@ def _own_name(item: ast.SelectItem) -> str | None:
     return item.expression.parts[-1] if isinstance(item.expression, ast.Name) else None
 
 
-class GroupWindowedTable(Unfinished):
+class GroupWindowedTable(Unfinished, Generic[R]):
     """A table with a window, whose alias must be among the keys."""
 
     unfinished = "window is no table yet: it goes on with .group_by(col('w'))"
 
-    def __init__(self, table: Table, window: GroupWindow) -> None:
+    def __init__(self, table: R, window: GroupWindow) -> None:
         self.table = table
         self.window = window
 
-    def group_by(self, *fields: Expression) -> GroupedTable:
+    def group_by(self, *fields: Expression) -> GroupedTable[R]:
         keys = self.table.environment.expressions(fields)
         others = tuple(key for key in keys if key.node != ast.Name((self.window.name,), here()))
         if len(others) != len(keys) - 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic
 
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
@@ -15,21 +15,21 @@ from airflow_nrt.sql.parse.walk import children, rewritten
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import Unfinished
 from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES, Expression
-from airflow_nrt.table.tables.table import Table
+from airflow_nrt.table.tables.rows import R, another
 from airflow_nrt.table.windows.windows import OverWindow
 
 
-class OverWindowedTable(Unfinished):
+class OverWindowedTable(Unfinished, Generic[R]):
     """A table with row windows, which `.over(col(alias))` refers to."""
 
     unfinished = "over_window is no table yet: it goes on with .select(…)"
 
-    def __init__(self, table: Table, windows: tuple[OverWindow, ...]) -> None:
+    def __init__(self, table: R, windows: tuple[OverWindow, ...]) -> None:
         self.table = table
         self.windows = windows
         self._check_windows()
 
-    def select(self, *fields: Expression) -> Table:
+    def select(self, *fields: Expression) -> R:
         chosen = self.table.environment.chosen(fields)
         self._check_aggregates(chosen)
         named = self.table.environment.items(self._without_star(chosen))
@@ -40,7 +40,7 @@ class OverWindowedTable(Unfinished):
                 table = table.with_column(self.table.environment.named(column))
         relation, where = table.rows()
         windows = tuple((window.name, self.table.environment.named(window.over)) for window in self.windows)
-        return Table(self.table.environment, ast.Select(items, relation, here(), where=where, windows=windows))
+        return another(self.table, ast.Select(items, relation, here(), where=where, windows=windows))
 
     def _check_windows(self) -> None:
         """Raises SqlError for two windows of one name, and for one that is on anything but a time attribute."""

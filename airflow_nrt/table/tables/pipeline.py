@@ -9,14 +9,14 @@ from airflow_nrt.table.checks.wrong import Complete, checked_name
 
 if TYPE_CHECKING:
     from airflow_nrt.model.timing import OutputOptions
-    from airflow_nrt.table.environment.environment import Declaration
-    from airflow_nrt.table.tables.table import Table
+    from airflow_nrt.table.tables.declaration import Declaration
+    from airflow_nrt.table.tables.rows import Rows
 
 
 class TablePipeline(Complete):
     called = "an insert"
 
-    def __init__(self, table: Table, target: str, options: OutputOptions | None = None) -> None:
+    def __init__(self, table: Rows, target: str, options: OutputOptions | None = None) -> None:
         self.table = table
         self.options = options
         self.target = checked_name("insert_into takes the name of a table", target)
@@ -27,7 +27,7 @@ class TablePipeline(Complete):
     def execute(self) -> Declaration:
         """Has the report write the table's rows."""
         self.is_used = True
-        return self.table.execute_insert(self.target, options=self.options)
+        return self.table.environment.add_insert(self.target, self.table, self.options)
 
     def explain(self, as_json: bool = False) -> str:
         """The plan in words, or as JSON."""

@@ -7,7 +7,7 @@ Slide 4 / 2:   . . . A . B . C . D .     an incomplete window gives nothing
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
@@ -17,17 +17,13 @@ from airflow_nrt.sql.parse.walk import rewritten
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.expressions.expressions import col
-
-if TYPE_CHECKING:
-    from airflow_nrt.table.tables.table import Table
-    from airflow_nrt.table.windows.windows import GroupWindow
+from airflow_nrt.table.tables.rows import R, another
+from airflow_nrt.table.windows.windows import GroupWindow
 
 _NUMBER = "row$number"
 
 
-def select_counted(
-    table: Table, window: GroupWindow, keys: tuple[Expression, ...], items: tuple[ast.SelectItem, ...]
-) -> Table:
+def select_counted(table: R, window: GroupWindow, keys: tuple[Expression, ...], items: tuple[ast.SelectItem, ...]) -> R:
     """What is selected of each full window. `items` read keys and aggregates."""
     counts = window.rows
     assert counts is not None
@@ -57,7 +53,7 @@ def select_counted(
     )
     row = col(_NUMBER)
     full = ((row - size) % slide == 0) & (row >= size)
-    return type(table)(table.environment, ast.Select(above, ast.Derived(rows, window.at), here(), where=full.node))
+    return another(table, ast.Select(above, ast.Derived(rows, window.at), here(), where=full.node))
 
 
 def _over(partition: tuple[ast.Expression, ...], window: GroupWindow, before: str | None) -> ast.Over:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,36 +11,25 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.checks.places import here
 from airflow_nrt.table.checks.wrong import check_overwrite, checked, checked_name, no_such_name, wrong
 from airflow_nrt.table.expressions.expression import Expression
+from airflow_nrt.table.tables.rows import Rows, all_columns, another, check_windows, counts_rows, selected
 
 if TYPE_CHECKING:
     import pandas
 
     from airflow_nrt.model.timing import OutputOptions
     from airflow_nrt.sql.expressions.scope import ScopeColumn
-    from airflow_nrt.table.environment.environment import Declaration, TableEnvironment
+    from airflow_nrt.table.tables.aggregated import AggregatedTable
+    from airflow_nrt.table.tables.declaration import Declaration
     from airflow_nrt.table.tables.grouped import GroupedTable, GroupWindowedTable
     from airflow_nrt.table.tables.over_windowed import OverWindowedTable
     from airflow_nrt.table.tables.pipeline import TablePipeline
     from airflow_nrt.table.tables.result import TableResult
-    from airflow_nrt.table.tables.row_functions import AggregatedTable
     from airflow_nrt.table.tables.schema import TableSchema
     from airflow_nrt.table.windows.windows import GroupWindow, OverWindow
 
 
-class Table:
+class Table(Rows):
     """`query` is what it means in SQL."""
-
-    def __init__(self, environment: TableEnvironment, query: ast.Query) -> None:
-        self.environment = environment
-        self.query = query
-        # What comes next may give a meaning to what has none yet: ORDER BY waits for its LIMIT.
-        with suppress(NotThereYet):
-            environment.columns_of(query)
-
-    @property
-    def columns(self) -> tuple[ScopeColumn, ...]:
-        """Its columns with their types. Raises SqlError if this can't be planned as it is."""
-        return self.environment.columns_of(self.query)
 
     def __getattr__(self, name: str) -> Expression:
         """A column: `t.k` is `col("k")`."""
@@ -50,7 +38,9 @@ class Table:
             with suppress(NotThereYet):
                 names = [column.name for column in self.columns]
         if name not in names:
-            raise no_such_name("a table has no method, and this one no column,", name, [*names, *vars(Table)])
+            raise no_such_name(
+                "a table has no method, and this one no column,", name, [*names, *vars(Table), *vars(Rows)]
+            )
         return Expression(ast.Name((name,), here()))
 
     def get_schema(self) -> TableSchema:
@@ -63,27 +53,7 @@ class Table:
     def print_schema(self) -> None:
         print(self.get_schema())
 
-    def rows(self) -> tuple[ast.Relation, ast.Expression | None]:
-        """What stands behind FROM, and behind WHERE, of a query that reads this table."""
-        query = self.query
-        if isinstance(query, ast.Select) and query.relation is not None and _is_plain(query):
-            return query.relation, query.where
-        return ast.Derived(query, query.at), None
-
-    def _select(self, items: tuple[ast.SelectItem, ...], **clauses: Any) -> Table:
-        relation, where = self.rows()
-        return Table(self.environment, replace(ast.Select(items, relation, here(), where=where), **clauses))
-
     # ------------------------------------------------------------------ columns and rows
-
-    def select(self, *fields: Expression) -> Table:
-        chosen = self.environment.chosen(fields)
-        check_windows((one.node for one in chosen), None)
-        return self._select(self.environment.items(chosen, width=self.width(chosen)))
-
-    def width(self, fields: tuple[Expression, ...]) -> int:
-        """How many columns `*` stands for, if it is among these."""
-        return len(self.columns) if any(isinstance(one.node, ast.Star) for one in fields) else 1
 
     def alias(self, name: str, *others: str) -> Table:
         """The first columns under these names."""
@@ -93,8 +63,8 @@ class Table:
         columns = self.columns
         if len(names) > len(columns):
             raise SqlError(f"there are {len(names)} names for {len(columns)} columns", here())
-        return self._select(
-            tuple(_item(column, names[n] if n < len(names) else None) for n, column in enumerate(columns))
+        return selected(
+            self, tuple(_item(column, names[n] if n < len(names) else None) for n, column in enumerate(columns))
         )
 
     def where(self, predicate: Expression) -> Table:
@@ -102,22 +72,18 @@ class Table:
         check_windows((condition.node,), None)
         relation, where = self.rows()
         where = condition.node if where is None else ast.Binary("AND", where, condition.node, here())
-        return Table(self.environment, ast.Select(_all(), relation, here(), where=where))
+        return another(self, ast.Select(all_columns(), relation, here(), where=where))
 
     filter = where
 
     def add_columns(self, *fields: Expression) -> Table:
-        return self._select((*_all(), *self._added(fields)))
+        return selected(self, (*all_columns(), *self._added(fields)))
 
     def add_or_replace_columns(self, *fields: Expression) -> Table:
         """New columns; one whose name is there already takes its place."""
         added = {item.alias or _name(item): item for item in self._added(fields)}
         columns = [added.pop(column.name, _item(column)) for column in self.columns]
-        return self._select((*columns, *added.values()))
-
-    def with_column(self, item: ast.SelectItem) -> Table:
-        """Its columns, and one behind them that is computed of them."""
-        return self._select((*_all(), item))
+        return selected(self, (*columns, *added.values()))
 
     def _added(self, fields: tuple[Expression, ...]) -> tuple[ast.SelectItem, ...]:
         return self.environment.items(self.environment.expressions(fields), len(self.columns))
@@ -125,14 +91,14 @@ class Table:
     def rename_columns(self, *fields: Expression) -> Table:
         """`rename_columns(col("a").alias("b"))`."""
         names = {self._column(one): one.names[0] if one.names else None for one in self.environment.expressions(fields)}
-        return self._select(tuple(_item(column, names.get(column.name)) for column in self.columns))
+        return selected(self, tuple(_item(column, names.get(column.name)) for column in self.columns))
 
     def drop_columns(self, *fields: Expression) -> Table:
         dropped = {self._column(one) for one in self.environment.expressions(fields)}
         kept = tuple(_item(column) for column in self.columns if column.name not in dropped)
         if not kept:
             raise SqlError("drop_columns leaves no column", here())
-        return self._select(kept)
+        return selected(self, kept)
 
     def _column(self, field: Expression) -> str:
         """The name of a column of this table. Raises SqlError if it is none."""
@@ -143,7 +109,7 @@ class Table:
         return Scope(self.columns).find(field.node).name
 
     def distinct(self) -> Table:
-        return self._select(_all(), distinct=True)
+        return selected(self, all_columns(), distinct=True)
 
     # ------------------------------------------------------------------ several tables
 
@@ -168,7 +134,7 @@ class Table:
         sides = self._side(), right._side()
         given = () if condition is None else self.environment.expressions((condition,))
         node = given[0].node if given else ast.Literal("boolean", "TRUE", here())
-        return Table(self.environment, ast.Select(_all(), ast.Join(kind, *sides, node, (), here()), here()))
+        return another(self, ast.Select(all_columns(), ast.Join(kind, *sides, node, (), here()), here()))
 
     def _side(self) -> ast.Relation:
         """What stands beside JOIN. A table by its name stays one: how near in time rows meet can bound the state."""
@@ -208,7 +174,7 @@ class Table:
 
     def _combined(self, operator: str, right: Table, all_of_them: bool = False) -> Table:
         self.environment.check_own(right)
-        return Table(self.environment, ast.SetOperation(operator, all_of_them, self.query, right.query, here()))
+        return another(self, ast.SetOperation(operator, all_of_them, self.query, right.query, here()))
 
     # ------------------------------------------------------------------ order
 
@@ -216,9 +182,9 @@ class Table:
         order = tuple(_order(one.node) for one in self.environment.expressions(fields))
         query = self.query
         by_columns = all(isinstance(item.expression, ast.Name) for item in order)
-        if by_columns and isinstance(query, ast.Select) and not query.order and not _counts(query):
-            return Table(self.environment, replace(query, order=order, at=here()))
-        return self._select(_all(), order=order)
+        if by_columns and isinstance(query, ast.Select) and not query.order and not counts_rows(query):
+            return another(self, replace(query, order=order, at=here()))
+        return selected(self, all_columns(), order=order)
 
     def fetch(self, fetch: int) -> Table:
         """The first rows, by the order if there is one."""
@@ -227,8 +193,8 @@ class Table:
         limit = ast.Literal("number", str(fetch), here())
         query = self.query
         if isinstance(query, ast.Select) and (query.order or query.offset) and query.limit is None:
-            return Table(self.environment, replace(query, limit=limit))
-        return self._select(_all(), limit=limit)
+            return another(self, replace(query, limit=limit))
+        return selected(self, all_columns(), limit=limit)
 
     def offset(self, offset: int) -> Table:
         """All but the first rows, by the order if there is one."""
@@ -236,9 +202,9 @@ class Table:
             raise wrong("offset takes a number of rows", offset)
         skipped = ast.Literal("number", str(offset), here())
         query = self.query
-        if isinstance(query, ast.Select) and query.order and not _counts(query):
-            return Table(self.environment, replace(query, offset=skipped))
-        return self._select(_all(), offset=skipped)
+        if isinstance(query, ast.Select) and query.order and not counts_rows(query):
+            return another(self, replace(query, offset=skipped))
+        return selected(self, all_columns(), offset=skipped)
 
     def limit(self, fetch: int, offset: int = 0) -> Table:
         return (self.offset(offset) if offset else self).fetch(fetch)
@@ -257,20 +223,20 @@ class Table:
 
         return flat_mapped(self, func)
 
-    def aggregate(self, func: Any) -> AggregatedTable:
+    def aggregate(self, func: Any) -> AggregatedTable[Table]:
         return self.group_by().aggregate(func)
 
-    def flat_aggregate(self, func: Any) -> AggregatedTable:
+    def flat_aggregate(self, func: Any) -> AggregatedTable[Table]:
         return self.group_by().flat_aggregate(func)
 
     # ------------------------------------------------------------------ groups and windows
 
-    def group_by(self, *fields: Expression) -> GroupedTable:
+    def group_by(self, *fields: Expression) -> GroupedTable[Table]:
         from airflow_nrt.table.tables.grouped import GroupedTable
 
         return GroupedTable(self, self.environment.expressions(fields))
 
-    def window(self, window: GroupWindow) -> GroupWindowedTable:
+    def window(self, window: GroupWindow) -> GroupWindowedTable[Table]:
         from airflow_nrt.table.tables.grouped import GroupWindowedTable
         from airflow_nrt.table.windows.windows import GroupWindow
 
@@ -279,7 +245,7 @@ class Table:
         )
         return GroupWindowedTable(self, checked(complete, window, GroupWindow))
 
-    def over_window(self, *windows: OverWindow) -> OverWindowedTable:
+    def over_window(self, *windows: OverWindow) -> OverWindowedTable[Table]:
         from airflow_nrt.table.tables.over_windowed import OverWindowedTable
         from airflow_nrt.table.windows.windows import OverWindow
 
@@ -318,39 +284,6 @@ class Table:
 
     def print_explain(self) -> None:
         print(self.explain())
-
-
-def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:
-    """Raises SqlError for a property of a window that is not there; `window` is the alias of the one that is."""
-    from airflow_nrt.sql.parse.walk import children
-    from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES
-
-    for node in nodes:
-        if isinstance(node, ast.Call) and node.name[:1] == "." and node.name[1:] in WINDOW_PROPERTIES:
-            (of,) = node.arguments
-            name = of.parts[0] if isinstance(of, ast.Name) else ""
-            if name != window:
-                raise SqlError(
-                    f"there is no window {name!r} here: it begins with .window(….alias({name!r})) and is among "
-                    f"the keys, .group_by(col({name!r}))",
-                    node.at,
-                )
-        check_windows(children(node), window)
-
-
-def _is_plain(query: ast.Select) -> bool:
-    """Whether it selects all columns and does nothing else but filter."""
-    bare = not (query.distinct or query.group or query.having or query.windows or query.order or query.ctes)
-    return bare and not _counts(query) and query.items == _all()
-
-
-def _counts(query: ast.Select) -> bool:
-    """Whether it has LIMIT or OFFSET."""
-    return query.limit is not None or query.offset is not None
-
-
-def _all() -> tuple[ast.SelectItem, ...]:
-    return (ast.SelectItem(ast.Star(None, here()), None),)
 
 
 def _item(column: ScopeColumn, name: str | None = None) -> ast.SelectItem:

@@ -15,8 +15,8 @@ import airflow_nrt.table as api
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.table.checks.elsewhere import ELSEWHERE, instead_of
 from airflow_nrt.table.expressions.vocabulary import AGGREGATES, METHODS, PROPERTIES
+from airflow_nrt.table.tables.aggregated import AggregatedTable
 from airflow_nrt.table.tables.result import CloseableIterator
-from airflow_nrt.table.tables.row_functions import AggregatedTable
 
 NAMES: dict[str, list[str]] = json.loads((Path(__file__).parent / "pyflink-names.json").read_text())
 DOCS = Path(__file__).resolve().parents[3] / "docs"

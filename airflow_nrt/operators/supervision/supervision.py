@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from airflow.sdk import Context
 
@@ -17,17 +17,15 @@ from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import living_driver, put_down
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
-from airflow_nrt.operators.restarts import BudgetSpentError
 from airflow_nrt.operators.saying.ending import FinalError
-from airflow_nrt.operators.saying.stream_log import StreamLog
+from airflow_nrt.operators.supervision.restarts import BudgetSpentError
+from airflow_nrt.operators.supervision.stream_log import StreamLog
+from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.task_state import is_given_up_now
 from airflow_nrt.triggers.vigil import ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.watcher import look
-
-if TYPE_CHECKING:
-    from airflow_nrt.operators.stream import NrtStreamOperator
 
 
 class Supervision:
@@ -36,7 +34,7 @@ class Supervision:
     `before` is what the trigger judged of the driver so far.
     """
 
-    def __init__(self, task: NrtStreamOperator, context: Context, home: Home, endless: bool) -> None:
+    def __init__(self, task: SupervisedOperator, context: Context, home: Home, endless: bool) -> None:
         self.task = task
         self.log = task.log
         self.context = context

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.operators.restarts import BudgetSpentError, RestartPolicy
+from airflow_nrt.operators.supervision.restarts import BudgetSpentError, RestartPolicy
 
 
 def test_each_restart_waits_twice_as_long_up_to_the_longest() -> None:

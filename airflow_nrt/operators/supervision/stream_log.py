@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.sdk import Context
 
@@ -13,10 +13,8 @@ from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import read_pulse, read_status
 from airflow_nrt.launch.records import last_launch
+from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.triggers.progress import STATUS, end_xcom, status_xcom
-
-if TYPE_CHECKING:
-    from airflow_nrt.operators.stream import NrtStreamOperator
 
 _NO_UI = "none: spark.ui.enabled is false, as it is by default of local masters"
 
@@ -24,7 +22,7 @@ _NO_UI = "none: spark.ui.enabled is false, as it is by default of local masters"
 class StreamLog:
     """The log, the XComs and the store of one attempt."""
 
-    def __init__(self, task: NrtStreamOperator, context: Context, home: Home) -> None:
+    def __init__(self, task: NrtBaseOperator, context: Context, home: Home) -> None:
         self.task = task
         self.log = task.log
         self.context = context

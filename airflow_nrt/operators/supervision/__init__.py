@@ -1,0 +1,1 @@
+"""How a stream task supervises the one driver of a home."""
