@@ -15,7 +15,7 @@ from typing import Any
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.cli.curve.outlines import outline_of
+from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.shown import REMOVED, Change, changes
 

@@ -14,7 +14,7 @@ import pendulum
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import from_datetime
-from airflow_nrt.cli.curve import CurveReader
+from airflow_nrt.curve import CurveReader
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
 from airflow_nrt.demo.explained import curve_row, explained_row

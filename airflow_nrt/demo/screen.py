@@ -6,8 +6,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from airflow_nrt.cli.curve import CurveReader
-from airflow_nrt.cli.show import picture_lines, progress_line
+from airflow_nrt.curve import CurveReader
+from airflow_nrt.curve.picture import picture_lines, progress_line
 from airflow_nrt.home.status import Status
 
 DRAW_SECONDS = 1.0

@@ -18,7 +18,7 @@ matplotlib.use("svg")
 from matplotlib import pyplot
 from matplotlib.dates import DateFormatter
 
-from airflow_nrt.cli.curve import CurveReader, Point
+from airflow_nrt.curve import CurveReader, Point
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.outline import Outline

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.instants import format_instant
-from airflow_nrt.cli.show import progress_line
+from airflow_nrt.curve.picture import progress_line
 from airflow_nrt.home.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease

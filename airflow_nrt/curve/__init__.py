@@ -1,5 +1,5 @@
 """The curve of a home: read from its results, and drawn in a terminal."""
 
-from airflow_nrt.cli.curve.reader import CurveReader, Point
+from airflow_nrt.curve.reader import CurveReader, Point
 
 __all__ = ["CurveReader", "Point"]

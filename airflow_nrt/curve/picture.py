@@ -1,0 +1,52 @@
+"""The picture of a curve in a terminal: a title, the curve, and one line of progress."""
+
+from __future__ import annotations
+
+import shutil
+
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.curve.drawing import draw
+from airflow_nrt.curve.reader import CurveReader
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.status import Status
+from airflow_nrt.model.zones import wall_clock
+
+OLD_DATA_MS = 86_400_000
+"""Windows that end longer ago are not of today: their lag behind the clock means nothing."""
+
+
+def picture_lines(reader: CurveReader, status: Status, until: int | None = None) -> list[str]:
+    """A title, the curve, and one line of progress."""
+    size = shutil.get_terminal_size((100, 30))
+    points = [(point.end, point.value) for point in reader.points()]
+    window = reader.insert.window
+    assert window is not None
+    height = max(min(size.lines - 8, 14), 4)
+    curve = draw(points, window.stride, size.columns, height, until)
+    return [f"{reader.column} of {reader.insert.name}, {window.text}", *curve, progress_line(status)]
+
+
+def progress_line(status: Status, now: int | None = None) -> str:
+    """How far the report is, in one line. `now` is an instant (ms)."""
+    progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
+    waiting = f" · {status.pending_files} files wait" if status.pending_files else ""
+    return (
+        f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published · "
+        f"watermark {format_instant(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
+        f"{status.rows} rows, {status.late} late{progress}{waiting}"
+    )
+
+
+def _lag(status: Status, now: int) -> str:
+    """How far the newest window is behind the clock; where old data is played, behind the watermark."""
+    if status.last_window is None or status.watermark is None or status.watermark == END_OF_TIME:
+        return ""
+    behind = wall_clock(now, status.zone) - status.last_window
+    if 0 <= behind < OLD_DATA_MS:
+        return f" · lag {_rounded(behind)}"
+    return f" · lag {_rounded(max(status.watermark - status.last_window, 0))} of the data"
+
+
+def _rounded(ms: int) -> str:
+    return format_duration(ms // 1000 * 1000)
