@@ -16,7 +16,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import check_span, format_instant
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome
-from airflow_nrt.page.permissions import Access
+from airflow_nrt.page.access.permissions import Access
 from airflow_nrt.page.state import LIVING, State
 from airflow_nrt.page.times import parse_clock
 

@@ -15,14 +15,14 @@ from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.page import actions
+from airflow_nrt.page.access.guards import SafeHeaders, check_origin
 from airflow_nrt.page.curve import MOST_KEYS, TOTAL, curve
 from airflow_nrt.page.driver_log import driver_log
-from airflow_nrt.page.guards import SafeHeaders, check_origin
+from airflow_nrt.page.homes.places import Root
+from airflow_nrt.page.homes.roots import roots
 from airflow_nrt.page.late_rows import late_counts
 from airflow_nrt.page.one_window import find_window, one_window
-from airflow_nrt.page.places import Root
 from airflow_nrt.page.report import described
-from airflow_nrt.page.roots import roots
 from airflow_nrt.page.shelf import Seen, Shelf
 from airflow_nrt.page.state import State, state_of
 from airflow_nrt.page.timeline import timeline

@@ -11,8 +11,8 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample
 from airflow_nrt.home.notes.sampling import Sampling
 from airflow_nrt.home.outline import InsertOutline
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.late_rows import late_counts
-from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text, day_text
 from airflow_nrt.page.windows import Judged, windows_of
 

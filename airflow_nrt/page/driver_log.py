@@ -6,7 +6,7 @@ from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.home.driver_log import last_lines
-from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.homes.reader import Reader
 
 MOST_LINES = 400
 

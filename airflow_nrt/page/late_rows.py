@@ -13,8 +13,8 @@ from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.ledger import LATE_PREFIX, records
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import LateBatch
-from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text
 
 MOST_BATCHES = 300

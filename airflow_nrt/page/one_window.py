@@ -6,8 +6,8 @@ from typing import Any
 
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.late_rows import late_counts, rows_of
-from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.windows import Judged, history, judged, sample_of
 
 _NOTE = "no sample of this version is kept"

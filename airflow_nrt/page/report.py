@@ -10,7 +10,7 @@ from airflow_nrt.describe.script_secrets import without_secrets
 from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.notes.sampling import Sampling
 from airflow_nrt.home.outline import InsertOutline
-from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.state import State
 from airflow_nrt.page.times import day_text, instant_text
 

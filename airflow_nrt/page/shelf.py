@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.home.notes.tasks import TaskOfHome
+from airflow_nrt.page.access.permissions import Access
 from airflow_nrt.page.actions import dag_of
-from airflow_nrt.page.known_samples import KnownSamples
-from airflow_nrt.page.patience import answers_in_time
-from airflow_nrt.page.permissions import Access
-from airflow_nrt.page.places import Found, Places, Root
-from airflow_nrt.page.reader import Reader
+from airflow_nrt.page.homes.known_samples import KnownSamples
+from airflow_nrt.page.homes.patience import answers_in_time
+from airflow_nrt.page.homes.places import Found, Places, Root
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.state import State, state_of, unreachable
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.status import STALE_MS
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.model.zones import wall_clock
-from airflow_nrt.page.places import Place
-from airflow_nrt.page.reader import Kept, Reader, Tail
+from airflow_nrt.page.homes.places import Place
+from airflow_nrt.page.homes.reader import Kept, Reader, Tail
 from airflow_nrt.page.times import clock_text, instant_text
 
 NONE, LOST, UNREACHABLE = "none", "lost", "unreachable"

@@ -9,8 +9,8 @@ from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.verdicts import KeptVerdict
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import Batch, Event
-from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.state import State
 from airflow_nrt.page.times import clock_text, day_text, instant_text
 

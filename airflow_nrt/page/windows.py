@@ -11,8 +11,8 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample, day_of
 from airflow_nrt.home.notes.verdicts import MISMATCH, KeptVerdict
 from airflow_nrt.home.outline import InsertOutline
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import Version
-from airflow_nrt.page.reader import Reader
 from airflow_nrt.page.times import clock_text, instant_text
 
 EARLY, COMPLETE, LATE_UPDATED, BACKFILLED, REPAIRED = "early", "complete", "late-updated", "backfilled", "repaired"

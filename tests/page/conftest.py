@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tests.airflow_home  # noqa: F401
-from tests.page.homes import Made, make_home, plan_of_homes
+from tests.page.made_homes import Made, make_home, plan_of_homes
 
 
 @pytest.fixture(scope="package")

@@ -21,8 +21,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from airflow_nrt.page.app import build_app
+from airflow_nrt.page.homes.places import Root
 from airflow_nrt.page.mounted import PREFIX, LazyApp
-from airflow_nrt.page.places import Root
 
 BASE = "http://airflow.example"
 SAME_ORIGIN = {"X-NRT-Action": "1", "Origin": BASE, "Sec-Fetch-Site": "same-origin"}

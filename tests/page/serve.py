@@ -18,8 +18,8 @@ from pathlib import Path
 
 import uvicorn
 
-from tests.page.homes import make_homes
 from tests.page.lab import airflow_database, know_dags
+from tests.page.made_homes import make_homes
 
 from airflow.api_fastapi.app import create_auth_manager  # isort: skip
 from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
@@ -27,8 +27,8 @@ from airflow.api_fastapi.core_api.security import get_user
 from fastapi import FastAPI
 
 from airflow_nrt.page.app import build_app
+from airflow_nrt.page.homes.places import Root
 from airflow_nrt.page.mounted import PREFIX
-from airflow_nrt.page.places import Root
 
 DAGS = [name for n in range(10) for name in (f"dag_{n}", f"dag_{n}_nightly")]
 """Those that `make_homes` names."""

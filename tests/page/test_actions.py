@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.home.notes.tasks import BACKFILL, VERIFY, TaskOfHome, note_task
-from tests.page.homes import Made
 from tests.page.lab import SAME_ORIGIN, Lab, know_dags, serialize_dag
+from tests.page.made_homes import Made
 
 DAY = {"start": "2024-06-18T00:00:00", "end": "2024-06-19T00:00:00"}
 

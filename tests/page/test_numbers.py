@@ -11,8 +11,8 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.home.notes.samples import read_samples, sampled_files
 from airflow_nrt.home.status import read_status
-from tests.page.homes import DAY, INSERT, STEP, Made, make_home, plan_of_homes
 from tests.page.lab import Lab
+from tests.page.made_homes import DAY, INSERT, STEP, Made, make_home, plan_of_homes
 from tests.security.others import AS_ROOT, give_to_nobody
 
 MIDNIGHT = 1_718_668_800_000

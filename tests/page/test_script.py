@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.home.ids import home_id
-from tests.page.homes import Made, make_home, plan_of_homes
 from tests.page.lab import Lab
+from tests.page.made_homes import Made, make_home, plan_of_homes
 
 SCRIPT = "CREATE TABLE t (id INT) WITH ('password' = 'hunter2', 'access.key' = '${KEY}', 'path' = '${DATA}');"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.home.ids import home_id
-from tests.page.homes import make_homes
 from tests.page.lab import Lab, know_dags
+from tests.page.made_homes import make_homes
 from tests.page.serve import DAGS
 
 

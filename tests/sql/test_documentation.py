@@ -35,9 +35,26 @@ def test_every_construct_that_is_refused_is_listed() -> None:
     assert [text for text in fixed if text not in LATER] == []
 
 
-@pytest.mark.parametrize("document", ["architecture", "reference/sql"])
+DECISIONS = sorted(f"decisions/{file.stem}" for file in (ROOT / "docs" / "decisions").glob("*.md"))
+
+
+@pytest.mark.parametrize("document", ["architecture", *DECISIONS])
 def test_files_that_are_named_exist(document: str) -> None:
+    """A name may leave out the folders above it, as `closing.py` does."""
     text = (ROOT / "docs" / f"{document}.md").read_text()
-    for name in re.findall(r"`((?:\w+/)+\w+\.\w+|(?:\w+/)+)`", text):
-        if "NAME" not in name:
-            assert (ROOT / "airflow_nrt" / name).exists() or (ROOT / name).exists(), name
+    # Folders of a home are called like those of the product.
+    folder = r"|\w+/" if document == "architecture" else ""
+    named = re.findall(rf"`((?:[\w.-]+/)*(?:\w+\.py|\w+\.java{folder}))`", text)
+    there = [file.relative_to(ROOT).as_posix() for file in (ROOT / "airflow_nrt").rglob("*")]
+    missing = [one for one in named if not any(f"/{file}".endswith(f"/{one.rstrip('/')}") for file in there)]
+    assert [one for one in missing if "NAME" not in one and not (ROOT / one).exists()] == []
+
+
+@pytest.mark.parametrize("document", ["architecture"])
+def test_names_stand_in_the_files_that_they_are_said_to_stand_in(document: str) -> None:
+    """`name` in `file`, and `name` (`file`)."""
+    text = (ROOT / "docs" / f"{document}.md").read_text()
+    claims = re.findall(r"`([A-Za-z_.]+)`(?: in |\s*\()`((?:\w+/)+\w+\.py)`", text)
+    assert len(claims) > 5
+    for name, file in claims:
+        assert name.rpartition(".")[2] in (ROOT / "airflow_nrt" / file).read_text(), f"{name} in {file}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
-from tests.page.homes import Made, make_homes
+from tests.page.made_homes import Made, make_homes
 from tests.page.serve import serving
 
 ENDED = 3

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.home.ids import home_id
-from tests.page.homes import Made
 from tests.page.lab import BASE, SAME_ORIGIN, Lab
+from tests.page.made_homes import Made
 
 JSON = {"Content-Type": "application/json"}
 FOREIGN = {

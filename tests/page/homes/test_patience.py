@@ -9,11 +9,12 @@ import pytest
 
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.home.log.log import Log
-from airflow_nrt.page import patience, shelf
+from airflow_nrt.page import shelf
+from airflow_nrt.page.homes import patience
+from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import Facts
-from airflow_nrt.page.reader import Reader
-from tests.page.homes import Made, make_home, plan_of_homes
 from tests.page.lab import Lab
+from tests.page.made_homes import Made, make_home, plan_of_homes
 
 
 def test_a_home_that_hangs_says_so_and_no_more_threads_wait_than_a_few(
@@ -103,7 +104,7 @@ def test_the_list_does_not_wait_for_who_reads_a_whole_log(
 
 
 def test_a_root_that_is_gone_is_a_problem_for_administrators(lab: Lab, tmp_path: Path) -> None:
-    from airflow_nrt.page.places import Root
+    from airflow_nrt.page.homes.places import Root
     from tests.page.lab import mounted
 
     make_home(tmp_path / "homes", plan_of_homes(tmp_path), "curve", windows=3, dag_id="orders")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.samples import read_samples, sampled_files
-from airflow_nrt.page.known_samples import KnownSamples
-from tests.page.homes import INSERT, Made
+from airflow_nrt.page.homes.known_samples import KnownSamples
+from tests.page.made_homes import INSERT, Made
 
 
 def days_of(homes: dict[str, Made]) -> Iterator[tuple[Home, str]]:

@@ -17,9 +17,9 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.tasks import TaskOfHome, tasks_of
 from airflow_nrt.home.notes.verdicts import KeptVerdict, kept_verdicts
 from airflow_nrt.home.outline import InsertOutline, Outline
-from airflow_nrt.page.known_samples import KnownSamples, Samples
+from airflow_nrt.page.homes.known_samples import KnownSamples, Samples
+from airflow_nrt.page.homes.places import Place
 from airflow_nrt.page.log_facts import Facts
-from airflow_nrt.page.places import Place
 
 _TAIL = 24
 """Entries at the end of a log from which the list has its numbers."""

@@ -6,8 +6,8 @@ import pytest
 
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.page.app import router
-from tests.page.homes import Made
 from tests.page.lab import SAME_ORIGIN, Lab
+from tests.page.made_homes import Made
 
 ROUTES = sorted((method, route.path) for route in router.routes for method in route.methods)  # type: ignore[attr-defined]
 OF_A_REPORT = ("", "/curve", "/timeline", "/windows", "/log")

@@ -17,7 +17,7 @@ from airflow.secrets.environment_variables import EnvironmentVariablesBackend
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
-from airflow_nrt.page.places import Root
+from airflow_nrt.page.homes.places import Root
 
 _TYPE = "nrt"
 _VARIABLE = "AIRFLOW_CONN_"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airflow_nrt.home.ids import home_id
-from airflow_nrt.page.patience import answers_in_time
+from airflow_nrt.page.homes.patience import answers_in_time
 
 DEPTH = 4
 """How far below its root a home may be."""

@@ -1,0 +1,1 @@
+"""Who may see a home, and which requests may change one."""
