@@ -59,10 +59,10 @@ docs: env
 	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs $(DOCS)
 
 test: env
-	$(RUN) python -m pytest -n 2 --dist loadfile
+	$(RUN) python -m pytest -n 3 --dist loadfile
 
 test-fast: env
-	$(RUN) python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(RUN) python -m pytest -n 3 --dist loadfile -m "not slow"
 
 containers: env
 	$(RUN) python -m pytest -m containers tests/docker

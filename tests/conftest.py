@@ -28,6 +28,20 @@ JAVA = (
     *(f"-D{name}={setting}" for name, setting in INTERPRETED.items()),
 )
 """Of every JVM that a test starts, drivers in processes of their own among them."""
+LONG_LIVED_JAVA = (
+    # To collect in parallel takes from the other test processes what it gains here.
+    "-XX:+UseSerialGC",
+    "-Xms2500m",
+    "-Xmn1200m",
+    "-Xss4m",
+    # The optimizing compiler pays in a session of some thousand tests, for what is hot: a fifth of its time is enough.
+    "-XX:TieredStopAtLevel=4",
+    "-XX:Tier4InvocationThreshold=20000",
+    "-XX:Tier4MinInvocationThreshold=3000",
+    "-XX:Tier4CompileThreshold=60000",
+    "-XX:Tier4BackEdgeThreshold=200000",
+)
+"""Of the session that a test process has."""
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
 
 
@@ -48,10 +62,8 @@ def spark() -> Iterator[object]:
     from airflow_nrt.engine.spark.session import start_session
 
     ensure_java()
-    # Collecting in parallel takes from the other test process what it gains here.
-    # The optimizing compiler pays here: a session lives for all tests of its process.
-    serial = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m -XX:TieredStopAtLevel=4"}
-    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **serial})
+    java = {"spark.driver.memory": "2500m", "spark.driver.extraJavaOptions": " ".join(LONG_LIVED_JAVA)}
+    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **java})
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

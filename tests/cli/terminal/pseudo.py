@@ -6,10 +6,13 @@ import contextlib
 import fcntl
 import os
 import pty
+import select
 import struct
 import termios
 from collections.abc import Iterator
 from typing import TextIO
+
+_QUIET_SECONDS = 0.2
 
 
 class Terminal:
@@ -21,9 +24,11 @@ class Terminal:
 
     @property
     def drawn(self) -> str:
-        with contextlib.suppress(BlockingIOError):
-            return os.read(self._descriptor, 1 << 16).decode()
-        return ""
+        # The kernel hands it over piece by piece.
+        pieces = []
+        while select.select([self._descriptor], [], [], _QUIET_SECONDS)[0]:
+            pieces.append(os.read(self._descriptor, 1 << 16))
+        return b"".join(pieces).decode()
 
 
 @contextlib.contextmanager
@@ -31,7 +36,6 @@ def terminal(columns: int = 80) -> Iterator[Terminal]:
     """A terminal so wide, which is closed in the end."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    os.set_blocking(ours, False)
     try:
         with os.fdopen(theirs, "w") as stream:
             yield Terminal(stream, ours)
