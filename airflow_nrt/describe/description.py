@@ -17,6 +17,7 @@ from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.steps import as_json
 from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.model.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
+from airflow_nrt.model.windows import Over, Session, Window
 from airflow_nrt.model.written import Written
 
 _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
@@ -114,8 +115,11 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
 
 
 def _told_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
-    kinds = {"SESSION": _sessions, "OVER": _row_parts if operator.parts else _row_windows}
-    return kinds.get(operator.window.kind, _slices)
+    kinds: dict[type[Window], Callable[[WindowAggregate], dict[str, Any]]] = {
+        Session: _sessions,
+        Over: _row_parts if operator.parts else _row_windows,
+    }
+    return kinds.get(type(operator.window), _slices)
 
 
 def _regroup(operator: Regroup) -> dict[str, Any]:
@@ -231,10 +235,10 @@ def _frame(frame: RowFrame, written: Written) -> str:
 def _slices(operator: WindowAggregate) -> dict[str, Any]:
     window = operator.window
     stored = ["the rows of open slices" if operator.keeps_rows else "partials of open slices"]
-    if window.kind != "TUMBLE":
+    if not window.one_slice:
         each = "the rows of each" if operator.keeps_rows else "one partial for each key and"
         stored.append(f"{each} closed slice that a later window needs")
-    if operator.distinct_sets and window.kind != "TUMBLE":
+    if operator.distinct_sets and not window.one_slice:
         stored.append("the distinct values of each key, once a window start")
     stored += _kept_rows(operator.aggregates)
     return {

@@ -48,7 +48,7 @@ def estimate(plan: Plan, load: Load) -> dict[str, Any]:
 
     Windows on a grid alone: sessions, row windows and queries without a window depend on what the rows hold.
     """
-    operators = [operator for operator in plan.operators if not operator.window.has_slots and operator.sources]
+    operators = [operator for operator in plan.operators if operator.window.ends_on_grid and operator.sources]
     left_out = [one.name for one in plan.operators if one not in operators] + [one.name for one in plan.updating]
     left_out += [f"the versions of {insert.name}" for insert in plan.versioned]
     work = {"parsing rows and writing partials": load.rate * ROW_SECONDS * max(len(operators), len(plan.sources))}
@@ -92,13 +92,13 @@ def _results(operator: WindowAggregate, load: Load) -> float:
 def _pairs(operator: WindowAggregate, load: Load) -> float:
     """Seen values that are held when most of them are."""
     window = operator.window
-    held = (window.slice if window.kind == "TUMBLE" else window.size) + operator.delay
+    held = window.size + operator.delay
     return load.rate * held / 1000 * load.new_values * len(operator.distinct_sets)
 
 
 def _state(operator: WindowAggregate, load: Load) -> float:
     window = operator.window
-    slices = (window.size // window.slice if window.kind == "HOP" else 2) + operator.delay // window.slice
+    slices = (2 if window.nested else window.size // window.slice) + operator.delay // window.slice
     partials = min(load.keys if operator.keys else 1, load.rate * window.slice / 1000) * slices
     return partials * PARTIAL_BYTES + _pairs(operator, load) * PAIR_BYTES
 

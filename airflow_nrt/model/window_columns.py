@@ -12,7 +12,7 @@ ROLES = {"window_start": "start", "window_end": "end", "window_time": "time"}
 
 def bounds(window: Window) -> tuple[str, ...]:
     """The hidden columns that tell a window of this kind."""
-    return (WINDOW_END, WINDOW_START) if window.kind == "SESSION" else (WINDOW_END,)
+    return (WINDOW_END, WINDOW_START) if window.bounded_by_rows else (WINDOW_END,)
 
 
 def timestamp_of(ms: Sql, kind: DataType | None = None) -> str:
@@ -25,7 +25,7 @@ def window_column(window: Window, role: str, rowtime_type: DataType) -> str:
     """One window column; `window_time` has the type of the rowtime: where that is an instant, the first such one."""
     end = Sql(WINDOW_END)
     if role == "start":
-        return timestamp_of(Sql(WINDOW_START) if window.kind == "SESSION" else window.start(end))
+        return timestamp_of(Sql(WINDOW_START) if window.bounded_by_rows else window.start(end))
     if role == "end":
         return timestamp_of(end)
     return timestamp_of(instant_sql(end - 1, window.zone), rowtime_type)

@@ -296,7 +296,7 @@ class Queries:
             windowing = read_windowing(call)
         except SqlError as wrong:
             raise self._partly_windowed(call, ctes, wrong) from None
-        if windowing.window.kind == "SESSION":
+        if windowing.window.bounded_by_rows:
             # Rows that nobody asks for are members of sessions, too.
             self._where = None
         relation, alias = self.relation(windowing.relation, ctes)

@@ -38,7 +38,6 @@ from airflow_nrt.engine.updating.recent import moments_due
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.rated import Held, RatedInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
-from airflow_nrt.engine.windows.compaction import compact
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.no_rows import no_rows
@@ -127,7 +126,7 @@ class StreamDriver:
         check_open(self.plan, self.position, source_name)
         reach("absorb-begin")
         source = self.plan.source(source_name)
-        reading = [one.name for one in self.plan.readers(source_name) if one.window.has_slots]
+        reading = [one.name for one in self.plan.readers(source_name) if not one.window.ends_on_grid]
         suit(self.spark, [*files, *self._state(reading)])
         # No two batches have one time: rows of the second would come behind those that have fired.
         self.now += 1
@@ -399,7 +398,8 @@ class StreamDriver:
     def _merge_files(self) -> None:
         """Merges files of state where there are many: behind what is published, for nobody waits for it."""
         merged = {
-            name: compact(self.store, self.layouts[name], state) for name, state in self.position.operators.items()
+            name: kind_of(self.layouts[name]).compact(self.store, self.layouts[name], state)
+            for name, state in self.position.operators.items()
         }
         if merged != self.position.operators:
             position = replace(self.position, operators=merged)

@@ -19,8 +19,6 @@ from airflow_nrt.home.log.entries import Position, Published
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.timing import COMPLETE
 
-_SLICED = ("TUMBLE", "HOP", "CUMULATE")
-
 
 def comes_whole(plan: Plan, position: Position) -> bool:
     """Whether a batch with which its source ends is all that the windows of this plan ever hold.
@@ -32,7 +30,7 @@ def comes_whole(plan: Plan, position: Position) -> bool:
     operator, insert, source = plan.operators[0], plan.inserts[0], position.sources[plan.sources[0].name]
     alone = insert.query.inputs == (operator.name,) and insert.timing.publishes_once
     begins = not source.files and not source.ended and operator.clock == (plan.sources[0].name,)
-    return alone and begins and operator.window.kind in _SLICED
+    return alone and begins and operator.window.ends_on_grid
 
 
 def whole_result(plan: Plan, rows: DataFrame) -> DataFrame:

@@ -167,7 +167,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
 
 def _moves(insert: Insert) -> bool:
     """Whether a row can go from one window and come in a later one, so that the first one's file must be the older."""
-    return insert.tells_changes and insert.window is not None and insert.window.has_slots
+    return insert.tells_changes and insert.window is not None and not insert.window.ends_on_grid
 
 
 def _ordered(frame: DataFrame, by: list[str]) -> DataFrame:
@@ -209,7 +209,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         end = int(unquote(parts.pop().partition("=")[2]))
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
-        by_bits = insert.window is not None and insert.window.has_slots and insert.timing.publishes_once
+        by_bits = insert.window is not None and not insert.window.ends_on_grid and insert.timing.publishes_once
         if by_bits or insert.tells_changes:
             # What ends in one slot can become complete bit by bit; and changes stand beside what they change.
             name += f"-{uuid.uuid4().hex}"

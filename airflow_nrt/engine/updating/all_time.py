@@ -6,11 +6,11 @@ from airflow_nrt.basics.types import TIMESTAMP3, Field
 from airflow_nrt.engine.windows.partials import Layout, layout_of
 from airflow_nrt.model.operators import AggregateCall, Regroup
 from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
-from airflow_nrt.model.windows import Window
+from airflow_nrt.model.windows import tumble
 
 
 def layout_of_all_time(
     operator: UpdatingAggregate | UpdatingRows, keys: tuple[Field, ...], calls: tuple[AggregateCall, ...]
 ) -> Layout:
     """How the partials of these calls look that are kept by group."""
-    return layout_of(Regroup(operator.name, operator.input, Window("TUMBLE", 1, 1), keys, calls, TIMESTAMP3))
+    return layout_of(Regroup(operator.name, operator.input, tumble(1), keys, calls, TIMESTAMP3))

@@ -157,7 +157,7 @@ def fired_rows(plan: Plan, insert: Insert, history: History, rows: DataFrame, en
     """The rows of `rows_read` up to an entry, without those of a slot that has fired which are still to fire."""
     rows = rows.where(f"{ENTRY} <= {entry}")
     unfired = None
-    if insert.window is not None and insert.window.has_slots:
+    if insert.window is not None and not insert.window.ends_on_grid:
         once = insert.timing.publishes_once
         unfired = history.unfired_batch(plan.absorbing(insert), entry) if once else history.open_batch(entry)
     return rows if unfired is None else rows.where(f"{ENTRY} <> {unfired}")

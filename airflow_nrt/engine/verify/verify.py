@@ -273,7 +273,7 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
     absorbing = plan.absorbing(insert)
     late = any(one.operator in absorbing and one.found for one in scene.ledgers)
     # Also a row that is in time can come too late for a session that has fired, and make one of its own.
-    late = late or any(plan.operator(name).window.kind == "SESSION" for name in absorbing)
+    late = late or any(plan.operator(name).window.bounded_by_rows for name in absorbing)
     sources = {name for operator in absorbing for name in plan.operator(operator).sources}
     if not late and not any(history.has_unread(name) for name in sources):
         return None
@@ -292,7 +292,7 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
         here = F.col(WINDOW_END).isin(ends)
         rows = {n: on_time(fired_rows(plan, insert, history, scene.sources[n].frame, entry)) for n in sources}
         told = told.where(~here).unionByName(computed(plan, insert, same_rows(rows), after, until).where(here))
-        if insert.window is not None and insert.window.has_slots:
+        if insert.window is not None and not insert.window.ends_on_grid:
             # What has fired since stands beside it.
             told = told.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
     return told

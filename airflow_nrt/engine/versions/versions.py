@@ -211,7 +211,7 @@ class VersionedInserts:
 
 
 def _has_sessions(insert: Insert) -> bool:
-    return insert.window is not None and insert.window.has_slots
+    return insert.window is not None and not insert.window.ends_on_grid
 
 
 def _state_of_slot(insert: Insert, slot: int, before: int | None, now: int) -> str:
@@ -261,7 +261,7 @@ def _candidates(insert: Insert, states: Iterable[OperatorState], now: int) -> It
 
 def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -> list[Touched]:
     """The windows that just written partials belong to; where nobody counts rows, partials are counted for them."""
-    if file.first == file.last and not counts and not layout.is_hop:
+    if file.first == file.last and not counts and layout.nested:
         return [
             Touched(layout.operator.window.first_end(file.first), layout.operator.window.last_end(file.last), file.rows)
         ]
@@ -272,7 +272,7 @@ def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -
     found = rows.where(f"{SLICE} IS NOT NULL").groupBy(*layout.slots).agg(count.alias("n")).collect()
     window = layout.operator.window
     return [
-        Touched(row[FROM] if layout.is_hop else window.first_end(row[SLICE]), window.last_end(row[SLICE]), row.n)
+        Touched(window.first_end(row[SLICE]) if layout.nested else row[FROM], window.last_end(row[SLICE]), row.n)
         for row in found
     ]
 

@@ -27,10 +27,10 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
     """The results of all windows with `after < end <= until`, as the plan's queries read them."""
-    if layout.is_hop:
-        merged = hop.fire(layout, closed, rows, after, until)
-    else:
+    if layout.nested:
         merged = cumulate.fire(layout, closed, after, until)
+    else:
+        merged = hop.fire(layout, closed, rows, after, until)
     return finish(layout, merged)
 
 
@@ -70,7 +70,7 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
         .drop(LATE)
         .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )
-    if layout.is_hop and layout.sets:
+    if layout.sets and not layout.nested:
         partials = exchanged(layout, partials)
     closed = close(layout, partials, None)
     return fire(layout, closed, partials if layout.sets else None, after, until)

@@ -57,8 +57,8 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     window = layout.operator.window
     new_closed: tuple[StateFile, ...] = ()
     if _needed_later(layout, state.rows, after, until):
-        # HOP: a late row can end now whatever its slice is; it is written with the others, and never read again.
-        which = "true" if layout.is_hop else f"{window.last_end(Sql(SLICE))} > {until}L"
+        # Of HOP a late row can end now whatever its slice is; it is written with the others, and never read again.
+        which = f"{window.last_end(Sql(SLICE))} > {until}L" if layout.nested else "true"
         kept = _closed(store, layout, state, after, until, which)
         if kept is not None:
             file = store.write(layout.operator.name, kept).file
@@ -67,10 +67,10 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     carried = [file for file in state.closed if window.last_end(file.last) > after]
     closed = store.read([*carried, *new_closed], columns)
     # Where a file spans a gap in the data nothing may close at all; then this finds it empty.
-    if closed is None or (not new_closed if layout.is_hop else _ends_now(layout, state.rows, after, until)):
+    if closed is None or (_ends_now(layout, state.rows, after, until) if layout.nested else not new_closed):
         ending = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} <= {until}L")
         closed = ending if closed is None else closed if ending is None else closed.unionByName(ending.select(*columns))
-    values = _value_rows(store, layout, state, after, until) if layout.is_hop and layout.sets else None
+    values = _value_rows(store, layout, state, after, until)
     results = None if closed is None else fire(layout, closed, values, after, until)
     next_state = replace(
         state,
@@ -90,7 +90,7 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
     closed = store.read([file for file in state.closed if window.last_end(file.last) > after], columns)
     opened = _closed(store, layout, state, fired, until, f"{window.last_end(Sql(SLICE))} > {after}L")
     together = closed if opened is None else opened if closed is None else closed.unionByName(opened.select(*columns))
-    values = _value_rows(store, layout, state, after, until) if layout.is_hop and layout.sets else None
+    values = _value_rows(store, layout, state, after, until)
     return None if together is None else fire(layout, together, values, after, until)
 
 
@@ -112,7 +112,7 @@ def _history(
 ) -> History | None:
     """The distinct values of earlier slices of the same windows, beside at most so many `new` ones."""
     window = layout.operator.window
-    if not layout.sets or layout.is_hop or window.kind == "TUMBLE":
+    if not layout.sets or not layout.nested or window.one_slice:
         return None
     earlier = [file for file in state.rows if file.first <= after and window.last_end(file.last) > after]
     rows = store.read(earlier, [*layout.keys, SLICE, *(name for name, _ in layout.values)])
@@ -123,7 +123,9 @@ def _history(
 
 
 def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
-    """HOP: the partials with distinct values of all slices in the windows that fire."""
+    """Where values leave windows again: the partials with distinct values of all slices in the windows that fire."""
+    if layout.nested or not layout.sets:
+        return None
     window = layout.operator.window
     needed = [file for file in state.rows if file.first <= until and window.last_end(file.last) > after]
     rows = store.read(needed, [*layout.keys, *layout.slots, *(name for name, _ in layout.values)])
@@ -135,7 +137,7 @@ def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: 
 def _needed_later(layout: Layout, rows: tuple[StateFile, ...], after: int, until: int) -> bool:
     """Whether a closing slice can be in a window that fires later."""
     window = layout.operator.window
-    if window.kind == "TUMBLE":
+    if window.one_slice:
         return False
     return any(
         file.first <= until and file.last > after and window.last_end(min(file.last, until)) > until for file in rows
@@ -151,6 +153,6 @@ def _ends_now(layout: Layout, rows: tuple[StateFile, ...], after: int, until: in
 
 def _rows_needed(layout: Layout, file: StateFile, until: int) -> bool:
     """Whether a file of row partials holds anything that a later firing reads."""
-    if layout.sets and layout.operator.window.kind != "TUMBLE":
+    if layout.sets and not layout.operator.window.one_slice:
         return layout.operator.window.last_end(file.last) > until
     return file.last > until

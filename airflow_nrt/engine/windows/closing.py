@@ -38,10 +38,10 @@ def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame
     `history` is None where no earlier slice of these windows has rows.
     """
     by = [*layout.keys, *layout.slots]
-    if layout.is_hop or not layout.sets:
+    if not (layout.nested and layout.sets):
         return aggregate(rows, by, layout.rows)
     rows = exchanged(layout, rows)
-    if layout.operator.window.kind == "TUMBLE" and len(layout.sets) == 1 and not layout.needs_python:
+    if layout.operator.window.one_slice and len(layout.sets) == 1 and not layout.needs_python:
         return _by_value(layout, layout.sets[0], rows)
     parts = [padded(layout, by, aggregate(rows, by, layout.rows))]
     for group in layout.sets:

@@ -18,8 +18,6 @@ from airflow_nrt.engine.spark.tuning import suit
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.closing import GROUP_END
-from airflow_nrt.engine.windows.over.heads import columns_of, is_of_heads, merged_heads
-from airflow_nrt.engine.windows.over.row_frames import HEAD
 from airflow_nrt.engine.windows.partials import Layout, aggregate, closed_accumulators, combine
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.model.windows import Sql
@@ -29,31 +27,29 @@ FANOUT = 12
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, where too many stand on one level."""
-    slots = [*layout.keys, *layout.slots]
-    row_columns = [*slots, *layout.stored, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
-    closed_columns = [*slots, *(one.name for one in closed_accumulators(layout))]
+    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
+    closed = merge_level(store, layout, state.closed, columns, _merge_closed)
+    return replace(compact_rows(store, layout, state), closed=closed)
+
+
+def compact_rows(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
+    """The same of the partials that were absorbed alone."""
+    slots, values = [*layout.keys, *layout.slots], [name for name, _ in layout.values]
+    columns = [*slots, *layout.stored, *values, *(one.name for one in layout.rows)]
     history = tuple(file for file in state.rows if state.fired is not None and file.last <= state.fired)
     opened = tuple(file for file in state.rows if file not in history)
-    parts = [_merge_level(store, layout, part, row_columns, combine) for part in (history, opened)]
-    rows = tuple(file for part in parts for file in part)
-    if layout.operator.window.kind == "OVER":
-        old = tuple(file for file in state.closed if is_of_heads(file))
-        merged = _merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)
-        return replace(state, rows=rows, closed=(*merged, *(file for file in state.closed if file not in old)))
-    return replace(
-        state,
-        rows=rows,
-        closed=_merge_level(store, layout, state.closed, closed_columns, _merge_closed),
-    )
+    parts = [merge_level(store, layout, part, columns, combine) for part in (history, opened)]
+    return replace(state, rows=tuple(file for part in parts for file in part))
 
 
-def _merge_level(
+def merge_level(
     store: SliceStore,
     layout: Layout,
     files: tuple[StateFile, ...],
     columns: list[str],
     merge: Callable[[Layout, DataFrame], DataFrame],
 ) -> tuple[StateFile, ...]:
+    """The files with those of one level merged, if it is full."""
     full = full_level(files)
     partials = store.read(full, columns)
     if partials is None:
@@ -74,7 +70,7 @@ def full_level(files: Sequence[StateFile]) -> list[StateFile]:
 
 def _merge_closed(layout: Layout, closed: DataFrame) -> DataFrame:
     """Closed slices of CUMULATE are only ever read together, so they become one partial for each key and start."""
-    if layout.is_hop:
+    if not layout.nested:
         return aggregate(closed, [*layout.keys, *layout.slots], layout.rows)
     window = layout.operator.window
     grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")

@@ -27,7 +27,7 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
     """
     window = layout.operator.window
     columns = layout.all_accumulators
-    if window.kind == "TUMBLE":
+    if window.one_slice:
         return whole(layout, closed.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L"))
     grouped = _scanned(layout, closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}"))
     partition = f"PARTITION BY {', '.join([*layout.keys, GROUP_END])} ORDER BY {SLICE}"

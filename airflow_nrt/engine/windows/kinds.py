@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import aggregate, carried, partials, session
+from airflow_nrt.engine.windows import aggregate, carried, compaction, partials, session
 from airflow_nrt.engine.windows.carried import Firing
-from airflow_nrt.engine.windows.over import over, row_parts
+from airflow_nrt.engine.windows.over import head_files, over, row_parts
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.windows import Over, Session, Window
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Kind:
     have not fired, and leaves the state as it is; None if there are no rows, or if no window is ever looked at early.
     `compute(layout, sources, after, until)` gives the results of windows with `after < end <= until` in batch.
     `mark_late(layout, rows)` marks the late among rows of the input query, judged from their hidden columns alone.
+    `compact(store, layout, state)` gives the same state in fewer files, where there are too many.
     """
 
     absorb: Callable[[SliceStore, Layout, OperatorState, Mapping[str, DataFrame]], DataFrame]
@@ -35,21 +37,50 @@ class Kind:
     peek: Callable[[SliceStore, Layout, OperatorState, int, int], DataFrame | None]
     compute: Callable[[Layout, Mapping[str, DataFrame], int, int], DataFrame]
     mark_late: Callable[[Layout, DataFrame], DataFrame]
+    compact: Callable[[SliceStore, Layout, OperatorState], OperatorState]
 
 
 SLICED = Kind(
-    aggregate.absorb, carried.due_until, carried.prepare_firing, carried.peek, aggregate.compute, partials.mark_late
+    aggregate.absorb,
+    carried.due_until,
+    carried.prepare_firing,
+    carried.peek,
+    aggregate.compute,
+    partials.mark_late,
+    compaction.compact,
 )
 SESSION = Kind(
-    session.absorb, session.due_until, session.prepare_firing, session.peek, session.compute, session.mark_late
+    session.absorb,
+    session.due_until,
+    session.prepare_firing,
+    session.peek,
+    session.compute,
+    session.mark_late,
+    compaction.compact,
 )
-OVER = Kind(over.absorb, over.due_until, over.prepare_firing, over.peek, over.compute, over.mark_late)
+OVER = Kind(
+    over.absorb,
+    over.due_until,
+    over.prepare_firing,
+    over.peek,
+    over.compute,
+    over.mark_late,
+    head_files.compact,
+)
 ROW_PARTS = Kind(
-    row_parts.absorb, row_parts.due_until, row_parts.prepare_firing, over.peek, row_parts.compute, row_parts.mark_late
+    row_parts.absorb,
+    row_parts.due_until,
+    row_parts.prepare_firing,
+    over.peek,
+    row_parts.compute,
+    row_parts.mark_late,
+    head_files.compact,
 )
+
+_KINDS: Mapping[type[Window], Kind] = {Session: SESSION, Over: OVER}
 
 
 def kind_of(layout: Layout) -> Kind:
     if isinstance(layout.operator, WindowAggregate) and layout.operator.parts:
         return ROW_PARTS
-    return {"SESSION": SESSION, "OVER": OVER}.get(layout.operator.window.kind, SLICED)
+    return _KINDS.get(type(layout.operator.window), SLICED)

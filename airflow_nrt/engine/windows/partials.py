@@ -53,13 +53,14 @@ class Layout:
     results: tuple[tuple[str, str], ...]
 
     @property
-    def is_hop(self) -> bool:
-        return self.operator.window.kind == "HOP"
+    def nested(self) -> bool:
+        """As its window has it. Else a partial has two slots, its slice and the first window in which it counts."""
+        return self.operator.window.nested
 
     @property
     def closes(self) -> str:
         """The slot by which a partial closes: when the windows up to this end fire."""
-        return FROM if self.is_hop else SLICE
+        return self.slots[-1]
 
     @property
     def lives(self) -> tuple[str, ...]:
@@ -71,7 +72,7 @@ class Layout:
         """What else is stored with a partial."""
         if self.lives:
             return (*self.lives, STAYS)
-        return (SEEN,) if self.operator.window.kind == "SESSION" else ()
+        return (SEEN,) if self.operator.window.bounded_by_rows else ()
 
     @property
     def all_accumulators(self) -> tuple[Accumulator, ...]:
@@ -91,14 +92,14 @@ class Layout:
 
 
 def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
-    """What a closed partial holds: HOP counts its distinct values only when it fires."""
-    return layout.rows if layout.is_hop else layout.all_accumulators
+    """What a closed partial holds: where values leave windows again, they are counted only when these fire."""
+    return layout.all_accumulators if layout.nested else layout.rows
 
 
 def layout_of(operator: WindowAggregate | Regroup) -> Layout:
     """The layout of an operator. Calls of one operand share its accumulators."""
     rows: dict[str, Accumulator] = {}
-    if operator.window.kind == "SESSION":
+    if operator.window.bounded_by_rows:
         rows[WINDOW_START] = Accumulator(WINDOW_START, WINDOW_START, "BIGINT", "min({0}){over}")
     results = []
     pairs = operator.distinct_sets
@@ -114,11 +115,10 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
         made = accumulators(call, operand)
         target.update((one.name, one) for one in made.columns)
         results.append((call.name, made.result))
-    hop = operator.window.kind == "HOP"
     return Layout(
         operator=operator,
         keys=tuple(field.name for field in operator.keys),
-        slots=(SLICE, FROM) if hop else (SLICE,),
+        slots=(SLICE,) if operator.window.nested else (SLICE, FROM),
         values=tuple((f"x{i}", _counted(argument, condition)) for i, (argument, condition) in enumerate(pairs)),
         rows=tuple(rows.values()),
         sets=tuple(DistinctSet(f"x{i}", tuple(one.values())) for i, one in enumerate(sets)),
@@ -170,7 +170,7 @@ def _placed(layout: Layout, rows: DataFrame) -> DataFrame:
 
 
 def _slots(layout: Layout) -> list[str]:
-    values = {SLICE: "_nrt_own", FROM: "_nrt_counted"} if layout.is_hop else {SLICE: "_nrt_counted"}
+    values = {SLICE: "_nrt_counted"} if layout.nested else {SLICE: "_nrt_own", FROM: "_nrt_counted"}
     return [f"IF(_nrt_counted <= _nrt_last, {values[slot]}, NULL) AS {slot}" for slot in layout.slots]
 
 

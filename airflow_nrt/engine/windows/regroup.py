@@ -15,13 +15,13 @@ from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.model.hidden import POSITION, WINDOW_END
 from airflow_nrt.model.operators import Regroup
-from airflow_nrt.model.windows import Window
+from airflow_nrt.model.windows import tumble
 
 
 def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:
     """The step's result over the results of windows."""
     # Every window end is a slice of its own, as it is of sessions.
-    window = step.window if step.window.kind == "SESSION" else Window("TUMBLE", 1, 1)
+    window = step.window if step.window.bounded_by_rows else tumble(1)
     layout = layout_of(replace(step, window=window))
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     rows = run_query(step.input, views).withColumn(SLICE, F.col(WINDOW_END))

@@ -21,6 +21,7 @@ from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.model.windows import Window
 from airflow_nrt.program.functions import PythonFunction
 
 _OF_SPARK = ("spark.sql.ansi.", "spark.sql.caseSensitive", "spark.sql.legacy.", "spark.sql.session.timeZone")
@@ -120,6 +121,9 @@ def _facts(value: Any, label: str) -> Iterator[Fact]:
             yield from _fields(value, label or f"function {value.name}", but=("name",) if not label else ())
         case DataType():
             yield label, str(value)
+        case Window():
+            yield f"{label}, kind", value.kind
+            yield from _fields(value, label)
         case None:
             return
         case tuple() if any(map(is_dataclass, value)):

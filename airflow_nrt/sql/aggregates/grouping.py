@@ -273,7 +273,7 @@ class Aggregation:
         """The operator, and as what it has the keys and the calls, where it is shared."""
         relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
-        if relation.window is not None and relation.window.kind == "SESSION":
+        if relation.window is not None and relation.window.bounded_by_rows:
             # Sessions of different keys may end together.
             start = Field(f"k{len(self.keys)}", BIGINT)
             self.keys.append((ast.Name((WINDOW_START,), self.node.at), start))

@@ -33,7 +33,7 @@ def in_order(
     column = relation.column(name)
     live = [table.name for table in found.tables_below(relation.inputs) if "source.monitor-interval" in table.options]
     by_time = not first.descending and _is_time(column, relation)
-    if by_time and relation.window is not None and (live or not relation.window.has_slots):
+    if by_time and relation.window is not None and (live or relation.window.ends_on_grid):
         if not OutputOptions.read(sink.options).publishes_once:
             raise NotThereYet("ORDER BY of windows with early results and late updates", at)
         return relation
@@ -61,10 +61,9 @@ def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
 
 def _is_time(column: ScopeColumn, relation: Relation) -> bool:
     """Whether rows are published in the order of this column, those of one window together."""
-    if relation.window is None or relation.window.has_slots:
+    if relation.window is None or not relation.window.ends_on_grid:
         return column.rowtime or column.role in ("end", "time")
-    # Windows of CUMULATE begin together.
-    return column.role in ("end", "time") or (column.role == "start" and relation.window.kind != "CUMULATE")
+    return column.role in relation.window.telling
 
 
 def _by_time(relation: Relation) -> str:

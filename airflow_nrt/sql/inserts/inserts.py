@@ -71,7 +71,7 @@ def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[
     """
     known: list[WindowAggregate | Regroup] = [*found.operators, *found.regroups]
     operator = next((one for one in known if one.name == relation.operator), None)
-    if operator is None or operator.window.kind == "SESSION":
+    if operator is None or operator.window.bounded_by_rows:
         return None
     carried = dict(relation.keys)
     written: dict[str, str] = {}
@@ -121,7 +121,7 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
 
 def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: parsed.Insert) -> None:
     """A window becomes visible by one rename, so that all of it must lie in one partition."""
-    if relation.window is None or relation.window.has_slots:
+    if relation.window is None or not relation.window.ends_on_grid:
         return
     for key in sink.partition_keys:
         source = given.get(key)

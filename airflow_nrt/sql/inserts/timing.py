@@ -67,7 +67,7 @@ def check_timing(found: Findings, sink: Table, relation: Relation, values: tuple
     except InputError as wrong:
         raise SqlError(f"table {sink.name!r}: {wrong}", at) from None
     if not timing.publishes_once:
-        if relation.window.kind == "SESSION":
+        if relation.window.bounded_by_rows:
             _check_sessions(found, sink, timing, operators, at)
         _check_operators(found, operators, at)
         _check_takes_versions(sink, relation, values, at)
@@ -102,7 +102,7 @@ def _check_state_column(sink: Table, name: str | None, at: Place) -> None:
 
 def _check_operators(found: Findings, names: tuple[str, ...], at: Place) -> None:
     for operator in (one for one in found.operators if one.name in names):
-        if operator.window.kind == "OVER":
+        if not operator.window.looked_at_early:
             raise NotThereYet("early results and late updates of OVER", at)
         if not operator.sources:
             raise NotThereYet("early results and late updates of windows over the results of windows", at)
@@ -133,11 +133,11 @@ def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, 
     written = {
         column.name: roles.get(plain_column(value) or "") for value, column in zip(values, written_columns(sink))
     }
-    telling = ("end", "time") if relation.window.kind == "CUMULATE" else ("start", "end", "time")
+    telling = relation.window.telling
     if not any(written.get(name) in telling for name in sink.primary_key):
         raise SqlError(
             f"table {sink.name!r}: its PRIMARY KEY ({', '.join(sink.primary_key)}) does not tell one window from "
-            f"another: add the column that holds window_{telling[0]}",
+            f"another: add the column that holds window_{'start' if 'start' in telling else 'end'}",
             at,
         )
 

@@ -76,7 +76,7 @@ class Relation:
     @property
     def has_sessions(self) -> bool:
         """Whether sessions of its rows are still to be found: no row may go before they are."""
-        return self.pending is not None and self.pending.kind == "SESSION"
+        return self.pending is not None and self.pending.bounded_by_rows
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def in_their_window(relation: Relation) -> Relation:
     It is the only one of TUMBLE; all those of CUMULATE have its start.
     """
     window, rowtime_type = relation.pending, relation.rowtime_type
-    assert window is not None and window.kind in ("TUMBLE", "CUMULATE") and rowtime_type is not None
+    assert window is not None and window.ends_on_grid and window.nested and rowtime_type is not None
     items = [
         f"{window_column(window, column.role, rowtime_type)} AS {quote(column.name)}"
         for column in relation.columns

@@ -40,6 +40,12 @@ def over(frame: str) -> str:
     )
 
 
+def in_zone(script: str) -> str:
+    return "SET 'table.local-time-zone' = 'Asia/Shanghai';\n" + script.replace(
+        "ts TIMESTAMP(3),", "ts TIMESTAMP_LTZ(3),"
+    )
+
+
 SCRIPTS = {
     "windows": "SET 'table.local-time-zone' = 'Asia/Shanghai';\n"
     + ORDERS.replace(
@@ -53,6 +59,10 @@ SCRIPTS = {
         "GROUP BY shop, window_start, window_end) GROUP BY window_start, window_end",
     ),
     "range": over("RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW"),
+    "instants": in_zone(over("RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW")),
+    "hours of a zone": in_zone(
+        told("n BIGINT", f"SELECT COUNT(*) FROM TABLE({TUMBLE}) GROUP BY window_start, window_end")
+    ),
     "rows": over("ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"),
     "groups": told("shop STRING, n BIGINT", "SELECT shop, COUNT(DISTINCT id) FROM orders GROUP BY shop"),
     "ranked": told(

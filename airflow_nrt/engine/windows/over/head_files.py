@@ -1,0 +1,20 @@
+"""Fewer state files of OVER: its heads are merged among themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.compaction import compact_rows, merge_level
+from airflow_nrt.engine.windows.over.heads import columns_of, is_of_heads, merged_heads
+from airflow_nrt.engine.windows.over.row_frames import HEAD
+from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.home.log.entries import OperatorState
+
+
+def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
+    """The same state in fewer files, where too many stand on one level."""
+    old = tuple(file for file in state.closed if is_of_heads(file))
+    merged = merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)
+    others = tuple(file for file in state.closed if file not in old)
+    return replace(compact_rows(store, layout, state), closed=(*merged, *others))

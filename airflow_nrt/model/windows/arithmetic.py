@@ -1,0 +1,53 @@
+"""Milliseconds as numbers: each formula is written once, for Python integers and for Spark SQL.
+
+So the stream, the batch and the verifier share one definition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+
+@dataclass(frozen=True)
+class Sql:
+    """A BIGINT expression of Spark SQL that can be calculated with like an integer."""
+
+    text: str
+
+    def __add__(self, other: Sql | int) -> Sql:
+        return Sql(f"({self.text} + {_text(other)})")
+
+    def __radd__(self, other: int) -> Sql:
+        return Sql(f"({_text(other)} + {self.text})")
+
+    def __sub__(self, other: Sql | int) -> Sql:
+        return Sql(f"({self.text} - {_text(other)})")
+
+    def __rsub__(self, other: int) -> Sql:
+        return Sql(f"({_text(other)} - {self.text})")
+
+    def __mod__(self, other: int) -> Sql:
+        return Sql(f"pmod({self.text}, {_text(other)})")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Ms = TypeVar("Ms", int, Sql)
+
+
+def _text(value: Sql | int) -> str:
+    return value.text if isinstance(value, Sql) else f"{value}L"
+
+
+def later(a: Ms, b: Ms) -> Ms:
+    """The later of the two. In SQL a NULL does not count, which is what an absent watermark means."""
+    if isinstance(a, Sql):
+        return Sql(f"greatest({a}, {b})")
+    return max(a, b)
+
+
+def on_grid(at: Ms, stride: int, origin: int) -> Ms:
+    """The first point of the grid `origin + k * stride` that is not before `at`."""
+    return at + (origin - at) % stride

@@ -1,0 +1,29 @@
+"""OVER: each row has a window of its own, which ends after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
+
+
+@dataclass(frozen=True)
+class Over(SlotWindow):
+    """`size` is how far back rows are looked at."""
+
+    kind: ClassVar[str] = "OVER"
+    looked_at_early: ClassVar[bool] = False
+
+    def earliest_row(self, end: int) -> int:
+        return max(self.start(end) - self.size, -END_OF_TIME)
+
+    @property
+    def lengths(self) -> str:
+        return "OVER"
+
+
+def over(reach: int = END_OF_TIME) -> Over:
+    """Row windows that look at rows up to `reach` milliseconds before the current one."""
+    return Over(reach, LONGEST_SLOT)

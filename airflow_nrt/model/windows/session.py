@@ -1,0 +1,37 @@
+"""SESSION: a window lasts as long as rows of a key follow each other within the gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
+from airflow_nrt.model.windows.window import check_positive
+
+
+@dataclass(frozen=True)
+class Session(SlotWindow):
+    """`size` is the gap."""
+
+    kind: ClassVar[str] = "SESSION"
+    bounded_by_rows: ClassVar[bool] = True
+
+    def earliest_row(self, end: int) -> int:
+        """A session can be as long as it likes."""
+        return -END_OF_TIME
+
+    def rows_until(self, end: int) -> int:
+        """A row at its end joins a session."""
+        return end + 1
+
+    @property
+    def lengths(self) -> str:
+        return f"SESSION {format_duration(self.size)}"
+
+
+def session(gap: int) -> Session:
+    """Raises InputError in Flink's words where Flink does."""
+    check_positive("SESSION", f"gap to be positive, but got gap {gap} ms", gap)
+    return Session(gap, min(gap, LONGEST_SLOT))

@@ -1,0 +1,34 @@
+"""Windows that no grid holds: they end at any time, and those that end in one slot are named together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from airflow_nrt.basics.durations import MINUTE
+from airflow_nrt.model.windows.arithmetic import Ms, on_grid
+from airflow_nrt.model.windows.window import Window
+
+LONGEST_SLOT = MINUTE
+"""What ends in one slot is compared and restated together."""
+
+
+@dataclass(frozen=True)
+class SlotWindow(Window):
+    """`stride` is the length of a slot."""
+
+    ends_on_grid: ClassVar[bool] = False
+
+    def last_end(self, slice_end: Ms) -> Ms:
+        return slice_end
+
+    def start(self, end: Ms) -> Ms:
+        """Of the slot."""
+        return end - self.stride
+
+    def name(self, end: Ms) -> Ms:
+        """That of the slot."""
+        return on_grid(end, self.stride, 0)
+
+    def last_complete_end(self, watermark: int) -> int:
+        return watermark + 1

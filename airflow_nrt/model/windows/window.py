@@ -1,0 +1,155 @@
+"""What a kind of windows answers: which slice holds a row, which windows hold a slice, which still count a late row.
+
+All times are milliseconds. A window is `[start, end)` and is named by its end, which within one operator is unique.
+
+A *slice* is the largest span that no window boundary cuts; it too is named by its end. A row touches one slice.
+
+    CUMULATE(step 10 min, size 30 min)            HOP(slide 10 min, size 20 min)
+    [-- a --)                                     [-- a --|-- b --)
+    [-- a --|-- b --)                                     [-- b --|-- c --)
+    [-- a --|-- b --|-- c --)                                     [-- c --|-- d --)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.windows.arithmetic import Ms, later, on_grid
+
+
+@dataclass(frozen=True)
+class Window(ABC):
+    """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
+
+    `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
+    With `only_updates` a window of CUMULATE is there for a key only if its last step brought the key a row, or if it is
+    the last one of its start.
+
+    Use the functions `tumble`, `hop`, `cumulate`, `session` and `over`: they check what Flink checks.
+    """
+
+    kind: ClassVar[str]
+    """The name that Flink gives it, in capitals."""
+    ends_on_grid: ClassVar[bool] = True
+    """Whether windows end on a grid. Others end at any time, and those that end in one slot are named together."""
+    bounded_by_rows: ClassVar[bool] = False
+    """Whether its rows decide where a window begins and ends. So a row that is left out changes others' windows."""
+    nested: ClassVar[bool] = True
+    """Whether of two windows that hold a slice the later one holds all of the earlier. Then a late row can count as one
+    of a later slice, and a value that was seen stays seen."""
+    one_slice: ClassVar[bool] = False
+    """Whether each window is one slice."""
+    looked_at_early: ClassVar[bool] = True
+    """Whether a window has a result before it is complete."""
+    telling: ClassVar[tuple[str, ...]] = ("end", "time", "start")
+    """Roles of the window columns that each tell one window from another."""
+
+    size: int
+    stride: int
+    offset: int = 0
+    zone: str | None = None
+    only_updates: bool = False
+
+    @property
+    def slice(self) -> int:
+        """The length of a slice."""
+        return self.stride
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether there are rowtimes that no window holds."""
+        return False
+
+    @property
+    def origin(self) -> int:
+        """A point of the grid on which windows end."""
+        return self.offset
+
+    def slice_end(self, at: Ms) -> Ms:
+        """The slice that holds a row with this rowtime."""
+        return at + self.slice - (at - self.offset) % self.slice
+
+    def first_end(self, slice_end: Ms) -> Ms:
+        """The first window that holds this slice. In a gap it lies after `last_end`."""
+        return on_grid(slice_end, self.stride, self.origin)
+
+    @abstractmethod
+    def last_end(self, slice_end: Ms) -> Ms:
+        """The last window that holds this slice."""
+
+    @abstractmethod
+    def start(self, end: Ms) -> Ms:
+        """The start of the window that ends here."""
+
+    def name(self, end: Ms) -> Ms:
+        """The end that a window is published under."""
+        return end
+
+    def first_open_end(self, watermark: Ms) -> Ms:
+        """The first window end, of any slice, that is not complete at this watermark."""
+        return on_grid(watermark + 2, self.stride, self.origin)
+
+    def counted_from(self, slice_end: Ms, watermark: Ms) -> Ms:
+        """The first window in which a row of this slice counts, if its batch began at this watermark.
+
+        It counts in that one and all later ones up to `last_end`; in none if the result lies after `last_end`.
+        """
+        return later(self.first_end(slice_end), self.first_open_end(watermark))
+
+    def last_complete_end(self, watermark: int) -> int:
+        """The last window end, of any slice, that is complete at this watermark."""
+        return self.first_open_end(watermark) - self.stride
+
+    def ends(self, slice_end: int) -> range:
+        """All windows that hold this slice."""
+        return range(self.first_end(slice_end), self.last_end(slice_end) + 1, self.stride)
+
+    def ends_between(self, after: int, until: int) -> Iterator[int]:
+        """All window ends with `after < end <= until`."""
+        return iter(range(on_grid(after + 1, self.stride, self.origin), until + 1, self.stride))
+
+    def earliest_row(self, end: int) -> int:
+        """The earliest rowtime that a window ending here can hold."""
+        return self.start(end)
+
+    def rows_until(self, end: int) -> int:
+        """The rowtime before which all rows lie that matter to a window ending here."""
+        return end
+
+    @property
+    @abstractmethod
+    def lengths(self) -> str:
+        """Its kind and lengths, for people."""
+
+    def __str__(self) -> str:
+        text = self.lengths
+        if self.offset:
+            text += f", offset {format_duration(self.offset)}"
+        if self.only_updates:
+            text += ", where a step brought rows"
+        return f"{text}, {self.zone}" if self.zone else text
+
+
+def is_complete(end: int, watermark: int | None) -> bool:
+    """A window is complete when the watermark of its operator has reached its last millisecond."""
+    return watermark is not None and watermark >= end - 1
+
+
+def counts_in(window: Window, slice_end: int, watermark_before: int | None, end: int) -> bool:
+    """Whether a row of this slice counts in the window ending at `end`.
+
+    It does iff the window holds the slice and was not complete when the row's batch began: lateness is per window,
+    judged by the watermark at the beginning of the batch.
+    """
+    return end in window.ends(slice_end) and not is_complete(end, watermark_before)
+
+
+def check_positive(kind: str, wanted: str, *lengths: int) -> None:
+    """Raises InputError, in Flink's words, for a length that is not."""
+    if min(lengths) <= 0:
+        raise InputError(f"{kind} table function based aggregate requires {wanted}.")
