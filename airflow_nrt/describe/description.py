@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import singledispatch
 from typing import Any
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
-from airflow_nrt.describe.bounds import END, bound
+from airflow_nrt.describe.bounds import bound
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.hidden import CLOCK, OP
 from airflow_nrt.model.intervals import partition_time
@@ -16,7 +17,16 @@ from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.steps import as_json
 from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
-from airflow_nrt.model.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, UpdatingRows, UpdatingSessions
+from airflow_nrt.model.updating import (
+    END,
+    RecentRows,
+    RowsAtEnd,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    UpdatingRows,
+    UpdatingSessions,
+)
 from airflow_nrt.model.windows import Over, Session, Window
 from airflow_nrt.model.written import Written
 
@@ -135,10 +145,9 @@ def _regroup(operator: Regroup) -> dict[str, Any]:
 
 def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
     """What it reads, as the report writes it."""
-    inputs = (operator.input,) if isinstance(operator, (WindowAggregate, Regroup)) else operator.inputs
     written = operator.written
     return {
-        "reads": list(dict.fromkeys(name for query in inputs for name in query.inputs)),
+        "reads": list(dict.fromkeys(name for query in operator.inputs for name in query.inputs)),
         **({"columns": list(written.columns)} if written.columns else {}),
         **({"where": written.where} if written.where else {}),
     }
@@ -146,15 +155,14 @@ def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
 
 def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
     """Its keys in the report's words; of one that keeps rows the columns of these."""
-    of_rows = (RecentRows, RowsAtEnd)
-    fields = operator.columns if isinstance(operator, of_rows) else operator.keys
-    keeps_rows = isinstance(operator, of_rows) or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
     partition = {name for frame in getattr(operator, "frames", ()) for name in frame.partition}
     hidden = {"p", OP, *partition}
     shown = [
-        f"{operator.written.of(one.name) or one.name} {one.type.flink}" for one in fields if one.name not in hidden
+        f"{operator.written.of(one.name) or one.name} {one.type.flink}"
+        for one in operator.shown
+        if one.name not in hidden
     ]
-    return {"rows_of" if keeps_rows else "keys": shown}
+    return {"rows_of" if operator.keeps_rows else "keys": shown}
 
 
 def _sessions(operator: WindowAggregate) -> dict[str, Any]:
@@ -255,32 +263,53 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
 
 def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
     proof = bound(plan, operator)
-    told: dict[str, Any] = {
+    return {
         "name": operator.name,
         **_absorbs(operator),
         "window": "none: results change as rows come",
         **_keys(operator),
         "bounded_by": _UNBOUNDED.get(proof, proof),
         "late": "no row is ever late",
+        **_of_updating(operator),
     }
-    if isinstance(operator, RecentRows):
-        return {**told, "stored": ["the rows that have not left"]}
-    if isinstance(operator, RowsAtEnd):
-        return {**told, "window": "none: all rows come with the end of their sources", "stored": ["all rows"]}
-    if isinstance(operator, UpdatingJoin):
-        return {**told, **_join(operator)}
-    if isinstance(operator, UpdatingSessions):
-        gap = f"SESSION {format_duration(operator.gap)}: they change as rows come and go"
-        return {**told, "window": gap, "stored": ["all rows, each with the bounds of its session"]}
-    if isinstance(operator, UpdatingRows):
-        kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
-        framed = [f"{one.call.text}: {one.call.type}" for one in operator.framed]
-        return {**told, "aggregates": framed, "stored": [f"{kept} of each key" if operator.keys else kept]}
+
+
+@singledispatch
+def _of_updating(operator: Updating) -> dict[str, Any]:
+    """What is said of one kind alone."""
+    raise NotImplementedError(type(operator))
+
+
+@_of_updating.register
+def _recent(operator: RecentRows) -> dict[str, Any]:
+    return {"stored": ["the rows that have not left"]}
+
+
+@_of_updating.register
+def _at_end(operator: RowsAtEnd) -> dict[str, Any]:
+    return {"window": "none: all rows come with the end of their sources", "stored": ["all rows"]}
+
+
+@_of_updating.register
+def _updating_sessions(operator: UpdatingSessions) -> dict[str, Any]:
+    gap = f"SESSION {format_duration(operator.gap)}: they change as rows come and go"
+    return {"window": gap, "stored": ["all rows, each with the bounds of its session"]}
+
+
+@_of_updating.register
+def _updating_rows(operator: UpdatingRows) -> dict[str, Any]:
+    kept = f"the rows up to rank {operator.limit}" if operator.limit is not None else "all rows"
+    framed = [f"{call.text}: {call.type}" for call in operator.calls]
+    return {"aggregates": framed, "stored": [f"{kept} of each key" if operator.keys else kept]}
+
+
+@_of_updating.register
+def _updating_aggregate(operator: UpdatingAggregate) -> dict[str, Any]:
     aggregates = [f"{call.text}: {call.type}" for call in operator.aggregates]
     values = ", and the distinct values that are counted," if any(call.distinct for call in operator.aggregates) else ""
     kept = "all rows" if operator.changing else f"one partial{values}"
     stored = [f"{kept} of each key", *(() if operator.changing else _kept_rows(operator.aggregates))]
-    return {**told, "aggregates": aggregates, "stored": stored}
+    return {"aggregates": aggregates, "stored": stored}
 
 
 def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
@@ -292,6 +321,7 @@ def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
     return [f"all rows of a group for {', '.join(kept)}: {why} there is no partial"]
 
 
+@_of_updating.register
 def _join(operator: UpdatingJoin) -> dict[str, Any]:
     sides = (("left", operator.left), ("right", operator.right))
     late = "a row meets those that are not forgotten" if operator.interval is not None else "no row is ever late"
@@ -303,7 +333,7 @@ def _join(operator: UpdatingJoin) -> dict[str, Any]:
 
 
 def _publishes(plan: Plan, insert: Insert) -> str:
-    if any(isinstance(one, RowsAtEnd) and one.name in insert.query.inputs for one in plan.updating):
+    if any(one.waits_for_end and one.name in insert.query.inputs for one in plan.updating):
         return "all rows at once, in their order, when their sources have ended"
     if insert.replaces_table:
         parts = "each partition" if insert.sink.partition_keys else "the table"

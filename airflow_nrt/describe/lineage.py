@@ -8,20 +8,16 @@ read. Without that parser, which comes with Airflow's OpenLineage provider, only
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.describe.script_secrets import without_secrets
-from airflow_nrt.model.hidden import ROWTIME, WINDOW_END, WINDOW_START
-from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.model.hidden import ROWTIME
+from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import Table
-from airflow_nrt.model.updating import Updating, UpdatingAggregate, UpdatingRows
-
-_BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
-_QUOTED = re.compile(r"`((?:[^`]|``)+)`")
+from airflow_nrt.model.updating import Updating
 
 Origins = frozenset[tuple[str, str]]
 """Pairs of a source and a column of it."""
@@ -107,16 +103,7 @@ class _Tracer:
         return frozenset([(source.name, column)])
 
     def _in_step(self, step: Step, column: str) -> Origins:
-        queries = (step.input,) if isinstance(step, (WindowAggregate, Regroup)) else step.inputs
-        names = [column]
-        call = next((one for one in _calls(step) if one.name == column), None)
-        if call is not None:
-            names = [one for one in (call.argument, call.filter) if one is not None]
-        elif isinstance(step, UpdatingRows):
-            names += [one for known, sql in step.computed if known.name == column for one in _QUOTED.findall(sql)]
-        elif isinstance(step, (WindowAggregate, Regroup)) and column in _BOUNDS:
-            names = [ROWTIME, WINDOW_END]
-        return _union(self._in_query(query, name) for query in queries for name in names)
+        return _union(self._in_query(query, name) for query in step.inputs for name in step.made_of(column))
 
     def _read(self, query: Query) -> dict[str, set[tuple[str, str]]]:
         """By column of its result the columns of its inputs that a query computes it from; empty if nobody knows."""
@@ -139,12 +126,6 @@ class _Tracer:
     @cached_property
     def _steps(self) -> dict[str, Step]:
         return {step.name: step for step in (*self.plan.operators, *self.plan.regroups, *self.plan.updating)}
-
-
-def _calls(step: Step) -> Iterable[AggregateCall]:
-    if isinstance(step, (WindowAggregate, Regroup, UpdatingAggregate)):
-        return step.aggregates
-    return tuple(one.call for one in step.framed) if isinstance(step, UpdatingRows) else ()
 
 
 def _union(origins: Iterable[Origins]) -> Origins:

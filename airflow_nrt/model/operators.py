@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
+from airflow_nrt.model.hidden import ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
 HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
+QUOTED = re.compile(r"`((?:[^`]|``)+)`")
+"""Names in Spark SQL."""
+_BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 
@@ -64,6 +70,59 @@ ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COU
 """No query reads its result: it says how many rows have come."""
 
 
+class Operator(ABC):
+    """What all operators of a plan have in common."""
+
+    name: str
+    keys: tuple[Field, ...]
+    written: Written
+    keeps_rows: bool = False
+    """Whether its state are rows as they came, and no groups of keys."""
+
+    @property
+    def shown(self) -> tuple[Field, ...]:
+        """The columns by which people know it."""
+        return self.keys
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[Query, ...]:
+        """The queries whose rows it takes."""
+
+    @property
+    def calls(self) -> tuple[AggregateCall, ...]:
+        """The aggregates that it computes."""
+        return ()
+
+    def made_of(self, column: str) -> tuple[str, ...]:
+        """The columns of its input queries that a column of its result is computed from."""
+        call = next((one for one in self.calls if one.name == column), None)
+        return (column,) if call is None else tuple(one for one in (call.argument, call.filter) if one is not None)
+
+
+class OfWindows(Operator):
+    """One whose results are those of windows."""
+
+    input: Query
+    aggregates: tuple[AggregateCall, ...]
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def calls(self) -> tuple[AggregateCall, ...]:
+        return self.aggregates
+
+    @property
+    def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
+        """The (argument, filter) pairs of its distinct aggregates, each once."""
+        return distinct_sets(self.aggregates)
+
+    def made_of(self, column: str) -> tuple[str, ...]:
+        return (ROWTIME, WINDOW_END) if column in _BOUNDS else super().made_of(column)
+
+
 @dataclass(frozen=True)
 class RowFrame:
     """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
@@ -91,7 +150,7 @@ def distinct_sets(calls: Iterable[AggregateCall]) -> tuple[tuple[str, str | None
 
 
 @dataclass(frozen=True)
-class WindowAggregate:
+class WindowAggregate(OfWindows):
     """GROUP BY window_start, window_end and keys over one windowing function.
 
     The input query gives the key columns, the arguments, the filters, `_nrt_ts` and the hidden columns of its source.
@@ -127,11 +186,6 @@ class WindowAggregate:
     written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     @property
-    def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
-        """The (argument, filter) pairs of its distinct aggregates, each once."""
-        return distinct_sets(self.aggregates)
-
-    @property
     def following(self) -> int:
         """Of OVER: how many milliseconds behind a row its frames end. It waits for that time."""
         return max([0, *(-frame.high for frame in self.frames if frame.unit == "RANGE")])
@@ -158,7 +212,7 @@ class WindowAggregate:
 
 
 @dataclass(frozen=True)
-class Regroup:
+class Regroup(OfWindows):
     """GROUP BY window_start, window_end and keys over the results of windows. It keeps nothing: a window is whole.
 
     The input query gives the key columns, the arguments, the filters and `_nrt_end`; the result is that of a
@@ -172,8 +226,3 @@ class Regroup:
     aggregates: tuple[AggregateCall, ...]
     rowtime_type: DataType
     written: Written = field(default=Written(), compare=False, metadata=METADATA)
-
-    @property
-    def distinct_sets(self) -> tuple[tuple[str, str | None], ...]:
-        """As of a `WindowAggregate`."""
-        return distinct_sets(self.aggregates)

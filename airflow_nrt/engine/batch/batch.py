@@ -14,7 +14,8 @@ from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import suit
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
-from airflow_nrt.engine.updating import updates
+from airflow_nrt.engine.updating.kinds import kind_of as kind_of_updating
+from airflow_nrt.engine.updating.updates import together
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
@@ -69,7 +70,7 @@ def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> Dat
     updating = next((one for one in plan.updating if one.name == name), None)
     if updating is not None:
         parts = [run_query(query, _views(plan, query, rows_of, after, until)) for query in updating.inputs]
-        return updates.compute(updating, parts)
+        return kind_of_updating(updating).compute(together(parts))
     operator = plan.operator(name)
     layout = layout_of(operator)
     compute = kind_of(layout).compute
@@ -95,4 +96,4 @@ def source_rows(
 def needs_position(plan: Plan, source: str) -> bool:
     """Whether a result depends on where the rows of this source stood on arrival."""
     windowed = any(layout_of(operator).needs_position for operator in plan.readers(source))
-    return windowed or any(updates.needs_position(operator) for operator in plan.updated_by(source))
+    return windowed or any(kind_of_updating(operator).needs_position for operator in plan.updated_by(source))

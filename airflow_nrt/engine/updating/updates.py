@@ -11,71 +11,19 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.sinks.changelog import by_key, changelog
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
-from airflow_nrt.engine.updating.at_end import AtEnd, at_end
-from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.held import Held
-from airflow_nrt.engine.updating.join import JoinStep
-from airflow_nrt.engine.updating.recent import Recent, recent
-from airflow_nrt.engine.updating.rows import RowsStep
-from airflow_nrt.engine.updating.sessions import SessionsStep
-from airflow_nrt.engine.updating.step import Step
+from airflow_nrt.engine.updating.kind import Standing
+from airflow_nrt.engine.updating.kinds import kind_of
 from airflow_nrt.engine.windows.no_rows import nothing_of
 from airflow_nrt.home.log.clock import operator_watermark
 from airflow_nrt.home.log.entries import Position
-from airflow_nrt.model.hidden import POSITION
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.updating import (
-    RecentRows,
-    RowsAtEnd,
-    Updating,
-    UpdatingAggregate,
-    UpdatingJoin,
-    UpdatingRows,
-    UpdatingSessions,
-    stands_alone,
-)
+from airflow_nrt.model.updating import Updating
 
-Stepping = UpdatingAggregate | UpdatingRows | UpdatingSessions | UpdatingJoin
-"""An operator that works step by step, batch by batch: what is not moved by time, and does not wait for the end."""
 News = Mapping[str, Callable[[], DataFrame]]
 """By name, new rows of sources, or windows that fire: each reader asks for them anew."""
-
-
-def needs_position(operator: Updating) -> bool:
-    """Whether it looks at where rows stood on arrival."""
-    if isinstance(operator, RowsAtEnd):
-        return operator.changing and POSITION in operator.input.sql
-    return isinstance(operator, RecentRows) or step_of(operator).needs_position
-
-
-def step_of(operator: Stepping) -> Step:
-    """How this operator works."""
-    if isinstance(operator, UpdatingJoin):
-        return JoinStep(operator)
-    if isinstance(operator, UpdatingRows):
-        return RowsStep(operator)
-    if isinstance(operator, UpdatingSessions):
-        return SessionsStep(operator)
-    return ChangingAggregateStep(operator) if operator.changing else AggregateStep(operator)
-
-
-def compute(operator: Updating, parts: Sequence[DataFrame]) -> DataFrame:
-    """The operator's whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
-    if isinstance(operator, RecentRows):
-        return recent(operator, _together(parts))
-    if isinstance(operator, RowsAtEnd):
-        return at_end(operator, _together(parts))
-    step = step_of(operator)
-    rows = step.merged(None, step.fresh(_together(parts)))
-    if not step.reads_again:
-        return step.results(step.judged(rows))
-    # As in `Held`; Spark lets go of them when nobody can read them any more.
-    rows = rows.localCheckpoint(eager=False)
-    judged = step.judged(rows)
-    return step.results(judged if judged is rows else judged.localCheckpoint(eager=False))
 
 
 class Updates:
@@ -106,29 +54,26 @@ class Updates:
                 told = list(operator.inputs)
             if not told:
                 continue
-            parts = [self._result(query, news) for query in told]
-            if isinstance(operator, RecentRows):
-                self._absorb_recent(operator, _together(parts))
-            elif isinstance(operator, RowsAtEnd):
-                self.files[operator.name] = self._at_end(operator).absorb(_together(parts))
-            else:
-                self._absorb(operator, _together(parts))
+            rows = together([self._result(query, news) for query in told])
+            self.files[operator.name], changed = kind_of(operator).absorb(self._standing(operator), rows)
+            if changed is not None:
+                self._changed[operator.name] = changed
 
     def move_on(self, moments: Mapping[str, int]) -> bool:
         """Takes operators over recent rows to these watermarks (ms), and tells what waits for sources that have ended;
         False if no row can come or go by that."""
-        for operator in (one for one in self.plan.updating if isinstance(one, RecentRows) and one.name in moments):
-            files, rows = self._recent(operator).moved(moments[operator.name])
-            if rows is not None:
-                self._changed[operator.name] = self._held.hold(rows)
-                self.files[operator.name] = files
+        for operator in (one for one in self.plan.updating if one.name in moments):
+            moved = kind_of(operator).moved(self._standing(operator), moments[operator.name])
+            if moved is not None:
+                self.files[operator.name], self._changed[operator.name] = moved
                 self.moments[operator.name] = moments[operator.name]
         nobody_comes = all(source.ended for source in self.sources.values())
         if self._changed or (nobody_comes and any(map(self._is_to_stand, self.plan.updating))):
             self.absorb({})
-        for waiting in (one for one in self.plan.updating if isinstance(one, RowsAtEnd)):
-            below = self.plan.sources_of(waiting.input)
-            rows = self._at_end(waiting).rows() if all(self.sources[name].ended for name in below) else None
+        for waiting in (one for one in self.plan.updating if one.waits_for_end):
+            below = {name for query in waiting.inputs for name in self.plan.sources_of(query)}
+            over = all(self.sources[name].ended for name in below)
+            rows = kind_of(waiting).ended(self._standing(waiting)) if over else None
             if rows is not None:
                 self._changed[waiting.name] = rows
                 self.files[waiting.name] = ()
@@ -152,35 +97,15 @@ class Updates:
 
     def _is_to_stand(self, operator: Updating) -> bool:
         """Whether it has a row without any rows below it, and does not stand yet."""
-        return stands_alone(operator) and not self.files.get(operator.name)
+        return operator.stands_alone and not self.files.get(operator.name)
 
-    def _absorb(self, operator: Stepping, rows: DataFrame) -> None:
-        step = step_of(operator)
-        known = self.files.get(operator.name, ())
-        past = self._forgotten(operator)
-        groups = Groups(self.store, operator.name, step.keys, step.columns, step.identity, known, past, step.needed)
-        fresh = self._held.compute(step.fresh(rows))
-        rows = self._held.hold(step.merged(groups.rows(step.touched(fresh)), fresh))
-        judged = step.judged(rows)
-        merged = rows if judged is rows else self._held.hold(judged)
-        self.files[operator.name] = groups.written(step.kept(merged), self.clock).files
-        self._changed[operator.name] = step.results(merged)
-
-    def _absorb_recent(self, operator: RecentRows, rows: DataFrame) -> None:
-        # Spark counts what passes where it sees the counting in the plan: not inside the text of a query.
-        fresh = self._held.compute(rows.select("*"))
-        self.files[operator.name], there = self._recent(operator).absorb(fresh)
-        self._changed[operator.name] = there
-
-    def _recent(self, operator: RecentRows) -> Recent:
-        return Recent(self.store, operator, self.files.get(operator.name, ()), self.moments.get(operator.name))
-
-    def _at_end(self, operator: RowsAtEnd) -> AtEnd:
-        return AtEnd(self.store, operator, self.files.get(operator.name, ()))
+    def _standing(self, operator: Updating) -> Standing:
+        files, moment = self.files.get(operator.name, ()), self.moments.get(operator.name)
+        return Standing(self.store, self._held, files, moment, self.clock, self._forgotten(operator))
 
     def _forgotten(self, operator: Updating) -> int | None:
-        if isinstance(operator, UpdatingJoin) and operator.interval is not None:
-            watermark = operator_watermark(None, self.sources, operator.sources)
+        if operator.forgets_by:
+            watermark = operator_watermark(None, self.sources, operator.forgets_by)
             return None if watermark is None else watermark - 1
         ttl = read_option(dict(self.plan.settings), REPORT_OPTIONS, STATE_TTL)
         return self.clock - ttl if ttl else None
@@ -201,5 +126,6 @@ def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
     return changelog(by_key(rows, key) if key else rows, insert.query.fields, entry)
 
 
-def _together(parts: Sequence[DataFrame]) -> DataFrame:
+def together(parts: Sequence[DataFrame]) -> DataFrame:
+    """Rows of several queries with the same columns."""
     return reduce(DataFrame.unionByName, parts)

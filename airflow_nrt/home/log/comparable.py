@@ -8,7 +8,7 @@ from airflow_nrt.home.log.entries import Position, Versions
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.updating import RecentRows, RowsAtEnd, Updating, UpdatingJoin, stands_alone
+from airflow_nrt.model.updating import Updating
 
 
 def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None:
@@ -18,18 +18,18 @@ def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None
         return None
     if read_option(dict(plan.settings), REPORT_OPTIONS, STATE_TTL):
         return f"what '{STATE_TTL}' forgets the batch remembers: results under it can't be verified"
-    if any(isinstance(one, RecentRows) for one in below):
-        return "rows come and go with the watermark: such results that never complete can't be verified"
-    if any(isinstance(one, UpdatingJoin) and one.interval is not None for one in below):
-        return "which rows an interval join sees depends on when they came: such results can't be verified"
-    if any(isinstance(one, RowsAtEnd) and position.updating.get(one.name) for one in below):
+    by_arrival = next((one.follows_arrival for one in below if one.follows_arrival is not None), None)
+    if by_arrival is not None:
+        return by_arrival
+    waiting = [one for one in below if one.waits_for_end]
+    if any(position.updating.get(one.name) for one in waiting):
         return "its rows wait for the end of their sources: nothing is published yet"
-    if any(isinstance(one, RowsAtEnd) and _has_windows(plan, one.input) for one in below):
+    if any(_has_windows(plan, query) for one in waiting for query in one.inputs):
         return (
             "windows in one order of all can't be verified; those of TUMBLE, HOP and CUMULATE can, if ORDER BY begins "
             "with window_end"
         )
-    if any(stands_alone(one) and not position.updating.get(one.name) for one in below):
+    if any(one.stands_alone and not position.updating.get(one.name) for one in below):
         return "no batch has come yet: nothing is published"
     if any(_has_windows(plan, query) for one in below for query in one.inputs):
         return "results that never complete, over windows, can't be verified"

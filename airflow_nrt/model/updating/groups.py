@@ -1,0 +1,30 @@
+"""Operators whose state are groups of equal keys."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from airflow_nrt.model.updating.operator import UpdatingOperator
+
+
+class OfGroups(UpdatingOperator):
+    """`constant` says that neither the number of groups grows, nor what is kept of each."""
+
+    constant: bool
+
+    @property
+    @abstractmethod
+    def keeps_all_rows(self) -> bool:
+        """Whether all rows of its groups are kept, those that are not the result's, too."""
+
+    @property
+    def bound_of_groups(self) -> str | None:
+        if not self.constant or self.keeps_all_rows:
+            return None
+        return "its keys, whose domain is declared constant" if self.keys else "that it has no key: there is one group"
+
+    @property
+    def bound_of_result(self) -> str | None:
+        if not self.constant:
+            return None
+        return "a constant domain" if self.keys else "one group"

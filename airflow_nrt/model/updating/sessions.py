@@ -1,0 +1,38 @@
+"""SESSION over rows that change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from airflow_nrt.basics.metadata import METADATA
+from airflow_nrt.basics.types import BIGINT, Field
+from airflow_nrt.model.hidden import WINDOW_END, WINDOW_START
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.updating.operator import UpdatingOperator
+from airflow_nrt.model.written import Written
+
+
+@dataclass(frozen=True)
+class UpdatingSessions(UpdatingOperator):
+    """SESSION over rows that change: each row with the bounds of its session, which move as others come and go.
+
+    The input query gives the key columns, whose values each have sessions of their own, `columns`, the rowtime,
+    `_nrt_after` and `_nrt_key`. A session is over where no row is for the `gap` (ms). The result has the columns,
+    `_nrt_start`, `_nrt_end`, `_nrt_after` and `_nrt_key`, for the rows of the sessions that a batch touches.
+    """
+
+    name: str = field(metadata=METADATA)
+    input: Query = field(metadata=METADATA)
+    keys: tuple[Field, ...]
+    columns: tuple[Field, ...]
+    gap: int
+    written: Written = field(default=Written(), compare=False, metadata=METADATA)
+
+    @property
+    def inputs(self) -> tuple[Query, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The bounds among them."""
+        return (*self.columns, Field(WINDOW_START, BIGINT), Field(WINDOW_END, BIGINT))
