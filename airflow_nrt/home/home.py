@@ -52,7 +52,7 @@ _MOST_BYTES_OF_STOP = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class _StopRequest:
+class StopRequest:
     """Drivers up to this epoch, and up to this launch, are meant."""
 
     epoch: int
@@ -226,14 +226,14 @@ class Home:
 
         One that was launched and has no lease yet stops when it has begun. Later ones are not meant.
         """
-        asked = _StopRequest(self.log().epoch(), self.newest_launch())
+        asked = StopRequest(self.log().epoch(), self.newest_launch())
         replace_file(self.stop_file, json.dumps(_STOP.stamped(asdict(asked))).encode())
         return asked.epoch
 
     def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
         """Whether the driver of this epoch (0: it has no lease), or of this launch, was asked to stop."""
         try:
-            asked = read_record(self.stop_file, _STOP, _StopRequest, _MOST_BYTES_OF_STOP)
+            asked = read_record(self.stop_file, _STOP, StopRequest, _MOST_BYTES_OF_STOP)
         except FileNotFoundError:
             return False
         number = number_of(launch)
