@@ -17,7 +17,7 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.cli.common import add_home, add_json, print_json
 from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.shown import REMOVED, Change, changes
+from airflow_nrt.home.log.sink_history import REMOVED, Change, changes
 
 _OPS = {"c": "+", "d": "-"}
 

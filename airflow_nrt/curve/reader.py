@@ -10,7 +10,7 @@ from typing import Any
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.home.log.shown import standing_at
+from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.model.options.csv_rows import csv_rows
 from airflow_nrt.model.options.known import sink_option

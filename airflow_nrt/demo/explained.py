@@ -15,7 +15,7 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, records
 from airflow_nrt.home.log.entries import Commit
-from airflow_nrt.home.log.shown import standing_at
+from airflow_nrt.home.log.sink_history import standing_at
 
 WELL_SHOWN = 2
 """So many late rows are read at a glance."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.describe.places import missing_sources
+from airflow_nrt.describe.overlaps import missing_sources
 from airflow_nrt.model.plan import Plan
 
 

@@ -10,7 +10,7 @@ from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.describe.bounds import bound
 from airflow_nrt.describe.without_effect import without_effect
-from airflow_nrt.model.hidden import CLOCK, OP
+from airflow_nrt.model.internal_columns import CLOCK, OP
 from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.operators import HOLDING_VALUES, AggregateCall, Regroup, RowFrame, WindowAggregate
 from airflow_nrt.model.options.settings import Settings

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.describe.script_secrets import without_secrets
-from airflow_nrt.model.hidden import ROWTIME
+from airflow_nrt.model.internal_columns import ROWTIME
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import Table

@@ -31,7 +31,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate, SourceFile
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Insert, Plan, Source

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError, NrtError
 from airflow_nrt.describe.cautions import cautions
-from airflow_nrt.describe.places import check_sources
+from airflow_nrt.describe.overlaps import check_sources
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.driver.stopping import StopSignals, stop_signals
 from airflow_nrt.engine.java.brief_java import brief_java

@@ -27,7 +27,7 @@ from airflow_nrt.engine.spark.frames import run_sql
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, SourceFile
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Table

@@ -26,7 +26,7 @@ from typing import TypeAlias
 
 from airflow_nrt import __version__
 from airflow_nrt.basics.errors import HomeError, InputError
-from airflow_nrt.describe.places import check_places
+from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.files.file_numbers import number_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
-from airflow_nrt.model.hidden import ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
-from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.model.options.settings import SECRET_NAMES, Settings

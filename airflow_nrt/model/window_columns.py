@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.hidden import WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Sql, Window
 from airflow_nrt.model.zones import instant_sql
 

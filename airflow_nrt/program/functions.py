@@ -15,7 +15,7 @@ from typing import Any
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.program.captured import captured
+from airflow_nrt.program.closure_digest import captured
 from airflow_nrt.program.modules import file_of, files_with
 
 

@@ -14,7 +14,6 @@ from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
-from airflow_nrt.sql.asked import Asked, AskedQueries
 from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, declare, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
@@ -33,6 +32,7 @@ from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
 from airflow_nrt.sql.parse.meaning import meaning_of
 from airflow_nrt.sql.parse.statements import parse_query, parse_script
+from airflow_nrt.sql.plan_cache import Asked, AskedQueries
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ordering import named_of, shown, sortable

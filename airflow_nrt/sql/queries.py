@@ -15,7 +15,6 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.aggregates import distinct
 from airflow_nrt.sql.aggregates.grouped_windows import OWN_NAMES, grouped_window
 from airflow_nrt.sql.aggregates.grouping import plan_aggregate
-from airflow_nrt.sql.asked import Asked
 from airflow_nrt.sql.ddl.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
@@ -31,11 +30,12 @@ from airflow_nrt.sql.over.row_windows import has_row_windows, numbers_by_time, w
 from airflow_nrt.sql.over.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_rows
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.plan_cache import Asked
+from airflow_nrt.sql.relations.buffered_rows import finished
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.constants import ONE_ROW, rows_of
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
-from airflow_nrt.sql.relations.kept_rows import finished
 from airflow_nrt.sql.relations.laterals import lateral
 from airflow_nrt.sql.relations.names import PartlyPlanned, expressions_of, unknown_names
 from airflow_nrt.sql.relations.partitions import partition_filter

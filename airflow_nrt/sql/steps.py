@@ -25,7 +25,7 @@ from airflow_nrt.sql.over.named_windows import written_out
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.unparse import order_text, over_text, text_of
 from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ranking import RANKINGS, has_over
 from airflow_nrt.sql.relations.tvf import read_windowing

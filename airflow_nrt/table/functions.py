@@ -18,8 +18,8 @@ from airflow_nrt.functions import (
 )
 from airflow_nrt.functions.kinds import Type
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import wrong
+from airflow_nrt.table.checks.arguments import wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.expressions.function_calls import CallableFunction
 

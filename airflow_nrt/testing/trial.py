@@ -17,7 +17,7 @@ from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.home.log.shown import standing_at
+from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan

@@ -12,9 +12,9 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch
+from airflow_nrt.triggers.driver_health import ENDED, LOST, Judgement, Vigil
 from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
-from airflow_nrt.triggers.vigil import ENDED, LOST, Judgement, Vigil
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 

@@ -18,8 +18,8 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.processes import driver_process
+from airflow_nrt.triggers.driver_health import Sight
 from airflow_nrt.triggers.mounts import file_system_of
-from airflow_nrt.triggers.vigil import Sight
 
 Read = TypeVar("Read")
 

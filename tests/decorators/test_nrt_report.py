@@ -20,7 +20,7 @@ from airflow_nrt.home.identity.fingerprint import fingerprint
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.table.reports.load import load_report, plan_of_home
-from airflow_nrt.triggers.vigil import ENDED, Judgement
+from airflow_nrt.triggers.driver_health import ENDED, Judgement
 from tests.launch.homes import beat, lease
 from tests.python_modules import write_module
 

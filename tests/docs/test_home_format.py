@@ -13,7 +13,7 @@ import airflow_nrt
 from airflow_nrt.engine.state import columns
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.home import Home
-from airflow_nrt.model.hidden import SEEN
+from airflow_nrt.model.internal_columns import SEEN
 from tests.docs.pages import DOCS, ROOT
 
 PAGE = (DOCS / "reference" / "home-format.md").read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.program.program import Program
 from airflow_nrt.sensors.window import NrtWindowSensor
-from airflow_nrt.triggers.vigil import Sight
+from airflow_nrt.triggers.driver_health import Sight
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable, look
 from airflow_nrt.triggers.window import look_at_windows
 from tests.launch.homes import REPORT, beat, lease, new_home

@@ -15,7 +15,7 @@ from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.thrown import Thrown
 from airflow_nrt.home.heartbeat import read_heartbeat
-from airflow_nrt.triggers.vigil import BROKEN, Sight, Vigil
+from airflow_nrt.triggers.driver_health import BROKEN, Sight, Vigil
 
 REPORT = """
 CREATE TABLE given (id INT, text STRING) WITH ('connector' = 'filesystem', 'path' = 'given', 'format' = 'csv');

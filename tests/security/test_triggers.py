@@ -28,8 +28,8 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.launch.start import LaunchFailedError
 from airflow_nrt.triggers import watcher
 from airflow_nrt.triggers.driver import NrtDriverTrigger
+from airflow_nrt.triggers.driver_health import BROKEN, ENDED
 from airflow_nrt.triggers.mounts import Mount, device_of, parse_mounts
-from airflow_nrt.triggers.vigil import BROKEN, ENDED
 from airflow_nrt.triggers.watcher import Unreadable, Watcher
 from airflow_nrt.triggers.window import NrtWindowTrigger
 from tests.launch.homes import beat, fire, lease, new_home

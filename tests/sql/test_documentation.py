@@ -40,7 +40,7 @@ DECISIONS = sorted(f"decisions/{file.stem}" for file in (ROOT / "docs" / "decisi
 
 @pytest.mark.parametrize("document", ["architecture", *DECISIONS])
 def test_files_that_are_named_exist(document: str) -> None:
-    """A name may leave out the folders above it, as `closing.py` does."""
+    """A name may leave out the folders above it, as `slice_merge.py` does."""
     text = (ROOT / "docs" / f"{document}.md").read_text()
     # Folders of a home are called like those of the product.
     folder = r"|\w+/" if document == "architecture" else ""

@@ -19,7 +19,7 @@ from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.home.heartbeat import FAILED, FINISHED, RUNNING, STOPPED
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
-from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST
+from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST
 from airflow_nrt.triggers.watcher import Unreadable, Watcher
 from airflow_nrt.triggers.window import NrtWindowTrigger
 from tests.launch.homes import beat, fire, lease, new_home

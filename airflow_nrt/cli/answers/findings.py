@@ -13,7 +13,7 @@ from airflow_nrt.cli.check import Findings
 from airflow_nrt.cli.common import needing_spark, read_report, session
 from airflow_nrt.cli.terminal.stream_lines import counted
 from airflow_nrt.describe.cautions import cautions, cautions_of_place
-from airflow_nrt.describe.places import check_places
+from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.modules import file_of

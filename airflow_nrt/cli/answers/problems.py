@@ -17,7 +17,7 @@ def problem_lines(wrong: SqlError | SqlErrors, report: str, program: Path | None
 
 
 def _line(problem: SqlError, report: str, program: Path | None) -> str:
-    from airflow_nrt.table.checks.places import CodePlace
+    from airflow_nrt.table.checks.call_site import CodePlace
 
     if isinstance(problem, SettingError):
         return f"--set: {problem.message}"

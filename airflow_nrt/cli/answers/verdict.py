@@ -16,7 +16,7 @@ from airflow_nrt.cli.survey.files import PROGRAMS
 from airflow_nrt.cli.survey.pyflink import ROOT, PyFlink
 from airflow_nrt.cli.survey.verdict import Kind, Verdict
 from airflow_nrt.describe.cautions import cautions
-from airflow_nrt.describe.places import check_places
+from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.options.known import is_setting
 from airflow_nrt.model.options.settings import Settings

@@ -21,7 +21,7 @@ from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.log.entries import SourceFile
-from airflow_nrt.model.hidden import SEEN
+from airflow_nrt.model.internal_columns import SEEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Insert, Plan
 

@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import needs_position
-from airflow_nrt.engine.driver.taken import Taken, TakenRows
-from airflow_nrt.engine.driver.whole import all_fired, comes_whole, whole_result
+from airflow_nrt.engine.driver.batch_result import Taken, TakenRows
+from airflow_nrt.engine.driver.single_batch import all_fired, comes_whole, whole_result
 from airflow_nrt.engine.failures.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
@@ -36,7 +36,7 @@ from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.at_end import check_open
 from airflow_nrt.engine.updating.recent import moments_due
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions.rated import Held, RatedInserts
+from airflow_nrt.engine.versions.throttled_changes import Held, RatedInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of

@@ -15,7 +15,7 @@ from airflow_nrt.engine.sinks.partition_names import with_read_names
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
 

@@ -14,7 +14,7 @@ from airflow_nrt.basics.types import STRING, DataType
 from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys, known_files
 from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
 from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.tables import Table
 

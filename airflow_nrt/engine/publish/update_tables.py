@@ -20,7 +20,7 @@ from airflow_nrt.engine.spark.tuning import by_key
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import Published, StateFile
-from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 
 PARTS = 256

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
-from airflow_nrt.model.hidden import AFTER, KEY, OP, key_of
+from airflow_nrt.model.internal_columns import AFTER, KEY, OP, key_of
 
 ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
 """In this order changes are told: what a key had before goes first."""

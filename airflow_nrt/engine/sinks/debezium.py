@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import OP, WINDOW_END
+from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
 

@@ -36,7 +36,7 @@ from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.model.hidden import OP, WINDOW_END
+from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.options.csv_rows import csv_rows
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert

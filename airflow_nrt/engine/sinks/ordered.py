@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.frames import run_sql
-from airflow_nrt.model.hidden import SORTED_BY
+from airflow_nrt.model.internal_columns import SORTED_BY
 from airflow_nrt.model.plan import Insert
 
 

@@ -23,7 +23,7 @@ from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.model.hidden import OP, WINDOW_END
+from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.options.known import PRINT_OPTIONS, read_option
 from airflow_nrt.model.plan import Insert
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.json import OBJECT, exact, parse_objects
-from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 

@@ -16,7 +16,7 @@ from airflow_nrt.basics.times_of_day import as_field, with_times
 from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, written_path
 from airflow_nrt.engine.sources.long_lines import shown_line
-from airflow_nrt.model.hidden import BATCH, OP, ROWTIME
+from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.windows import Sql

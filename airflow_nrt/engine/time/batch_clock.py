@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.basics.spelling import bigint
-from airflow_nrt.model.hidden import ABSORBED
+from airflow_nrt.model.internal_columns import ABSORBED
 
 
 def absorbed(clock: int | str | None, watermark: int | str | None) -> str:

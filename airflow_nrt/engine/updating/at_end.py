@@ -16,7 +16,7 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.home.log.entries import Position
-from airflow_nrt.model.hidden import AFTER, CHANGE_HIDDEN, KEY, POSITION
+from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY, POSITION
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.updating import RowsAtEnd
 

@@ -17,7 +17,7 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.home.log.entries import StateFile
-from airflow_nrt.model.hidden import ALIVE
+from airflow_nrt.model.internal_columns import ALIVE
 
 VERSION = SLICE
 """The store keeps the extremes of this column of each file."""

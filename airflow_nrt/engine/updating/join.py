@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.types import Field
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
 from airflow_nrt.model.updating import UpdatingJoin
 
 NEW, ALONE, _WAS = "_nrt_new", "_nrt_alone", "_nrt_was"

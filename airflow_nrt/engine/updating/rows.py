@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.updating.framed import with_framed
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, POSITION
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION
 from airflow_nrt.model.updating import UpdatingRows
 
 

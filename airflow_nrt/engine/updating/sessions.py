@@ -12,7 +12,7 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.sessions import FIRST, LAST, islands
-from airflow_nrt.model.hidden import AFTER, ALIVE, KEY, POSITION, ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.updating import UpdatingSessions
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.model.hidden import AFTER, ALIVE, KEY
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY
 
 
 def added(old: DataFrame | None, fresh: DataFrame) -> DataFrame:

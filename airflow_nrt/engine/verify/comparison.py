@@ -19,7 +19,7 @@ from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
 from airflow_nrt.basics.types import STRING, DataType, Field
 from airflow_nrt.describe.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
 from airflow_nrt.engine.publish.published import blurred
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
 
 TOLERANCE = 1e-9

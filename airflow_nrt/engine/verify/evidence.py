@@ -42,7 +42,7 @@ from airflow_nrt.home.log.changed_files import change_of
 from airflow_nrt.home.log.clock import advanced
 from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.home.log.history import History
-from airflow_nrt.model.hidden import ABSORBED, BATCH, OP, ROWTIME
+from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
 
 ENTRY = "_nrt_entry"

@@ -51,11 +51,11 @@ from airflow_nrt.engine.verify.evidence import (
 )
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.comparable import not_comparable
 from airflow_nrt.home.log.entries import OperatorState, SourceFile
 from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan, Source

@@ -17,7 +17,7 @@ from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import StateFile
-from airflow_nrt.model.hidden import WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import WINDOW_END, WINDOW_START
 from airflow_nrt.model.operators import ROWS_COME, WindowAggregate
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows

@@ -19,14 +19,14 @@ from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
-from airflow_nrt.engine.versions.shown import changed_rows, show, shown_rows
+from airflow_nrt.engine.versions.sink_view import changed_rows, show, shown_rows
 from airflow_nrt.engine.windows.aggregate import no_windows
-from airflow_nrt.engine.windows.carried import Firing
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile, Versions
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE, Rows
 

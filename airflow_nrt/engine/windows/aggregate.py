@@ -12,10 +12,10 @@ from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
-from airflow_nrt.engine.windows.closing import close, exchanged
 from airflow_nrt.engine.windows.partials import Layout, lift
+from airflow_nrt.engine.windows.slice_merge import close, exchanged
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds, window_column
 

@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.spark.tuning import suit
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.partials import Layout, aggregate, closed_accumulators, combine
+from airflow_nrt.engine.windows.slice_merge import GROUP_END
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.model.windows import Sql
 

@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.windows.closing import GROUP_END
 from airflow_nrt.engine.windows.partials import Layout
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.engine.windows.slice_merge import GROUP_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql
 
 _BY_SLICE = f"(a, b) -> IF(a.{SLICE} < b.{SLICE}, -1, 1)"

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
 from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate, padded
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 
 BLOCK = 62
 """Windows of a mask: of the 64 bits of a number one is its sign, and `1 << BLOCK` is a number, too."""

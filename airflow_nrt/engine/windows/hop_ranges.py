@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 
 _NEXT = "_nrt_next"
 _HELD = Accumulator("_nrt_held", "1", "BIGINT")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import aggregate, carried, compaction, partials, session
-from airflow_nrt.engine.windows.carried import Firing
-from airflow_nrt.engine.windows.over import head_files, over, row_parts
+from airflow_nrt.engine.windows import aggregate, compaction, partials, session, window_state
+from airflow_nrt.engine.windows.over import compaction as prefix_compaction
+from airflow_nrt.engine.windows.over import frame_join, over
 from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Over, Session, Window
@@ -42,9 +43,9 @@ class Kind:
 
 SLICED = Kind(
     aggregate.absorb,
-    carried.due_until,
-    carried.prepare_firing,
-    carried.peek,
+    window_state.due_until,
+    window_state.prepare_firing,
+    window_state.peek,
     aggregate.compute,
     partials.mark_late,
     compaction.compact,
@@ -65,16 +66,16 @@ OVER = Kind(
     over.peek,
     over.compute,
     over.mark_late,
-    head_files.compact,
+    prefix_compaction.compact,
 )
 ROW_PARTS = Kind(
-    row_parts.absorb,
-    row_parts.due_until,
-    row_parts.prepare_firing,
+    frame_join.absorb,
+    frame_join.due_until,
+    frame_join.prepare_firing,
     over.peek,
-    row_parts.compute,
-    row_parts.mark_late,
-    head_files.compact,
+    frame_join.compute,
+    frame_join.mark_late,
+    prefix_compaction.compact,
 )
 
 _KINDS: Mapping[type[Window], Kind] = {Session: SESSION, Over: OVER}

@@ -15,7 +15,7 @@ from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.regroup import regroup
-from airflow_nrt.model.hidden import AFTER, KEY, OP, SEEN
+from airflow_nrt.model.internal_columns import AFTER, KEY, OP, SEEN
 from airflow_nrt.model.plan import Plan, Source
 from airflow_nrt.model.tables import LINE
 from airflow_nrt.model.updating import Updating

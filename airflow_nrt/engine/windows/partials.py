@@ -27,7 +27,7 @@ from airflow_nrt.engine.aggregates import accumulators, needs_order
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.sources.filesystem import bare_file
 from airflow_nrt.engine.state.columns import FROM, LATE, LIFE, SLICE, STAYS
-from airflow_nrt.model.hidden import SEEN, WINDOW_START
+from airflow_nrt.model.internal_columns import SEEN, WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.model.windows import Sql
 

@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import finish
-from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import layout_of
-from airflow_nrt.model.hidden import POSITION, WINDOW_END
+from airflow_nrt.engine.windows.slice_merge import close
+from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.model.operators import Regroup
 from airflow_nrt.model.windows import tumble
 

@@ -18,12 +18,12 @@ from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.aggregate import finish
-from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
-from airflow_nrt.engine.windows.closing import close
 from airflow_nrt.engine.windows.partials import Layout, combine, late_words
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
+from airflow_nrt.engine.windows.slice_merge import close
+from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.model.hidden import BATCH, SEEN, WINDOW_START
+from airflow_nrt.model.internal_columns import BATCH, SEEN, WINDOW_START
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Sql
 

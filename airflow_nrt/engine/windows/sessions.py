@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.model.hidden import BATCH, SEEN, WINDOW_START
+from airflow_nrt.model.internal_columns import BATCH, SEEN, WINDOW_START
 
 IS_LATE = "_nrt_is_late"
 FIRST, LAST = "_nrt_island_from", "_nrt_island_until"

@@ -15,7 +15,7 @@ from typing import Any
 
 from airflow_nrt.basics.metadata import is_metadata
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.options.known import FILE_OPTIONS, REPORT_OPTIONS, find
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.options.settings import Settings

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.home.log.entries import SourceState
-from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.zones import wall_clock_passed
 
 

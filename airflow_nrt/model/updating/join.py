@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import Field
-from airflow_nrt.model.hidden import LEFT, RIGHT
+from airflow_nrt.model.internal_columns import LEFT, RIGHT
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating.operator import UpdatingOperator
 from airflow_nrt.model.written import Written

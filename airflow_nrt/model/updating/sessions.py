@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, Field
-from airflow_nrt.model.hidden import WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import WINDOW_END, WINDOW_START
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating.operator import UpdatingOperator
 from airflow_nrt.model.written import Written

@@ -23,8 +23,8 @@ from airflow_nrt.operators.supervision.stream_log import StreamLog
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
+from airflow_nrt.triggers.driver_health import ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.task_state import is_given_up_now
-from airflow_nrt.triggers.vigil import ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.watcher import look
 
 

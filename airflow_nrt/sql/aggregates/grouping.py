@@ -8,7 +8,7 @@ from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, Field
-from airflow_nrt.model.hidden import ABSORBED, WINDOW_START
+from airflow_nrt.model.internal_columns import ABSORBED, WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
@@ -24,9 +24,9 @@ from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.buffered_rows import finished, narrowed
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings, Values
-from airflow_nrt.sql.relations.kept_rows import finished, narrowed
 from airflow_nrt.sql.relations.names import unknown_names
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relations.relation import Relation, in_their_window

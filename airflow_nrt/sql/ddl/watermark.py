@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.hidden import ROWTIME
+from airflow_nrt.model.internal_columns import ROWTIME
 from airflow_nrt.model.tables import Column, Watermark
 from airflow_nrt.sql.ddl.metadata import is_rowtime_of_source
 from airflow_nrt.sql.errors import Place, SqlError

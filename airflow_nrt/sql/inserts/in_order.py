@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
-from airflow_nrt.model.hidden import CHANGE_HIDDEN
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.timing import OutputOptions

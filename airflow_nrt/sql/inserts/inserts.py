@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType, Field
-from airflow_nrt.model.hidden import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.tables import CHANGELOG, Table
 from airflow_nrt.model.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
@@ -14,7 +14,7 @@ from airflow_nrt.sql.joins.common_columns import Common
 from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.joins.joined_rows import kept_sides
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.constants import join_constants, joins_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, bounds_of, missing_equations, side_columns, side_of

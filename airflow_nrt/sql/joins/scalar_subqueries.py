@@ -17,7 +17,7 @@ from airflow_nrt.sql.expressions.aggregates import contains_aggregate, is_aggreg
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import QUERY
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.constants import is_constant, join_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import ABSORBED
+from airflow_nrt.model.internal_columns import ABSORBED
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.joins.scalar_subqueries import queries_in
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts, rewritten
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.projection import has_subquery
 from airflow_nrt.sql.relations.relation import Relation

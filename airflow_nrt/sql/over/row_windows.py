@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import POSITION_TYPE, DataType, Field
-from airflow_nrt.model.hidden import CLOCK_SQL, POSITION, WINDOW_END
+from airflow_nrt.model.internal_columns import CLOCK_SQL, POSITION, WINDOW_END
 from airflow_nrt.model.operators import AggregateCall, Query, RowFrame, WindowAggregate
 from airflow_nrt.model.windows import over
 from airflow_nrt.model.written import Written
@@ -18,13 +18,13 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
-from airflow_nrt.sql.over.row_parts import Part, parts_of, put_together
+from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten, unqualified
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.buffered_rows import Reads, place
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings, Values
-from airflow_nrt.sql.relations.kept_rows import Reads, place
 from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import RANKINGS, check_all_rows
 from airflow_nrt.sql.relations.relation import Relation, as_rows, timed_by_clock

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BOOLEAN, Field
-from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, key_of
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, CHANGE_HIDDEN, KEY, key_of
 from airflow_nrt.model.operators import AggregateCall, Query
 from airflow_nrt.model.updating import FramedCall, UpdatingRows
 from airflow_nrt.model.written import Written
@@ -20,8 +20,8 @@ from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten
+from airflow_nrt.sql.relations.buffered_rows import place
 from airflow_nrt.sql.relations.findings import Boundless, Findings
-from airflow_nrt.sql.relations.kept_rows import place
 from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import UNORDERED
 from airflow_nrt.sql.relations.relation import Relation

@@ -15,9 +15,9 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
-from airflow_nrt.sql.relations.kept_rows import finished
 from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several
 from airflow_nrt.sql.relations.relation import Relation
 

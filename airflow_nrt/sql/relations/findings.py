@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import CLOCK
+from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
 from airflow_nrt.model.partition_filter import PartitionFilter, any_of
 from airflow_nrt.model.plan import Insert, Source, below, together

@@ -12,7 +12,7 @@ from dataclasses import replace
 from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import INT, DataType
-from airflow_nrt.model.hidden import KEY, POSITION
+from airflow_nrt.model.internal_columns import KEY, POSITION
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.known_functions import known_functions
@@ -21,9 +21,9 @@ from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
-from airflow_nrt.sql.relations.kept_rows import finished
 from airflow_nrt.sql.relations.relation import Relation
 
 _PLACES, _DEEPEST = 2**18, 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airflow_nrt.model.hidden import SORTED_BY
+from airflow_nrt.model.internal_columns import SORTED_BY
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.relation import Relation

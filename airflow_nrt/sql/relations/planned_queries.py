@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.relation import Relation
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import ABSORBED, ROWTIME, WINDOW_END
+from airflow_nrt.model.internal_columns import ABSORBED, ROWTIME, WINDOW_END
 from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
@@ -17,10 +17,10 @@ from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.buffered_rows import finished
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named
-from airflow_nrt.sql.relations.kept_rows import finished
 from airflow_nrt.sql.relations.ranking import has_over, ranking
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT
-from airflow_nrt.model.hidden import POSITION, WINDOW_END
+from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler, Override
 from airflow_nrt.sql.expressions.typed import Typed

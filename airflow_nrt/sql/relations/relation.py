@@ -8,7 +8,7 @@ from functools import cached_property
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.hidden import (
+from airflow_nrt.model.internal_columns import (
     ABSORBED,
     AFTER,
     BATCH,

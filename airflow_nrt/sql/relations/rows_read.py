@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.types import NULL
-from airflow_nrt.model.hidden import ABSORBED
+from airflow_nrt.model.internal_columns import ABSORBED
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.buffered_rows import Reads, finished
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.kept_rows import Reads, finished
 from airflow_nrt.sql.relations.relation import Relation
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.types import BOOLEAN
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.expressions.expressions import Compiler

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
+from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.kept_rows import finished
 from airflow_nrt.sql.relations.laterals import NUMBER
 from airflow_nrt.sql.relations.relation import Relation, union_inputs
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
-from airflow_nrt.model.hidden import ABSORBED, AFTER, CHANGE_HIDDEN, KEY, ROWTIME
+from airflow_nrt.model.internal_columns import ABSORBED, AFTER, CHANGE_HIDDEN, KEY, ROWTIME
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingSessions
 from airflow_nrt.model.window_columns import window_column

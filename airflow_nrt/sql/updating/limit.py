@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ordering import is_helper, named, sortable
 from airflow_nrt.sql.relations.relation import Relation

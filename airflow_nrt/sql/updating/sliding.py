@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import STRING, Field
-from airflow_nrt.model.hidden import CHANGE_HIDDEN, OP, POSITION
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, OP, POSITION
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import DOMAIN
 from airflow_nrt.model.tables import Table
@@ -19,7 +19,7 @@ from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 

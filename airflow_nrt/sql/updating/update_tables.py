@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, POSITION_TYPE, Field
-from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, OP, POSITION, key_of
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, CHANGE_HIDDEN, KEY, OP, POSITION, key_of
 from airflow_nrt.model.operators import AggregateCall, Query
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.scope import ScopeColumn
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.updating.sliding import ways_to_bound

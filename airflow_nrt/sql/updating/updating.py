@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.hidden import CHANGE_HIDDEN
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
 from airflow_nrt.model.operators import HOLDING_VALUES, Query
 from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.sql.aggregates.each_window import in_each_window
@@ -16,8 +16,8 @@ from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Boundless, Findings
-from airflow_nrt.sql.relations.kept_rows import finished
 from airflow_nrt.sql.relations.projection import plain_column
 from airflow_nrt.sql.relations.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.relations.unique import carried, keys_of_groups

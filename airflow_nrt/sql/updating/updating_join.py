@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BOOLEAN, DataType, Field
-from airflow_nrt.model.hidden import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
+from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import FILTERS, JoinSide, UpdatingJoin
 from airflow_nrt.model.written import Written
@@ -18,7 +18,7 @@ from airflow_nrt.sql.expressions.typed import Typed, common_type
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation, row_key, union_inputs
 from airflow_nrt.sql.updating.interval_join import Apart, apart, come_in_time

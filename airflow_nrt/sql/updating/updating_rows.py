@@ -7,7 +7,7 @@ from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, Field
-from airflow_nrt.model.hidden import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, key_of
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, key_of
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingRows
 from airflow_nrt.model.written import Written
@@ -18,7 +18,7 @@ from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import over_text, text_of
 from airflow_nrt.sql.parse.walk import children, unqualified
-from airflow_nrt.sql.relations.around import Around
+from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relations.ranking import RANKINGS, UNORDERED, check_ranking

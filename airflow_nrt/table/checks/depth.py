@@ -5,7 +5,7 @@ from __future__ import annotations
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 
 DEEPEST = 80
 """In a Java that has just begun, the stack of Spark's parser is full at 120 additions; that of Python at 300."""

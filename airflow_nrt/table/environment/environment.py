@@ -17,8 +17,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Complete, check_overwrite, checked, checked_name, wrong
+from airflow_nrt.table.checks.arguments import Complete, check_overwrite, checked, checked_name, wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.environment.settings import EnvironmentSettings, TableConfig
 from airflow_nrt.table.expressions.expression import Expression, fields_of
 from airflow_nrt.table.expressions.function_calls import FunctionCall, named

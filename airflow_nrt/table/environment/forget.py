@@ -8,8 +8,8 @@ from pathlib import Path
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.planner import Planner
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import checked_name
+from airflow_nrt.table.checks.arguments import checked_name
+from airflow_nrt.table.checks.call_site import here
 
 
 def without(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.sql.errors import Problems, SqlError
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.environment.environment import TableEnvironment
 
 if TYPE_CHECKING:

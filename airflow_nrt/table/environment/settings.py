@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Complete, checked, checked_name
+from airflow_nrt.table.checks.arguments import Complete, checked, checked_name
+from airflow_nrt.table.checks.call_site import here
 
 if TYPE_CHECKING:
     from airflow_nrt.sql.parse import parsed

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.table.checks.arguments import checked, checked_name, checked_type, no_such_name
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.checks.depth import check_depth
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import checked, checked_name, checked_type, no_such_name
 from airflow_nrt.table.expressions.literals import length_of, months_of, node_of
 from airflow_nrt.table.expressions.operators import Operators
 from airflow_nrt.table.expressions.vocabulary import AGGREGATES, METHODS, PROPERTIES

@@ -8,8 +8,8 @@ from typing import Any
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import checked, checked_name, checked_type, wrong
+from airflow_nrt.table.checks.arguments import checked, checked_name, checked_type, wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression, FrameEnd, TimeIntervalUnit, call_of, keyword
 from airflow_nrt.table.expressions.literals import node_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from airflow_nrt.functions import Declared
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.expressions.literals import node_of
 

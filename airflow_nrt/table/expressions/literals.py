@@ -10,8 +10,8 @@ from typing import Any
 from airflow_nrt.basics.types import decimal
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import shown
+from airflow_nrt.table.checks.arguments import shown
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.meaning import MeansExpression
 
 _MOST_DIGITS = 10

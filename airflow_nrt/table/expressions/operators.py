@@ -6,8 +6,8 @@ from typing import Any, NoReturn, TypeVar
 
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import NotPython
+from airflow_nrt.table.checks.arguments import NotPython
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.literals import node_of
 from airflow_nrt.table.meaning import MeansExpression
 

@@ -9,8 +9,8 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import rewritten
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import NoSuchName
+from airflow_nrt.table.checks.arguments import NoSuchName
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.tables.over_windowed import aggregates_in
 from airflow_nrt.table.tables.row_functions import RESULT, field_names, names_of

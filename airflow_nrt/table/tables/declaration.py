@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.table.checks.wrong import Complete
+from airflow_nrt.table.checks.arguments import Complete
 
 
 class Declaration(Complete):

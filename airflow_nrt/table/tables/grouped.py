@@ -11,8 +11,8 @@ from airflow_nrt.sql.expressions.aggregates import is_aggregate
 from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import rewritten
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Unfinished
+from airflow_nrt.table.checks.arguments import Unfinished
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.tables.aggregated import AggregatedTable
 from airflow_nrt.table.tables.row_counts import select_counted

@@ -12,8 +12,8 @@ from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, rewritten
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Unfinished
+from airflow_nrt.table.checks.arguments import Unfinished
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.tables.rows import R, another
 from airflow_nrt.table.windows.windows import OverWindow

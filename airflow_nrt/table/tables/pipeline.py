@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Complete, checked_name
+from airflow_nrt.table.checks.arguments import Complete, checked_name
+from airflow_nrt.table.checks.call_site import here
 
 if TYPE_CHECKING:
     from airflow_nrt.model.timing import OutputOptions

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.basics.times_of_day import time_of
-from airflow_nrt.table.checks.wrong import Complete
+from airflow_nrt.table.checks.arguments import Complete
 
 if TYPE_CHECKING:
     import pandas

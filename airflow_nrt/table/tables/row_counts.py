@@ -14,7 +14,7 @@ from airflow_nrt.sql.expressions.aggregates import is_aggregate
 from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import rewritten
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.expressions.expressions import col
 from airflow_nrt.table.tables.rows import R, another

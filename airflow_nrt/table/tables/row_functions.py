@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.tables.rows import R, another
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES, Expression
 from airflow_nrt.table.meaning import MeansQuery
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import check_overwrite, checked, checked_name, no_such_name, wrong
+from airflow_nrt.table.checks.arguments import check_overwrite, checked, checked_name, no_such_name, wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.tables.rows import Rows, all_columns, another, check_windows, counts_rows, selected
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Unfinished, wrong
+from airflow_nrt.table.checks.arguments import Unfinished, wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.windows.windows import Keys, OverWindow, TimedLast, keys_of, on_clock, so_far
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from airflow_nrt.table.checks.wrong import Unfinished
+from airflow_nrt.table.checks.arguments import Unfinished
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.windows.windows import Keys, NamedLast, Ordered, TimedLast, keys_of
 

@@ -4,7 +4,7 @@ rows      1  2     3  |  4   5     |
 sums      1  3     6  |  4   9     |      what a tumbling window would hold so far
 
 They are OVER: the window that holds a row is one more key. Of time, no frame is longer than a window, so that nothing
-of a window is left once it is over (`engine/windows/over/lives.py`); of rows, the number of a window only grows.
+of a window is left once it is over (`engine/windows/over/key_expiry.py`); of rows, the number of a window only grows.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Unfinished, wrong
+from airflow_nrt.table.checks.arguments import Unfinished, wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import Expression
 from airflow_nrt.table.windows.windows import (
     Keys,

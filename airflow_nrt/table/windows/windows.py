@@ -9,8 +9,8 @@ from typing import Any
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.table.checks.places import here
-from airflow_nrt.table.checks.wrong import Unfinished, checked_name, wrong
+from airflow_nrt.table.checks.arguments import Unfinished, checked_name, wrong
+from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.expressions.expression import ROWS, Expression, FrameEnd, fields_of
 from airflow_nrt.table.expressions.literals import whole_number
 

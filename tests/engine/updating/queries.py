@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from airflow_nrt.model.hidden import OP
+from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Table
 from tests.engine.reports import events_table, ordered, plan_of

@@ -11,7 +11,7 @@ from airflow_nrt.engine.driver import stream as stream_module
 from airflow_nrt.engine.publish import publishing as publishing_module
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import FANOUT
-from airflow_nrt.model.hidden import key_of
+from airflow_nrt.model.internal_columns import key_of
 from tests.engine.reports import HOUR, MORNING, Event, Stream, write_events
 from tests.engine.updating.queries import changing_plan, folded, told
 

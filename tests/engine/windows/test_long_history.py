@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import carried, closing
+from airflow_nrt.engine.windows import slice_merge, window_state
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     FEW,
@@ -33,7 +33,7 @@ def test_counts_each_value_once(spark, tmp_path: Path, monkeypatch) -> None:
         frames.append(partials)
         return write(store, operator, partials)
 
-    monkeypatch.setattr(carried, "FEW", 0)
+    monkeypatch.setattr(window_state, "FEW", 0)
     monkeypatch.setattr(SliceStore, "write", recorded)
     events = random_events(3, 120, 2 * HOUR)
     stream = Stream(spark, plan_of(tmp_path, events_table(), curve_insert(WINDOWING.sql, FEW)), tmp_path / "home")
@@ -45,8 +45,8 @@ def test_counts_each_value_once(spark, tmp_path: Path, monkeypatch) -> None:
 
 
 def test_other_values_of_the_same_hash_do_no_harm(spark, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(carried, "FEW", 0)
-    monkeypatch.setattr(closing, "_alike", lambda seen, found: seen)
+    monkeypatch.setattr(window_state, "FEW", 0)
+    monkeypatch.setattr(slice_merge, "_alike", lambda seen, found: seen)
     events = random_events(4, 120, 2 * HOUR)
     stream = Stream(spark, plan_of(tmp_path, events_table(), curve_insert(WINDOWING.sql, FEW)), tmp_path / "home")
     stream.absorb_batches(tmp_path, cut(events, 4, 3))

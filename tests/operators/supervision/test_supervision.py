@@ -27,7 +27,7 @@ from airflow_nrt.launch import living
 from airflow_nrt.launch.records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import supervision
-from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
+from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
 from airflow_nrt.triggers.watcher import look
 from tests.launch.homes import REPORT, beat, fire, hanging_driver, launch, lease, new_home
 from tests.task_log import said

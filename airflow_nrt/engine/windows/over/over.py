@@ -2,10 +2,10 @@
 its frames: its slice is named by that time. One that waits for a number of rows fires with the slice of the last of
 them; if they never come, when its input has ended.
 
-`rows` of the operator's state are rows that have not fired, `closed` what those that have leave behind (`heads.py`). A
-row is late if a row of its key at or behind its own time has fired, and the key was not forgotten since (`lives.py`);
-with an unbounded frame, one that ends behind its row, frames of several partitions, or a window above, if the watermark
-has passed it.
+`rows` of the operator's state are rows that have not fired, `closed` what those that have leave to later ones
+(`prefix_accumulators.py`). A row is late if a row of its key at its own time or after it has fired, and the key was not
+forgotten since (`key_expiry.py`). With an unbounded frame, one that ends after its row, frames of several partitions, or
+a window above, it is late if the watermark has passed it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.spark.frames import run_query, same
 from airflow_nrt.engine.state.columns import LATE, LIFE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.carried import BEFORE_TIME, Firing
-from airflow_nrt.engine.windows.over import lives
-from airflow_nrt.engine.windows.over.heads import columns_of, heads, in_front_of, is_of_heads, kept
+from airflow_nrt.engine.windows.over import key_expiry
+from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, in_front_of, is_of_heads, kept
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
 from airflow_nrt.engine.windows.partials import Layout, late_words
+from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.model.hidden import BATCH, ROWTIME, SEEN
+from airflow_nrt.model.internal_columns import BATCH, ROWTIME, SEEN
 from airflow_nrt.model.windows import Sql
 
 _LAST = "_nrt_last"
@@ -37,8 +37,8 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
     rows = _lifted(layout, run_query(layout.operator.input, sources)).drop(BATCH, SEEN)
     partition = _partition(layout)
     if over_of(layout).forgets:
-        lived = lives.with_life(store, layout, state, rows)
-        return _marked(lived, lives.IS_LATE).drop(lives.IS_LATE)
+        lived = key_expiry.with_life(store, layout, state, rows)
+        return _marked(lived, key_expiry.IS_LATE).drop(key_expiry.IS_LATE)
     if partition is not None and state.closed:
         fired = store.read(state.closed, [*partition, SLICE])
         assert fired is not None
@@ -81,7 +81,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     some_wait = any(file.last > until for file in state.rows)
     settled, passing = waiting, None
     if over_of(layout).forgets:
-        settled = lives.settled(layout, waiting if known is None else waiting.unionAll(known), until)
+        settled = key_expiry.settled(layout, waiting if known is None else waiting.unionAll(known), until)
         passing = settled.where(f"{SLICE} <= {until}L")
     else:
         passing = kept(layout, reached if known is None else reached.unionAll(known), until)
@@ -131,7 +131,7 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
     if partition is None:
         return _marked(lifted, behind)
     if over_of(layout).forgets:
-        lifted, partition = lives.retold(layout, lifted), (*partition, LIFE)
+        lifted, partition = key_expiry.retold(layout, lifted), (*partition, LIFE)
     # A row has fired if the watermark has passed it, and it came in an earlier batch.
     asking = lifted.where(behind).select(*partition, SLICE, SEEN, BATCH).distinct()
     others = lifted.select(*partition, SLICE, BATCH).distinct()

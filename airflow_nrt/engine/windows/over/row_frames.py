@@ -1,7 +1,7 @@
 """Frames of OVER as window specifications of Spark, and what its aggregates give over them.
 
 A frame looks at rows, and one that is not bounded also at *heads*: partials that stand in front of all rows for those
-of a partition that went by (`heads.py`).
+of a partition that went by (`prefix_accumulators.py`).
 
     _nrt_is_new   boolean   whether a row fires now; only such rows have results
     _nrt_fires    bigint    the slice with which it fires, which gives `_nrt_end`
@@ -21,7 +21,7 @@ from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import place
 from airflow_nrt.engine.windows.partials import Layout, layout_of
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import RowFrame, WindowAggregate
 
 IS_NEW, HEAD, FIRES = "_nrt_is_new", "_nrt_head", "_nrt_fires"

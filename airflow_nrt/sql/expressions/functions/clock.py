@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from airflow_nrt.basics.times_of_day import of_timestamp
 from airflow_nrt.basics.types import DATE, TIMESTAMP3, DataType
-from airflow_nrt.model.hidden import ABSORBED, CLOCK_SQL
+from airflow_nrt.model.internal_columns import ABSORBED, CLOCK_SQL
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.functions.signature import Function, check_count
 from airflow_nrt.sql.expressions.local_time import as_local

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.windows import compaction
-from airflow_nrt.engine.windows.over.heads import is_of_heads
+from airflow_nrt.engine.windows.over.prefix_accumulators import is_of_heads
 from tests.engine.reports import (
     DELAY,
     HOUR,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import POSITION_TYPE, Field
-from airflow_nrt.model.hidden import POSITION
+from airflow_nrt.model.internal_columns import POSITION
 from airflow_nrt.model.operators import Query, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.table.checks.places import here
+from airflow_nrt.table.checks.call_site import here
 
 T = TypeVar("T")
 _LONGEST = 80

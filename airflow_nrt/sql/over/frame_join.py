@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import POSITION_TYPE, Field
-from airflow_nrt.model.hidden import WINDOW_END
+from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import AggregateCall, Query, RowFrame, WindowAggregate
 from airflow_nrt.model.windows import over
 from airflow_nrt.model.written import Written

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.time.accept import accepted
-from airflow_nrt.engine.versions.rated import Held
+from airflow_nrt.engine.versions.throttled_changes import Held
 from airflow_nrt.engine.versions.versions import Touched
 from airflow_nrt.home.log.entries import Lateness, Published, StateFile
-from airflow_nrt.model.hidden import SEEN
+from airflow_nrt.model.internal_columns import SEEN
 from airflow_nrt.model.plan import Source
 
 

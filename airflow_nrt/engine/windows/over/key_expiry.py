@@ -21,11 +21,11 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import LIFE, SLICE, STAYS
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.carried import BEFORE_TIME
 from airflow_nrt.engine.windows.over.row_frames import PLACE, over_of
 from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.window_state import BEFORE_TIME
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.model.hidden import BATCH, SEEN
+from airflow_nrt.model.internal_columns import BATCH, SEEN
 
 IS_LATE = "_nrt_is_late"
 _NOW, _UNTIL, _LAST, _LIVES = "_nrt_now", "_nrt_until", "_nrt_last", "_nrt_lives"

@@ -17,7 +17,7 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.home.log.entries import Position, StateFile, Versions
-from airflow_nrt.model.hidden import AFTER, KEY, OP
+from airflow_nrt.model.internal_columns import AFTER, KEY, OP
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import Rows
 

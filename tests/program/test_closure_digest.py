@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.functions import DataTypes, ScalarFunction
-from airflow_nrt.program.captured import captured
+from airflow_nrt.program.closure_digest import captured
 from airflow_nrt.program.functions import Parameter
 from airflow_nrt.table import udf
 
@@ -123,7 +123,7 @@ def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     for n in range(3):
         (tmp_path / "carrying.py").write_text("\n# a comment" * n + MODULE.replace("\n    ", f"\n  {'  ' * n}"))
         child = subprocess.run(
-            [sys.executable, "-c", "import carrying; from airflow_nrt.program.captured import captured as c; "
+            [sys.executable, "-c", "import carrying; from airflow_nrt.program.closure_digest import captured as c; "
              "print(c(carrying.made))"],
             cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": str(n)}, capture_output=True, text=True, check=True,
         )  # fmt: skip

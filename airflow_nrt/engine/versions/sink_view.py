@@ -11,7 +11,7 @@ from airflow_nrt.engine.sinks.changelog import changelog, in_update_form
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import StateFile
-from airflow_nrt.model.hidden import AFTER, KEY, WINDOW_END, key_of
+from airflow_nrt.model.internal_columns import AFTER, KEY, WINDOW_END, key_of
 from airflow_nrt.model.plan import Insert
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from airflow_nrt.home.heartbeat import FAILED, FENCED, FINISHED, RUNNING, STOPPED, Heartbeat
-from airflow_nrt.triggers.vigil import BROKEN, ENDED, LOST, STALLED, Judgement, Sight, Vigil
+from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, Judgement, Sight, Vigil
 
 BEAT = Heartbeat(RUNNING, 3, "host", 1, 0, "app", beat=1000, progress=500)
 
