@@ -3,9 +3,9 @@ its frames: its slice is named by that time. One that waits for a number of rows
 them; if they never come, when its input has ended.
 
 `rows` of the operator's state are rows that have not fired, `closed` what those that have leave to later ones
-(`prefix_accumulators.py`). A row is late if a row of its key at its own time or after it has fired, and the key was not
-forgotten since (`key_expiry.py`). With an unbounded frame, one that ends after its row, frames of several partitions, or
-a window above, it is late if the watermark has passed it.
+(`prefix_accumulators.py`). A row is late if a row of its key at its own time or after it has fired, and the key was
+not forgotten since (`key_expiry.py`). With an unbounded frame, one that ends after its row, frames of several
+partitions, or a window above, it is late if the watermark has passed it.
 """
 
 from __future__ import annotations
