@@ -79,7 +79,11 @@ def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) ->
         f"from airflow_nrt.cli.answers.findings import answer; assert answer({question})['status'] == 0"
     )
     assert "airflow_nrt.sql.planner" in modules
-    assert under("airflow_nrt.table", modules) == {"airflow_nrt.table", "airflow_nrt.table.reports.load"}
+    assert under("airflow_nrt.table", modules) == {
+        "airflow_nrt.table",
+        "airflow_nrt.table.reports",
+        "airflow_nrt.table.reports.load",
+    }
     for other in ("airflow_nrt.engine", "airflow_nrt.home.home", "airflow_nrt.home.log.log", "pyspark", "airflow"):
         assert not under(other, modules)
 

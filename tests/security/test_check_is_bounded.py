@@ -192,7 +192,7 @@ def test_problems_on_a_long_line_show_the_part_that_is_meant() -> None:
         f"INSERT INTO texts SELECT {'(' * 5000}k FROM t;",
         f"INSERT INTO texts SELECT k FROM t WHERE {' OR '.join(['b'] * 5000)};",
         f"INSERT INTO texts {' UNION ALL '.join(['SELECT k FROM t'] * 2000)};",
-        f"INSERT INTO texts {' UNION '.join(['SELECT k FROM t'] * 260)};",
+        f"INSERT INTO texts {' UNION '.join(['SELECT k FROM t'] * 400)};",
         "INSERT INTO texts SELECT 'a FROM t;" + "a\n" * 100_000,
         "INSERT INTO texts SELECT `" + "a" * 500_000,
         "/*" * 100_000,

@@ -260,7 +260,7 @@ VALUES = st.recursive(
 def older_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A real one with all that a log can hold."""
     place = tmp_path_factory.mktemp("older")
-    with tarfile.open(Path(__file__).parents[1] / "report" / "homes" / "format-1.tar.gz") as archive:
+    with tarfile.open(Path(__file__).parents[1] / "home" / "homes" / "format-1.tar.gz") as archive:
         archive.extractall(place, filter="data")
     return Home(next(place.rglob("report.json")).parent)
 

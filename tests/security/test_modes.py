@@ -113,7 +113,7 @@ note_launch_failure(f"{sys.argv[1]}/unmade", "1", InputError("no such table"))
 
 def test_a_home_from_before_is_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All could read it."""
-    with tarfile.open(Path(__file__).parents[1] / "report" / "homes" / "format-1.tar.gz") as archive:
+    with tarfile.open(Path(__file__).parents[1] / "home" / "homes" / "format-1.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
     home = next(tmp_path.rglob("report.json")).parent
     for path in tree(home):

@@ -368,7 +368,7 @@ def test_properties_are_read_by_java_as_they_are() -> None:
 
 
 def test_the_fixture_of_the_first_format_still_opens(tmp_path: Path) -> None:
-    archive = Path(__file__).parents[1] / "report" / "homes" / "format-1.tar.gz"
+    archive = Path(__file__).parents[1] / "home" / "homes" / "format-1.tar.gz"
     with tarfile.open(fileobj=io.BytesIO(archive.read_bytes())) as content:
         content.extractall(tmp_path, filter="data")
     identity = Home.open(tmp_path / "home").identity()

@@ -23,7 +23,7 @@ from airflow_nrt.launch.records import last_launch
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import load_report, plan_of_home
 
-ARCHIVE = Path(__file__).parents[2] / "report" / "homes" / "format-1.tar.gz"
+ARCHIVE = Path(__file__).parents[2] / "home" / "homes" / "format-1.tar.gz"
 TEXTS = (".json", ".sql", ".txt", ".launch")
 
 

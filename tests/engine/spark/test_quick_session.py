@@ -17,7 +17,7 @@ _NAMED = "org.apache.spark.sql.ml.InternalFunctionRegistration"
 _REGISTRY = "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"
 _PROGRAM = f"""
 import sys
-from airflow_nrt.engine import quick_session
+from airflow_nrt.engine.spark import quick_session
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.spark.quick_session import end_session
 from airflow_nrt.engine.spark.session import start_session
