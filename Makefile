@@ -11,11 +11,12 @@ KEEP ?= 0
 # What is built is built by the hatchling of the lock, whatever the index has today.
 BUILD := --build-constraints requirements/tools.lock
 
-.PHONY: help env demo picture docs test test-fast containers lint lock audit bench clean
+.PHONY: help env demo picture docs test test-fast thorough containers lint lock audit bench clean
 
 help:
 	@echo "make demo    the product in about five minutes (KEEP=1 leaves Airflow up)"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
+	@echo "make thorough  what the suite leaves out for its time: all fault points, more seeds"
 	@echo "make containers  builds the images of docker/ and runs the composition, without a container engine (as root)"
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
 	@echo "make env     the environment         make lock       new lock files"
@@ -62,7 +63,10 @@ test: env
 	$(RUN) python -m pytest -n 3 --dist loadfile
 
 test-fast: env
-	$(RUN) python -m pytest -n 3 --dist loadfile -m "not slow"
+	$(RUN) python -m pytest -n 3 --dist loadfile -m "not slow and not thorough and not containers"
+
+thorough: env
+	$(RUN) python -m pytest -n 3 --dist loadfile -m thorough
 
 containers: env
 	$(RUN) python -m pytest -m containers tests/docker

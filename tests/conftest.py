@@ -34,12 +34,6 @@ LONG_LIVED_JAVA = (
     "-Xms2500m",
     "-Xmn1200m",
     "-Xss4m",
-    # The optimizing compiler pays in a session of some thousand tests, for what is hot: a fifth of its time is enough.
-    "-XX:TieredStopAtLevel=4",
-    "-XX:Tier4InvocationThreshold=20000",
-    "-XX:Tier4MinInvocationThreshold=3000",
-    "-XX:Tier4CompileThreshold=60000",
-    "-XX:Tier4BackEdgeThreshold=200000",
 )
 """Of the session that a test process has."""
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()

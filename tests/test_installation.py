@@ -111,6 +111,7 @@ def sha256(file: Path) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
+@pytest.mark.thorough
 def test_a_class_archive_is_made_once(installed: Path) -> None:
     told = run(installed / "bin" / "airflow-nrt", "prepare").stdout
     (file,) = (installed / "share" / "airflow-nrt").glob("*.jsa")

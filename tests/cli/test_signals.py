@@ -24,6 +24,7 @@ from tests.cli.place import furnish
 from tests.cli.test_interruption import ended, in_session
 
 pytestmark = pytest.mark.slow
+THOROUGH = pytest.mark.thorough
 PATIENCE = 120
 PYTHON = [sys.executable, "-m", "airflow_nrt.cli.main", "run"]
 TIMEOUT = ["timeout", "600", *PYTHON]
@@ -106,9 +107,9 @@ def driver(place: Path, command: list[str], fault: str = f"stop:{IN_BATCH}") -> 
     ("number", "command"),
     [
         pytest.param(signal.SIGTERM, PYTHON, id="SIGTERM"),
-        pytest.param(signal.SIGTERM, SPARK_SUBMIT, id="SIGTERM-spark-submit"),
+        pytest.param(signal.SIGTERM, SPARK_SUBMIT, id="SIGTERM-spark-submit", marks=THOROUGH),
         pytest.param(signal.SIGINT, PYTHON, id="SIGINT"),
-        pytest.param(signal.SIGHUP, PYTHON, id="SIGHUP"),
+        pytest.param(signal.SIGHUP, PYTHON, id="SIGHUP", marks=THOROUGH),
     ],
 )
 def test_a_signal_to_the_group_in_a_batch(tmp_path: Path, command: list[str], number: signal.Signals) -> None:
@@ -143,8 +144,17 @@ def test_a_signal_to_java_alone(tmp_path: Path, command: list[str]) -> None:
     assert (one.beat(), one.commits()) == (("stopped", None), 1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("seconds", [0.0, 1.5, 2.5])
+@pytest.mark.parametrize(
+    ("number", "seconds"),
+    [
+        (signal.SIGTERM, 0.0),
+        (signal.SIGINT, 1.5),
+        (signal.SIGTERM, 2.5),
+        pytest.param(signal.SIGINT, 0.0, marks=THOROUGH),
+        pytest.param(signal.SIGTERM, 1.5, marks=THOROUGH),
+        pytest.param(signal.SIGINT, 2.5, marks=THOROUGH),
+    ],
+)
 def test_a_signal_to_the_group_while_spark_begins(tmp_path: Path, number: signal.Signals, seconds: float) -> None:
     with driver(tmp_path, PYTHON, "") as one:
         one.wait_until(lambda: one.named("java"))

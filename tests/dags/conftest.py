@@ -37,6 +37,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
         "AIRFLOW__TRIGGERER__JOB_HEARTBEAT_SEC": "2",
         "AIRFLOW__OPENLINEAGE__DISABLED": "True",
+        # No file of DAGs changes here.
+        "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "60",
     }
     (root / "homes").mkdir()
     processes = AirflowProcesses(root / "airflow", dags)

@@ -12,6 +12,7 @@ from airflow_nrt.home.log.entries import Commit, Tick
 from tests.engine.drivers import (
     BATCHES,
     CURVE,
+    ONE_OF_EACH_STEP,
     RECENT,
     Driver,
     Outcome,
@@ -22,6 +23,7 @@ from tests.engine.drivers import (
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+THOROUGH = pytest.mark.thorough
 
 IN_TURN = {"absorb-begin": 2}
 """Which time a driver reaches the point that kills it: not before a first commit."""
@@ -43,11 +45,14 @@ def test_the_clean_run_has_all_that_can_break(scene) -> None:
     assert all(clean.rows.values()) and all(clean.state.values())
 
 
-def test_killed_at_every_point_in_turn(spark, scene) -> None:
+@pytest.mark.parametrize(
+    "points", [pytest.param(ONE_OF_EACH_STEP, id="one of each step"), pytest.param(POINTS, id="all", marks=THOROUGH)]
+)
+def test_killed_at_every_point_in_turn(spark, scene, points: tuple[str, ...]) -> None:
     """Each driver recovers from the one before it, and dies at the next point."""
     whole, clean = scene
-    place = whole.beside("killed")
-    for point in POINTS:
+    place = whole.beside(f"killed at {len(points)}")
+    for point in points:
         driver = Driver(place, fault("kill", point, IN_TURN.get(point, 1)))
         try:
             driver.wait_until(driver.is_over)

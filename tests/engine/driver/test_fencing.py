@@ -13,7 +13,7 @@ import pytest
 from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.log.entries import Commit
-from tests.engine.drivers import CURVE, Ahead, Outcome, Place, asked_points, check_readers, outcome
+from tests.engine.drivers import CURVE, ONE_OF_EACH_STEP, Ahead, Outcome, Place, asked_points, check_readers, outcome
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -50,7 +50,9 @@ def frozen(scene, request) -> Iterator[Ahead]:
     drivers.end()
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize(
+    "point", [one if one in ONE_OF_EACH_STEP else pytest.param(one, marks=pytest.mark.thorough) for one in POINTS]
+)
 def test_frozen_at(spark, scene, frozen, point: str) -> None:
     driver = frozen.take(point)
     place, clean = driver.place, scene[1]

@@ -118,6 +118,7 @@ def test_java_that_ends_before_spark_begins() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_something_else_listens(open_port: int) -> None:
     """Spark tries it for a minute."""
     told = said_at_start(f"spark://127.0.0.1:{open_port}")
