@@ -277,7 +277,7 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
 @singledispatch
 def _of_updating(operator: Updating) -> dict[str, Any]:
     """What is said of one kind alone."""
-    raise NotImplementedError(type(operator))
+    raise TypeError(f"nothing describes a {type(operator).__name__}: register what is said of it here")
 
 
 @_of_updating.register
