@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Plan
@@ -53,7 +54,8 @@ def _content(plan: Plan, name: str) -> str | None:
     if name in windows:
         ends = all(_content(plan, below) == END for below in _names([windows[name]]))
         return END if ends else None
-    return None if "source.monitor-interval" in plan.source(name).table.options else END
+    table = plan.source(name).table
+    return None if connector_of(table).is_live(table) else END
 
 
 def _names(queries: Iterable[Query]) -> list[str]:

@@ -12,7 +12,7 @@ from airflow_nrt.describe.bounds import bound
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.internal_columns import CLOCK, OP
 from airflow_nrt.model.intervals import partition_time
-from airflow_nrt.model.operators import HOLDING_VALUES, AggregateCall, Regroup, RowFrame, WindowAggregate
+from airflow_nrt.model.operators import AggregateCall, Regroup, RowFrame, WindowAggregate
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.steps import as_json
@@ -188,7 +188,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     if len(whole) < len(frames):
         stored.append("rows that the bounded frames of later ones look at")
     if whole:
-        values = [call.text for call in whole if call.distinct or call.function in HOLDING_VALUES or call.keeps_rows]
+        values = [call.text for call in whole if call.holds_values]
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
     growing = [frame for frame in frames if frame.growing]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from airflow_nrt.model.options.known import FILE_OPTIONS, PRINT_OPTIONS, REPORT_OPTIONS, find
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 from airflow_nrt.model.plan import Plan
 
 
@@ -21,7 +22,7 @@ def _found(plan: Plan) -> Iterator[tuple[str, str]]:
         if option is not None and option.idle:
             yield f"setting {key!r}", option.idle
     for table in (*(source.table for source in plan.sources), *(insert.sink for insert in plan.inserts)):
-        known = PRINT_OPTIONS if table.connector == "print" else FILE_OPTIONS
+        known = connector_of(table).options
         for name in table.options:
             option = find(name, known)
             if option is not None and option.idle:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.formats import Format
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.tables import CHANGELOG
 
@@ -66,17 +67,17 @@ class InsertOutline:
 
     @classmethod
     def of(cls, insert: Insert) -> InsertOutline:
-        sink = insert.sink
+        sink, directory = insert.sink, connector_of(insert.sink).directory(insert.sink)
         in_files = (column for column in sink.physical if column.name not in sink.partition_keys)
         window = None if insert.window is None else WindowOutline(str(insert.window), insert.window.stride)
         return cls(
             name=insert.name,
-            directory=sink.path.removeprefix("file://") if "path" in sink.options else None,
+            directory=directory,
             format=sink.options.get("format", "").lower(),
             columns=tuple((column.name, column.type.name) for column in in_files),
             key=insert.key or (),
             window=window,
-            whole_windows=bool(insert.operators) and sink.connector == "filesystem" and not insert.tells_changes,
+            whole_windows=bool(insert.operators) and directory is not None and not insert.tells_changes,
             options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
             operators=insert.operators,
         )

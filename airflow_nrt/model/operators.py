@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
+from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, Aggregate
 from airflow_nrt.model.internal_columns import ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
-HOLDING_VALUES = ("ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "LISTAGG", "PERCENTILE")
 QUOTED = re.compile(r"`((?:[^`]|``)+)`")
 """Names in Spark SQL."""
 _BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
-VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,24 @@ class AggregateCall:
     python: PythonFunction | None = None
 
     @property
+    def built_in(self) -> Aggregate | None:
+        """None of a Python function."""
+        return None if self.python is not None else (AGGREGATES.get(self.function) or NEIGHBOURS[self.function])
+
+    @property
     def keeps_rows(self) -> bool:
         """Whether it is a Python function that can't merge what it accumulated, or must not: it sees a value once."""
         return self.python is not None and (self.python.accumulator is None or self.distinct)
+
+    @property
+    def holds_values(self) -> bool:
+        """Whether what is stored of it grows with the values that it was given."""
+        return self.distinct or self.keeps_rows or (self.built_in is not None and self.built_in.holds_values)
+
+    @property
+    def order_sensitive(self) -> bool:
+        """Whether the result depends on where rows stood on arrival."""
+        return self.keeps_rows if self.built_in is None else self.built_in.order_sensitive
 
     @property
     def is_of_set(self) -> bool:
@@ -62,8 +76,8 @@ class AggregateCall:
         Others are distinct by themselves: they hold values, and pass over the repeated ones when they finish. So do
         variances of what is summed as DOUBLE, from which a large value does not leave without a trace.
         """
-        exact = self.argument_type is not None and self.argument_type.is_whole
-        return self.distinct and (self.function in ("COUNT", "SUM", "AVG") or (self.function in VARIANCES and exact))
+        kind = self.built_in
+        return self.distinct and kind is not None and self.argument_type is not None and kind.leaves(self.argument_type)
 
 
 ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
@@ -85,12 +86,14 @@ class Insert:
     @property
     def tells_changes(self) -> bool:
         """Whether it publishes changes of rows: of a version of a window what is different from the one before."""
-        return self.sink.is_told_changes and (self.changes or not self.timing.publishes_once)
+        return connector_of(self.sink).takes_changes_as_such(self.sink) and (
+            self.changes or not self.timing.publishes_once
+        )
 
     @property
     def replaces_table(self) -> bool:
         """Whether its rows stand in one file a partition, which is replaced when some of them change."""
-        return self.changes and self.sink.is_update_table
+        return self.changes and connector_of(self.sink).replaces_rows(self.sink)
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class Plan:
     @property
     def ends(self) -> bool:
         """Whether its input does: no source waits for more."""
-        return all("source.monitor-interval" not in source.table.options for source in self.sources)
+        return not any(connector_of(source.table).is_live(source.table) for source in self.sources)
 
     def source(self, name: str) -> Source:
         return next(source for source in self.sources if source.name == name)

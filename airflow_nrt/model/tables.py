@@ -114,18 +114,3 @@ class Table:
     def constant(self) -> tuple[str, ...]:
         """The columns whose domain does not grow, as it declares."""
         return tuple(name.removeprefix(DOMAIN) for name in self.options if name.startswith(DOMAIN))
-
-    @property
-    def is_told_changes(self) -> bool:
-        """Whether it takes changes as such: rows that are there now, and rows that are there no more."""
-        return self.connector == "print" or self.is_changelog
-
-    @property
-    def takes_changes(self) -> bool:
-        """Whether a row that was written to it can be taken back."""
-        return self.is_told_changes or self.is_update_table
-
-    @property
-    def is_update_table(self) -> bool:
-        """Whether one file a partition holds its rows as they stand, where they change singly."""
-        return self.connector == "filesystem" and not self.is_changelog and bool(self.primary_key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import DOMAIN
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import CHANGELOG, Table
@@ -32,6 +33,6 @@ def _moved_insert(insert: Insert, place: Path) -> Insert:
 
 
 def _moved(table: Table, place: Path, kept: dict[str, str]) -> Table:
-    form = CHANGELOG if table.is_told_changes else "json"
+    form = CHANGELOG if connector_of(table).takes_changes_as_such(table) else "json"
     options = {**kept, "connector": "filesystem", "path": str(place / table.name), "format": form}
     return replace(table, connector="filesystem", partition_keys=(), options=options)

@@ -206,7 +206,7 @@ WRONG = {
     ),
     "metadata of another connector": (
         changed("    id BIGINT", "    id BIGINT METADATA FROM 'offset'"),
-        "2:5: column 'id': files have no metadata 'offset'; they have 'file.path', 'file.name', 'file.size', 'file.modification-time'",
+        "2:5: column 'id': connector 'filesystem' has no metadata 'offset'; it has 'file.path', 'file.name', 'file.size', 'file.modification-time'",
     ),
     "a time as a clock": (changed("    id BIGINT", "    id TIMESTAMP(3) METADATA FROM 'file.modification-time'"), "2:5: column 'id': metadata 'file.modification-time' is a TIMESTAMP_LTZ(3), not TIMESTAMP(3)"),
     "metadata as a number": (changed("    id BIGINT", "    id BIGINT METADATA FROM 'file.name'"), "2:5: column 'id': metadata 'file.name' is a STRING, not BIGINT"),

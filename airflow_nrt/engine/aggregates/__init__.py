@@ -46,13 +46,6 @@ FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "PERCENTILE": percentile,
 }
 
-_ORDER_SENSITIVE = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", "JSON_ARRAYAGG"})
-
-
-def needs_order(call: AggregateCall) -> bool:
-    """Whether the result depends on where rows stood on arrival."""
-    return call.keeps_rows if call.python is not None else call.function in _ORDER_SENSITIVE
-
 
 def accumulators(call: AggregateCall, operand: Operand) -> Accumulators:
     """The accumulators of one call over this operand."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.durations import HOUR
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Plan, Source
 
@@ -18,7 +19,7 @@ def latest_rowtime(spark: SparkSession, plan: Plan, source: Source, clock: int) 
     does not say which, on the clock that is furthest ahead on earth.
     """
     table = source.table
-    if table.watermark is None or "source.monitor-interval" not in table.options:
+    if table.watermark is None or not connector_of(table).is_live(table):
         return None
     ahead: int = source_option(table.options, "scan.watermark.max-ahead")
     if table.rowtime_type.name == "TIMESTAMP_LTZ":

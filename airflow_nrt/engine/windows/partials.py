@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.aggregates import accumulators, needs_order
+from airflow_nrt.engine.aggregates import accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.sources.filesystem import bare_file
 from airflow_nrt.engine.state.columns import FROM, LATE, LIFE, SLICE, STAYS
@@ -82,7 +82,7 @@ class Layout:
     def needs_position(self) -> bool:
         """Whether results depend on where rows stood on arrival."""
         operator = self.operator
-        ordered = any(needs_order(call) for call in operator.aggregates)
+        ordered = any(call.order_sensitive for call in operator.aggregates)
         return ordered or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
 
     @property

@@ -15,8 +15,9 @@ from typing import Any
 
 from airflow_nrt.basics.metadata import is_metadata
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
-from airflow_nrt.model.options.known import FILE_OPTIONS, REPORT_OPTIONS, find
+from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
@@ -76,7 +77,7 @@ def _without_origin(plan: Plan) -> Plan:
 
 
 def _of_its_data(table: Table) -> Table:
-    return replace(table, options=dict(_options(FILE_OPTIONS, table.options)))
+    return replace(table, options=dict(_options(connector_of(table).options, table.options)))
 
 
 def _is_star(text: str) -> bool:
@@ -201,7 +202,7 @@ def _table(table: Table, label: str) -> Iterator[Fact]:
     for column in table.columns:
         if not column.is_computed:
             yield f"{label}, column {column.name}", str(column.type)
-    for name, text in sorted(_options(FILE_OPTIONS, table.options)):
+    for name, text in sorted(_options(connector_of(table).options, table.options)):
         if name != "connector":
             yield f"{label}, option {name}", text
     for name, keys in (("primary key", table.primary_key), ("partitioned by", table.partition_keys)):

@@ -34,6 +34,8 @@ TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
 DOMAIN = "attribute-domain."
 """How the options begin that say of a column whether its domain grows."""
+LIVE = "source.monitor-interval"
+"""The option that makes a source wait for more."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 MAX_SCRIPT = "script.max-size"
@@ -108,7 +110,7 @@ SOURCE_OPTIONS = named(
         *_FORMATS,
         *_READING,
         Option(
-            "source.monitor-interval",
+            LIVE,
             parse_duration,
             None,
             "how often to look for new files; without it: bounded",

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.partitions import check_pattern
-from airflow_nrt.model.options.known import (
-    DOMAIN,
-    FILE_OPTIONS,
-    FORMATS,
-    PRINT_OPTIONS,
-    check_options,
-    nearest,
-    source_option,
-)
+from airflow_nrt.model.connectors import CONNECTORS, connector_of
+from airflow_nrt.model.connectors.connector import Connector
+from airflow_nrt.model.options.known import DOMAIN, check_options, nearest
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.tables import Column, Table, Watermark
 from airflow_nrt.sql.ddl.like import taken_over
@@ -30,8 +23,6 @@ from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.meaning import words_of
 from airflow_nrt.sql.parse.walk import children
 
-CONNECTORS = {"filesystem": FILE_OPTIONS, "print": PRINT_OPTIONS}
-"""The options of each."""
 _KAFKA = "let Kafka Connect write the topic into a directory, and read that by 'filesystem'"
 _ELSEWHERE = {
     "kafka": _KAFKA,
@@ -55,16 +46,16 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     base = problems.attempt(partial(_base, statement, known))
     if statement.like is not None and base is None:
         raise Misdeclared(problems.found, None)
-    columns = problems.attempt(partial(_columns, statement, base))
+    options = dict(base.options) if base else {}
+    options.update((key, value) for key, value, _ in statement.options)
+    connector = options.get("connector", "")
+    columns = problems.attempt(partial(_columns, statement, base, CONNECTORS.get(connector)))
     watermark = base.watermark if base else None
     if statement.watermark is not None and columns is not None:
         watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns))
     readable = columns if not problems.found else None
-    options = dict(base.options) if base else {}
-    options.update((key, value) for key, value, _ in statement.options)
-    connector = options.get("connector", "")
     if connector in CONNECTORS:
-        _check_options(statement, CONNECTORS[connector], problems)
+        _check_options(statement, CONNECTORS[connector].options, problems)
     else:
         # Another connector has other options.
         problems.found.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
@@ -121,76 +112,19 @@ def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option], p
 
 def check_source(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be read."""
-    if table.connector != "filesystem":
-        raise SqlError(f"table {table.name!r}: connector '{table.connector}' can only be written to", at)
-    _check_file_table(table, at)
-    if all(source_option(table.options, name) for name in ("json.fail-on-missing-field", "json.ignore-parse-errors")):
-        raise SqlError(
-            f"table {table.name!r}: 'json.fail-on-missing-field' and 'json.ignore-parse-errors' contradict each other: "
-            "leave one out",
-            at,
-        )
-    pattern = table.options.get("partition.time-extractor.timestamp-pattern")
-    try:
-        if pattern is not None:
-            check_pattern(pattern, table.partition_keys)
-    except InputError as wrong:
-        raise SqlError(f"table {table.name!r}: {wrong}", at) from None
+    _check(connector_of(table).check_source, table, at)
 
 
 def check_sink(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be written to."""
-    if table.connector == "filesystem":
-        _check_file_table(table, at)
-        if table.name.startswith(("_", ".")):
-            raise SqlError(
-                f"table {table.name!r}: its files are named after it, and files that begin with {table.name[0]!r} are "
-                "hidden from readers: give it another name",
-                at,
-            )
-        if source_option(table.options, "csv.disable-quote-character"):
-            raise SqlError(
-                f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "
-                "read again: leave it out, or choose a 'csv.field-delimiter' that no text has",
-                at,
-            )
-        return
-    try:
-        check_options(table.options, PRINT_OPTIONS, f"table {table.name!r}")
-    except InputError as wrong:
-        raise SqlError(str(wrong), at) from None
+    _check(connector_of(table).check_sink, table, at)
 
 
-def _check_file_table(table: Table, at: Place) -> None:
+def _check(check: Callable[[Table], None], table: Table, at: Place) -> None:
     try:
-        check_options(table.options, FILE_OPTIONS, f"table {table.name!r}")
+        check(table)
     except InputError as wrong:
         raise SqlError(str(wrong), at) from None
-    for name in ("path", "format"):
-        if name not in table.options:
-            raise SqlError(f"table {table.name!r} needs the option '{name}'", at)
-    foreign = next((name for name in table.options if name.split(".")[0] in {*FORMATS} - {table.format}), None)
-    if foreign is not None:
-        raise SqlError(
-            f"table {table.name!r}: option {foreign!r} is of another format than its 'format', {table.format!r}", at
-        )
-    nested = next((column for column in table.physical if column.type.children), None)
-    mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
-    if mapped is not None and table.is_changelog and not table.primary_key:
-        raise NotThereYet(
-            f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key",
-            at,
-            "declare PRIMARY KEY (…) NOT ENFORCED",
-        )
-    if nested is not None and table.format == "csv":
-        raise NotThereYet(
-            f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", at, "use json or parquet"
-        )
-    scheme, separator, _ = table.options["path"].partition("://")
-    if separator and scheme != "file":
-        raise SqlError(
-            f"table {table.name!r}: paths of {scheme}:// are not there yet; use a path of a POSIX file system", at
-        )
 
 
 def _base(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table | None:
@@ -213,7 +147,7 @@ def _connector_error(name: str, connector: str | None) -> str:
 # ---------------------------------------------------------------------------------------------------- columns
 
 
-def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column, ...]:
+def _columns(statement: parsed.CreateTable, base: Table | None, connector: Connector | None) -> tuple[Column, ...]:
     physical = [ScopeColumn(c.name, c.type) for c in (base.physical if base else ())]
     for definition in statement.columns:
         if definition.type is not None:
@@ -226,7 +160,7 @@ def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column,
         if definition.name in columns:
             problems.found.append(SqlError(f"column {definition.name!r} stands twice", definition.at))
             continue
-        column = problems.attempt(partial(_column, definition, computed, compiler))
+        column = problems.attempt(partial(_column, definition, computed, compiler, connector))
         if column is not None:
             columns[column.name] = column
     problems.raise_any()
@@ -235,11 +169,13 @@ def _columns(statement: parsed.CreateTable, base: Table | None) -> tuple[Column,
     return tuple(columns.values())
 
 
-def _column(definition: parsed.ColumnDefinition, computed: set[str], compiler: Compiler) -> Column:
+def _column(
+    definition: parsed.ColumnDefinition, computed: set[str], compiler: Compiler, connector: Connector | None
+) -> Column:
     if definition.name.startswith("_nrt_"):
         raise SqlError(f"column {definition.name!r}: names that begin with _nrt_ are taken", definition.at)
     if definition.metadata is not None:
-        return metadata_column(definition)
+        return metadata_column(definition, connector)
     if is_system_rowtime(definition.expression):
         return rowtime_of_source(definition.name)
     if definition.type is not None:

@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from airflow_nrt.basics.types import BIGINT, STRING, DataType
+from airflow_nrt.model.connectors.connector import Connector
+from airflow_nrt.model.connectors.filesystem import INSTANT, WRITTEN_AT
 from airflow_nrt.model.options.known import nearest
-from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Column
+from airflow_nrt.model.tables import MODIFIED, Column
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast, parsed
 
-_PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
-_INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
-_MODIFIED = "file.modification-time"
 
+def metadata_column(definition: parsed.ColumnDefinition, connector: Connector | None) -> Column:
+    """The column as a computed one. Raises SqlError for a key that tables of this connector do not have.
 
-class _Known(NamedTuple):
-    sql: str
-    type: DataType
-    is_alike: Callable[[DataType], bool]
-
-
-_FILESYSTEM = {
-    "file.path": _Known(_PATH, STRING, lambda kind: kind.is_string),
-    "file.name": _Known(f"regexp_extract({_PATH}, '[^/]*$', 0)", STRING, lambda kind: kind.is_string),
-    "file.size": _Known(SIZE, BIGINT, lambda kind: kind.name == "BIGINT"),
-    _MODIFIED: _Known(MODIFIED, _INSTANT, lambda kind: (kind.name, kind.precision) == ("TIMESTAMP_LTZ", 3)),
-}
-"""Whoever adds a column of files adds it to `read_files`, too."""
-
-
-def metadata_column(definition: parsed.ColumnDefinition) -> Column:
-    """The column as a computed one. Raises SqlError for a key that a table of files does not have."""
+    Where there is no such connector, that is what is wrong with the table, and any key will do.
+    """
     key, kind = definition.metadata, definition.type
     assert key is not None and kind is not None
-    known = _FILESYSTEM.get(key)
+    if connector is None:
+        return Column(definition.name, kind, "NULL", metadata=key)
+    known = connector.metadata.get(key)
     if known is None:
+        there = f"it has {', '.join(map(repr, connector.metadata))}" if connector.metadata else "it has none"
         raise SqlError(
-            f"column {definition.name!r}: files have no metadata {key!r}{nearest(key, _FILESYSTEM)}; "
-            f"they have {', '.join(map(repr, _FILESYSTEM))}",
+            f"column {definition.name!r}: connector '{connector.name}' has no metadata {key!r}"
+            f"{nearest(key, connector.metadata)}; {there}",
             definition.at,
         )
     if not known.is_alike(kind):
@@ -58,8 +43,8 @@ def is_system_rowtime(node: ast.Expression | None) -> bool:
 
 def rowtime_of_source(name: str) -> Column:
     """Such a column: files give their rows the time when they were written."""
-    return Column(name, _INSTANT, MODIFIED, metadata=_MODIFIED)
+    return Column(name, INSTANT, MODIFIED, metadata=WRITTEN_AT)
 
 
 def is_rowtime_of_source(column: Column) -> bool:
-    return column.metadata == _MODIFIED
+    return column.metadata == WRITTEN_AT

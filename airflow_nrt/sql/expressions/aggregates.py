@@ -1,9 +1,10 @@
-"""Aggregate calls: which there are, and Flink's result types."""
+"""Aggregate calls: which functions they may call, and Flink's result types."""
 
 from __future__ import annotations
 
-from airflow_nrt.basics.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
-from airflow_nrt.model.operators import VARIANCES
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.types import BIGINT, DataType
+from airflow_nrt.model.aggregates import AGGREGATES as BUILT_IN
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.known_functions import known_aggregate
 from airflow_nrt.sql.expressions.typed import Typed
@@ -11,15 +12,8 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children
 
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP", "APPROX_COUNT_DISTINCT": "COUNT"}
-_NUMERIC = ("SUM", "AVG", *VARIANCES)
-_OF_ROWS = ("ARRAY_AGG", "COLLECT")
-"""These take ROW and ARRAY too."""
-_JSON = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
-
-AGGREGATES = (
-    "COUNT", "SUM", "MIN", "MAX", "AVG", *VARIANCES, *_SYNONYMS, "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE",
-    "LISTAGG", *_OF_ROWS, *_JSON, "PERCENTILE",
-)  # fmt: skip
+AGGREGATES = (*BUILT_IN, *_SYNONYMS)
+"""The names of those that are built in."""
 
 
 def is_aggregate(node: ast.Expression) -> bool:
@@ -51,12 +45,10 @@ def elements(node: ast.Expression) -> tuple[ast.Expression, ...] | None:
 
 
 def is_distinct(call: ast.Call) -> bool:
-    """Whether repeated values make a difference that the call does not want.
-
-    The least of distinct values is the least of all; the first or last distinct value is the first or last.
-    """
-    repeats_count = call.name not in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-    return call.name == "APPROX_COUNT_DISTINCT" or (call.distinct and repeats_count)
+    """Whether repeated values make a difference that the call does not want."""
+    built_in = BUILT_IN.get(canonical_name(call.name))
+    counts_repeats = built_in is None or built_in.counts_repeats
+    return call.name == "APPROX_COUNT_DISTINCT" or (call.distinct and counts_repeats)
 
 
 def result_type(call: ast.Call, operand: Typed | None) -> DataType:
@@ -68,34 +60,14 @@ def result_type(call: ast.Call, operand: Typed | None) -> DataType:
         _check_distinct(kind, call)
     if python is not None:
         return python.value_type
-    if name == "COUNT":
-        return BIGINT.with_nullable(False)
-    if kind is None:
+    if kind is None and name != "COUNT":
         raise SqlError(f"{name} takes one argument", call.at)
-    if name in _JSON:
-        return STRING.with_nullable(False)
-    if name == "PERCENTILE":
-        single = elements(call.arguments[1]) is None
-        return DOUBLE if single else DataType("ARRAY", children=(("element", DOUBLE),))
-    if name in _NUMERIC and not kind.is_numeric:
-        raise SqlError(f"{name} wants a number, here is {kind.flink}", call.at)
-    if name == "SUM":
-        return decimal(38, kind.scale or 0) if kind.name == "DECIMAL" else kind
-    if name == "AVG":
-        return decimal(38, max(6, kind.scale or 0)) if kind.name == "DECIMAL" else kind
-    if name in VARIANCES:
-        return decimal(38, 6) if kind.name == "DECIMAL" else kind
-    if name == "LISTAGG":
-        if not kind.is_string:
-            raise SqlError(f"LISTAGG wants a string, here is {kind.flink}: CAST it to STRING", call.at)
-        return STRING
-    if kind.holds("MAP", "NULL") or (kind.name in ("ROW", "ARRAY") and name not in _OF_ROWS):
-        raise SqlError(f"{name} can't be taken of {kind.flink}", call.at)
-    if name == "ARRAY_AGG":
-        return DataType("ARRAY", children=(("element", kind),))
-    if name == "COLLECT":
-        return multiset(kind).with_nullable(False)
-    return kind
+    try:
+        result = BUILT_IN[name].result(kind or BIGINT)
+    except InputError as wrong:
+        raise SqlError(f"{name} {wrong}", call.at) from None
+    several = name == "PERCENTILE" and elements(call.arguments[1]) is not None
+    return DataType("ARRAY", children=(("element", result),)) if several else result
 
 
 def _check_distinct(kind: DataType, call: ast.Call) -> None:

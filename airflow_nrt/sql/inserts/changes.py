@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_nrt.describe.bounds import is_cause
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import CHANGELOG, Table
@@ -22,7 +23,7 @@ def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> Non
     if not relation.is_changing or relation.adds_only:
         return
     cause = found.boundless[relation.inputs[0]]
-    if not sink.takes_changes:
+    if not connector_of(sink).takes_changes(sink):
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
             f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}', or declare "

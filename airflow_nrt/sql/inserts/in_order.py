@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.tables import Table
@@ -31,7 +32,7 @@ def in_order(
     """The rows of a relation as they can be published in this order. Raises SqlError if they never can."""
     (name, first), *_ = order
     column = relation.column(name)
-    live = [table.name for table in found.tables_below(relation.inputs) if "source.monitor-interval" in table.options]
+    live = [one.name for one in found.tables_below(relation.inputs) if connector_of(one).is_live(one)]
     by_time = not first.descending and _is_time(column, relation)
     if by_time and relation.window is not None and (live or relation.window.ends_on_grid):
         if not OutputOptions.read(sink.options).publishes_once:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.inserts.inserts import written_columns
@@ -12,7 +13,7 @@ from airflow_nrt.sql.parse import ast, parsed
 
 def check_alone(sink: Table, statement: parsed.Insert, others: Iterable[parsed.Insert]) -> None:
     """Raises SqlError if a key could stand in the table twice, once from this INSERT and once from another."""
-    if sink.connector != "filesystem" or not sink.primary_key:
+    if not connector_of(sink).keeps_rows or not sink.primary_key:
         return
     mine = _literals(sink, statement)
     for other in others:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.tables import CHANGELOG, Table
@@ -119,7 +120,7 @@ def _check_sessions(found: Findings, sink: Table, timing: OutputOptions, names: 
 
 def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, ...], at: Place) -> None:
     """A result that is published more than once replaces the one before, which an append table can't take back."""
-    if not sink.takes_changes:
+    if not connector_of(sink).takes_changes(sink):
         raise SqlError(
             f"table {sink.name!r} has no PRIMARY KEY, so that rows are appended to it and never changed: it takes no "
             f"early results and no late updates. Declare PRIMARY KEY (…) NOT ENFORCED, use 'format' = '{CHANGELOG}', "

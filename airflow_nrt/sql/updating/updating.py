@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
-from airflow_nrt.model.operators import HOLDING_VALUES, Query
+from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.sql.aggregates.each_window import in_each_window
 from airflow_nrt.sql.aggregates.grouping import Aggregation
@@ -108,7 +108,7 @@ class _UpdatingAggregation(Aggregation):
 
     @property
     def _holds_values(self) -> bool:
-        return any(call.distinct or call.keeps_rows or call.function in HOLDING_VALUES for call in self.calls.values())
+        return any(call.holds_values for call in self.calls.values())
 
     def _ways(self) -> tuple[str, ...]:
         """What would bound its state beside windows."""

@@ -1,0 +1,120 @@
+"""The aggregates: what is known of each without Spark. How one is computed is in `engine/aggregates/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
+
+ResultType = Callable[[DataType], DataType]
+"""The result type by the type of the operand. Raises InputError for one that the aggregate does not take: what it wants
+instead, in words that stand after its name."""
+
+
+def _any(kind: DataType) -> bool:
+    return True
+
+
+def _none(kind: DataType) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate by its name in SQL.
+
+    `result` is Flink's result type. Where it `holds_values`, its accumulator grows with the values that it was given.
+    Where it is `order_sensitive`, the result depends on where rows stood on arrival. `counts_repeats` says whether
+    DISTINCT makes a difference: the least of distinct values is the least of all. `leaves` says of which operands a
+    distinct value can leave a window again without a trace, so that the operator keeps one set of values for all calls.
+    """
+
+    name: str
+    result: ResultType
+    holds_values: bool = False
+    order_sensitive: bool = False
+    counts_repeats: bool = True
+    leaves: Callable[[DataType], bool] = _none
+
+
+def _always(kind: DataType) -> ResultType:
+    return lambda operand: kind
+
+
+def _number(of_decimal: Callable[[DataType], DataType]) -> ResultType:
+    """Of a number its own type, but for DECIMAL."""
+
+    def result(kind: DataType) -> DataType:
+        if not kind.is_numeric:
+            raise InputError(f"wants a number, here is {kind.flink}")
+        return of_decimal(kind) if kind.name == "DECIMAL" else kind
+
+    return result
+
+
+def _value(kind: DataType) -> DataType:
+    """One of the values."""
+    if kind.name in ("ROW", "ARRAY"):
+        raise InputError(f"can't be taken of {kind.flink}")
+    return _any_value(kind)
+
+
+def _any_value(kind: DataType) -> DataType:
+    """One of the values, be it a ROW or an ARRAY."""
+    if kind.holds("MAP", "NULL"):
+        raise InputError(f"can't be taken of {kind.flink}")
+    return kind
+
+
+def _array(kind: DataType) -> DataType:
+    return DataType("ARRAY", children=(("element", _any_value(kind)),))
+
+
+def _multiset(kind: DataType) -> DataType:
+    return multiset(_any_value(kind)).with_nullable(False)
+
+
+def _list(kind: DataType) -> DataType:
+    if not kind.is_string:
+        raise InputError(f"wants a string, here is {kind.flink}: CAST it to STRING")
+    return STRING
+
+
+def _is_exact(kind: DataType) -> bool:
+    """A large DOUBLE does not leave a sum of squares without a trace."""
+    return kind.is_whole
+
+
+_SUM = _number(lambda kind: decimal(38, kind.scale or 0))
+_AVERAGE = _number(lambda kind: decimal(38, max(6, kind.scale or 0)))
+_VARIANCE = _number(lambda kind: decimal(38, 6))
+_COUNT = _always(BIGINT.with_nullable(False))
+_JSON = _always(STRING.with_nullable(False))
+
+AGGREGATES = {
+    one.name: one
+    for one in (
+        Aggregate("COUNT", _COUNT, leaves=_any),
+        Aggregate("SUM", _SUM, leaves=_any),
+        Aggregate("AVG", _AVERAGE, leaves=_any),
+        Aggregate("MIN", _value, counts_repeats=False),
+        Aggregate("MAX", _value, counts_repeats=False),
+        Aggregate("STDDEV_POP", _VARIANCE, leaves=_is_exact),
+        Aggregate("STDDEV_SAMP", _VARIANCE, leaves=_is_exact),
+        Aggregate("VAR_POP", _VARIANCE, leaves=_is_exact),
+        Aggregate("VAR_SAMP", _VARIANCE, leaves=_is_exact),
+        Aggregate("FIRST_VALUE", _value, order_sensitive=True, counts_repeats=False),
+        Aggregate("LAST_VALUE", _value, order_sensitive=True, counts_repeats=False),
+        Aggregate("SINGLE_VALUE", _value),
+        Aggregate("LISTAGG", _list, holds_values=True, order_sensitive=True),
+        Aggregate("ARRAY_AGG", _array, holds_values=True, order_sensitive=True),
+        Aggregate("COLLECT", _multiset, holds_values=True),
+        Aggregate("JSON_ARRAYAGG", _JSON, holds_values=True, order_sensitive=True),
+        Aggregate("JSON_OBJECTAGG", _JSON, holds_values=True),
+        Aggregate("PERCENTILE", _always(DOUBLE), holds_values=True),
+    )
+}
+NEIGHBOURS = {name: Aggregate(name, _any_value) for name in ("LAG", "LEAD")}
+"""The value of one row: its frame holds no other. OVER alone knows them."""

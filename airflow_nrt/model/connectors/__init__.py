@@ -1,0 +1,14 @@
+"""The connectors: where tables lie. Each is one file here, and a source or a sink of the engine."""
+
+from __future__ import annotations
+
+from airflow_nrt.model.connectors.connector import Connector
+from airflow_nrt.model.connectors.filesystem import Filesystem
+from airflow_nrt.model.connectors.standard_output import Print
+from airflow_nrt.model.tables import Table
+
+CONNECTORS: dict[str, Connector] = {one.name: one for one in (Filesystem(), Print())}
+
+
+def connector_of(table: Table) -> Connector:
+    return CONNECTORS[table.connector]

@@ -1,0 +1,96 @@
+"""Connector `filesystem`: directories of csv, json, parquet and debezium-json."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.partitions import check_pattern
+from airflow_nrt.basics.types import BIGINT, STRING, DataType
+from airflow_nrt.model.connectors.connector import Connector, Metadata
+from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, source_option
+from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
+
+_PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
+WRITTEN_AT = "file.modification-time"
+"""The key of the time that files give their rows."""
+INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
+
+
+class Filesystem(Connector):
+    name = "filesystem"
+    options = FILE_OPTIONS
+    # What reads files gives these columns where a table asks for them.
+    metadata: ClassVar = {
+        "file.path": Metadata(_PATH, STRING, lambda kind: kind.is_string),
+        "file.name": Metadata(f"regexp_extract({_PATH}, '[^/]*$', 0)", STRING, lambda kind: kind.is_string),
+        "file.size": Metadata(SIZE, BIGINT, lambda kind: kind.name == "BIGINT"),
+        WRITTEN_AT: Metadata(MODIFIED, INSTANT, lambda kind: (kind.name, kind.precision) == ("TIMESTAMP_LTZ", 3)),
+    }
+
+    def check_source(self, table: Table) -> None:
+        self._check(table)
+        if all(source_option(table.options, one) for one in ("json.fail-on-missing-field", "json.ignore-parse-errors")):
+            raise InputError(
+                f"table {table.name!r}: 'json.fail-on-missing-field' and 'json.ignore-parse-errors' contradict each "
+                "other: leave one out"
+            )
+        pattern = table.options.get("partition.time-extractor.timestamp-pattern")
+        try:
+            if pattern is not None:
+                check_pattern(pattern, table.partition_keys)
+        except InputError as wrong:
+            raise InputError(f"table {table.name!r}: {wrong}") from None
+
+    def check_sink(self, table: Table) -> None:
+        self._check(table)
+        if table.name.startswith(("_", ".")):
+            raise InputError(
+                f"table {table.name!r}: its files are named after it, and files that begin with {table.name[0]!r} are "
+                "hidden from readers: give it another name"
+            )
+        if source_option(table.options, "csv.disable-quote-character"):
+            raise InputError(
+                f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "
+                "read again: leave it out, or choose a 'csv.field-delimiter' that no text has"
+            )
+
+    def _check(self, table: Table) -> None:
+        self.check_options(table)
+        for name in ("path", "format"):
+            if name not in table.options:
+                raise InputError(f"table {table.name!r} needs the option '{name}'")
+        foreign = next((name for name in table.options if name.split(".")[0] in {*FORMATS} - {table.format}), None)
+        if foreign is not None:
+            raise InputError(
+                f"table {table.name!r}: option {foreign!r} is of another format than its 'format', {table.format!r}"
+            )
+        nested = next((column for column in table.physical if column.type.children), None)
+        mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
+        if mapped is not None and table.is_changelog and not table.primary_key:
+            raise InputError(
+                f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key: not there "
+                "yet; declare PRIMARY KEY (…) NOT ENFORCED"
+            )
+        if nested is not None and table.format == "csv":
+            raise InputError(
+                f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file: not there yet; use "
+                "json or parquet"
+            )
+        scheme, separator, _ = table.options["path"].partition("://")
+        if separator and scheme != "file":
+            raise InputError(
+                f"table {table.name!r}: paths of {scheme}:// are not there yet; use a path of a POSIX file system"
+            )
+
+    def directory(self, table: Table) -> str:
+        return table.path.removeprefix("file://")
+
+    def is_live(self, table: Table) -> bool:
+        return LIVE in table.options
+
+    def takes_changes_as_such(self, table: Table) -> bool:
+        return table.is_changelog
+
+    def replaces_rows(self, table: Table) -> bool:
+        return not table.is_changelog and bool(table.primary_key)
