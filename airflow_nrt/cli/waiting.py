@@ -9,7 +9,7 @@ from collections.abc import Callable
 from airflow_nrt.basics.durations import format_duration, parse_duration
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, SourceFile
+from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import read_history
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.launch.living import living_driver
@@ -44,18 +44,18 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
     if not patience:
         return
     # The engine is loaded only where something of it is asked.
-    from airflow_nrt.engine.verify.verify import unread_files
+    from airflow_nrt.engine.verify.verify import unread_splits
 
     log = home.log() if home.report_file.exists() else None
     history = read_history(log.entries(), plan) if log is not None else None
     if log is None or history is None or not history.batches:
         say("no stream has run here: nothing to wait for")
         return
-    unread = {file.path: file for file in unread_files(plan, history)}
+    unread = {one.name: one for one in unread_splits(plan, history)}
     seen, began, said = history.entry, time.monotonic(), 0.0
     while unread:
         passed = time.monotonic() - began
-        waiting = f"{len(unread)} files ({sum(file.size for file in unread.values())} bytes)"
+        waiting = f"{len(unread)} files ({sum(one.size for one in unread.values())} bytes)"
         if passed * 1000 > patience:
             raise NotReadError(f"the stream has not read {waiting} within {format_duration(patience)}")
         # A launch that begins in between is found as one or the other.
@@ -69,10 +69,10 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
     say(f"the stream has read what had arrived, after {time.monotonic() - began:.0f} s")
 
 
-def _take_away_what_was_read(unread: dict[str, SourceFile], log: Log, seen: int) -> int:
+def _take_away_what_was_read(unread: dict[str, Split], log: Log, seen: int) -> int:
     for entry in log.entries(seen + 1, log.refresh()):
-        for file in entry.body.files if isinstance(entry.body, Commit) else ():
-            unread.pop(file.path, None)
+        for split in entry.body.splits if isinstance(entry.body, Commit) else ():
+            unread.pop(split.name, None)
     return log.last
 
 

@@ -20,15 +20,15 @@ from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.sources import arrived, source_of
+from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
-from airflow_nrt.engine.verify.verify import Interval, Progress, complete_until, on_time, unread_files, verify
+from airflow_nrt.engine.verify.verify import Interval, Progress, complete_until, on_time, unread_splits, verify
 from airflow_nrt.engine.versions.versions import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Published, Restate, SourceFile
+from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -81,8 +81,8 @@ def backfill(
     roll_forward(home, plan, home.log(), beside_driver=True)
     if not check:
         published = _restate(spark, plan, home, history, interval, "backfill", say=say)
-        unread = unread_files(plan, history) if history.batches else []
-        return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(file.size for file in unread))
+        unread = unread_splits(plan, history) if history.batches else []
+        return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(split.size for split in unread))
     published = [] if history.batches else _publish_new(spark, plan, home, history, interval, say)
     verdict = verify(spark, plan, home, interval, say=say)
     if not verdict.is_proven and on_mismatch == REPAIR:
@@ -176,7 +176,8 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     if start == -END_OF_TIME:
         # Sessions can begin at any time: of what lies before the interval, whatever is there is read.
         start = interval.start
-    present = {time.time_of(partition_values(file.path, table.path)) for file in _files(source)}
+    connector = source_of(table)
+    present = {time.time_of(connector.partition(table, split)) for split in arrived(table)}
     missing = [
         format_instant(at)
         for at in time.expected(start, interval.end)
@@ -199,27 +200,20 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
     return min((first[source] for first in firsts if source in first), default=None)
 
 
-def _files(source: Source) -> list[SourceFile]:
-    return Arrivals.of(source.table).poll()
-
-
-def _all_files(plan: Plan) -> dict[str, Sequence[SourceFile]]:
-    return {source.name: _files(source) for source in plan.sources}
-
-
-def _needed(plan: Plan, files: Mapping[str, Sequence[SourceFile]], interval: Interval) -> dict[str, list[SourceFile]]:
-    """The files whose partition can hold rows of the interval's windows."""
+def _needed(plan: Plan, splits: Mapping[str, Sequence[Split]], interval: Interval) -> dict[str, list[Split]]:
+    """The splits whose partition can hold rows of the interval's windows."""
     assert interval.start is not None and interval.end is not None
     needed = {}
-    for name, listed in files.items():
+    for name, listed in splits.items():
         table = plan.source(name).table
+        connector = source_of(table)
         time = partition_time(table, plan.source(name).zone)
         start = _first_row(plan, name, interval.start)
         if time is None or start is None or plan.is_read_by_clock(name):
             needed[name] = list(listed)
             continue
         end = plan.rows_until(interval.end)
-        needed[name] = [file for file in listed if time.may_hold(partition_values(file.path, table.path), start, end)]
+        needed[name] = [one for one in listed if time.may_hold(connector.partition(table, one), start, end)]
     return needed
 
 
@@ -242,11 +236,12 @@ def _restate(
     The batch is over the rows that the stream has read and not rejected; where there was none, over all that is there.
     """
     assert interval.start is not None and interval.end is not None
-    listed = {source.name: history.files(source.name) for source in plan.sources}
-    needed = _needed(plan, listed if history.batches else _all_files(plan), interval)
-    suit(spark, [file for files in needed.values() for file in files])
-    read = {n: _streamed(spark, plan, n, history, files) for n, files in needed.items()} if history.batches else {}
-    unread = {n: source_rows(spark, plan, n, files, None) for n, files in needed.items() if n not in read}
+    streamed = bool(history.batches)
+    listed = {one.name: history.splits(one.name) if streamed else arrived(one.table) for one in plan.sources}
+    needed = _needed(plan, listed, interval)
+    tasks = suit(spark, [split for splits in needed.values() for split in splits])
+    read = {n: _streamed(spark, plan, n, history, splits, tasks) for n, splits in needed.items()} if streamed else {}
+    unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     directory = home.staged / f"restate-{uuid.uuid4().hex}"
     staged: list[Published] = []
     for insert in plan.inserts:
@@ -254,20 +249,21 @@ def _restate(
         if ends is not None and not ends:
             continue
         fired = {n: on_time(fired_rows(plan, insert, history, one.frame, history.entry)) for n, one in read.items()}
-        frame = computed(plan, insert, same_rows({**unread, **fired}), interval.start, interval.end)
+        frame = computed(plan, insert, same_rows({**unread, **fired}), interval.start, interval.end, tasks)
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
-        tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or "1")
         frame = with_state(insert, frame, _final_state(insert, history))
         with shown_tasks(spark, f"{insert.name}, computing", say):
-            made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks))
+            made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks.count))
         staged += made
         say(f"{insert.name}: {len(made)} windows of {span_of(interval.start, interval.end)} computed")
     for one in read.values():
         one.kept.unpersist()
     removed = tuple(_void(history, interval, staged, only))
-    files = {} if history.batches else {name: tuple(files) for name, files in needed.items()}
-    body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files)
+    taken = {} if streamed else needed
+    files = {name: files_of(splits) for name, splits in taken.items()}
+    ranges = {name: found for name, splits in taken.items() if (found := ranges_of(splits))}
+    body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges)
     entry = append_restatement(home.log(), body)
     publish_entry(home, plan, entry, ShownWindows(len(entry.published), say))
     say(f"{len(entry.published)} windows published (100 %)")
@@ -285,10 +281,12 @@ def _final_state(insert: Insert, history: History) -> str:
     return f"IF({WINDOW_END} <= {over}L, {string_literal(LAST)}, {string_literal(COMPLETE)})"
 
 
-def _streamed(spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]) -> ReadRows:
+def _streamed(
+    spark: SparkSession, plan: Plan, name: str, history: History, splits: Sequence[Split], tasks: Tasks
+) -> ReadRows:
     """Raises DataError if a file that the stream has read is gone: without its rows the windows would be wrong."""
-    read = rows_read(spark, plan, name, history, files)
-    if len(read.files) < sum(not file.corrupt for file in files):
+    read = rows_read(spark, plan, name, history, splits, tasks)
+    if len(read.splits) < sum(not split.corrupt for split in splits):
         raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
     return read
 

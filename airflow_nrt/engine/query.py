@@ -20,12 +20,12 @@ from airflow_nrt.engine.driver.feed import take_batch
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.publish.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sinks.changelog import ORDER, in_update_form
-from airflow_nrt.engine.sources.arrivals import Arrivals
-from airflow_nrt.engine.sources.filesystem import GLOB
+from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.times_of_day import of_parquet
 from airflow_nrt.engine.spark.frames import run_sql
+from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Lease, SourceFile
+from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.options.known import source_option
@@ -128,7 +128,7 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
     for source in plan.sources:
-        waiting = deque(arrived(plan, source.name))
+        waiting = deque(arrived(source.table))
         most = source_option(source.table.options, "source.max-batch-size")
         while waiting:
             batch = take_batch(waiting, most)
@@ -152,15 +152,10 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
             "Processing time Window TableFunction is not supported yet in batch: no time passes there. Run it as a "
             "stream (--mode stream), or use a rowtime"
         )
-    files = {source.name: arrived(plan, source.name) for source in plan.sources}
-    results = [insert_result(spark, plan, insert, files) for insert in plan.inserts]
+    splits = {source.name: arrived(source.table) for source in plan.sources}
+    results = [insert_result(spark, plan, insert, splits) for insert in plan.inserts]
     if len(results) == 1:
         # It may be sorted by columns that nobody sees.
         return results[0]
     names = [quote(field.name) for field in plan.inserts[0].query.fields]
     return reduce(DataFrame.unionAll, [result.select(*names) for result in results])
-
-
-def arrived(plan: Plan, source: str) -> list[SourceFile]:
-    """All files of a source that are there now."""
-    return Arrivals.of(plan.source(source).table).poll()

@@ -98,7 +98,7 @@ class Table:
 
     @property
     def format(self) -> str:
-        return self.options["format"].lower()
+        return self.options.get("format", "").lower()
 
     @property
     def suffix(self) -> str:

@@ -13,7 +13,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained
-from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.log import Writer
@@ -53,7 +53,7 @@ class Trial:
         self.plan = plan
         self._home = Home.create(home, plan)
         self._driver = StreamDriver(spark, plan, self._home, Writer.begin(self._home.log(), Lease("", 0, "")))
-        self._arrivals = {source.name: Arrivals.of(source.table) for source in plan.sources}
+        self._enumerators = {one.name: source_of(one.table).enumerator(one.table) for one in plan.sources}
 
     # ------------------------------------------------------------------ what happens
 
@@ -67,7 +67,7 @@ class Trial:
         number = self._driver.position.sources[table].files
         write_rows(source, rows, Path(source.path) / f"{number:06}.json")
         with _in_words(self.plan):
-            self._driver.absorb(table, self._arrivals[table].poll())
+            self._driver.absorb(table, self._enumerators[table].poll())
 
     def watermark(self, table: str, time: str) -> None:
         """The watermark of a source moves on to a time: nothing older is expected, and what is due is published.

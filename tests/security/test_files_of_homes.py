@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.errors import HomeError, InputError, NrtError
-from airflow_nrt.engine.sinks import filesystem
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.sinks.filesystem import OWNER
 from airflow_nrt.home.driver_log import told_end
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure, note_launch_failure
@@ -192,9 +193,9 @@ def test_the_owner_of_a_sink_discloses_no_file(tmp_path: Path, secret: Path, put
     plan = plan_of(base=tmp_path)
     home = Home.create(tmp_path / "home", plan)
     (tmp_path / "curve").mkdir()
-    PUT[put](tmp_path / "curve" / filesystem.OWNER, secret)
+    PUT[put](tmp_path / "curve" / OWNER, secret)
     with pytest.raises(InputError, match="does not say whose the directory is") as refused:
-        filesystem.check(home, plan.inserts[0])
+        sink_of(plan.inserts[0]).check(home, plan.inserts[0])
     assert SECRET not in str(refused.value)
 
 
@@ -203,9 +204,9 @@ def test_nor_what_is_no_id(tmp_path: Path, content: bytes) -> None:
     plan = plan_of(base=tmp_path)
     home = Home.create(tmp_path / "home", plan)
     (tmp_path / "curve").mkdir()
-    (tmp_path / "curve" / filesystem.OWNER).write_bytes(content)
+    (tmp_path / "curve" / OWNER).write_bytes(content)
     with pytest.raises(InputError, match="does not say whose the directory is") as refused:
-        filesystem.check(home, plan.inserts[0])
+        sink_of(plan.inserts[0]).check(home, plan.inserts[0])
     assert SECRET not in str(refused.value)
 
 

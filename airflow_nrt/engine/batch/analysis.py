@@ -9,6 +9,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.model.plan import Plan
 
@@ -19,6 +20,7 @@ def analyse(spark: SparkSession, plan: Plan) -> None:
     for insert in plan.inserts:
         try:
             sources = {source.name: no_rows(spark, source) for source in plan.sources}
-            computed(plan, insert, same_rows(sources), -END_OF_TIME, END_OF_TIME).schema  # noqa: B018 - analysis happens here
+            rows = computed(plan, insert, same_rows(sources), -END_OF_TIME, END_OF_TIME, ONE)
+            rows.schema  # noqa: B018 - analysis happens here
         except (AnalysisException, ParseException) as wrong:
             raise InputError(f"insert into {insert.name}: Spark rejects it: {str(wrong).split(chr(10))[0]}") from None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.functions import register_functions
-from airflow_nrt.engine.sources.filesystem import read_files
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.frames import run_query
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.updating.kinds import kind_of as kind_of_updating
@@ -20,7 +21,7 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.home.heartbeat import now_ms
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.internal_columns import SEEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Insert, Plan
@@ -38,57 +39,64 @@ def insert_result(
     spark: SparkSession,
     plan: Plan,
     insert: Insert,
-    files: Mapping[str, Sequence[SourceFile]],
+    splits: Mapping[str, Sequence[Split]],
     after: int = -END_OF_TIME,
     until: int = END_OF_TIME,
 ) -> DataFrame:
-    """The rows of an insert over these files: of all windows with `after < end <= until`, with `_nrt_end`."""
+    """The rows of an insert over these splits: of all windows with `after < end <= until`, with `_nrt_end`."""
     register_functions(spark, plan)
-    suit(spark, [file for some in files.values() for file in some])
-    names = [source.name for source in plan.sources if source.name in files]
+    tasks = suit(spark, [split for some in splits.values() for split in some])
+    names = [source.name for source in plan.sources if source.name in splits]
     clock = now_ms()
-    rows = {name: source_rows(spark, plan, name, files[name], clock) for name in names}
-    return computed(plan, insert, same_rows(rows), after, until)
+    rows = {name: source_rows(spark, plan, name, splits[name], clock, tasks) for name in names}
+    return computed(plan, insert, same_rows(rows), after, until, tasks)
 
 
-def computed(plan: Plan, insert: Insert, rows_of: RowsOf, after: int, until: int) -> DataFrame:
+def computed(plan: Plan, insert: Insert, rows_of: RowsOf, after: int, until: int, tasks: Tasks) -> DataFrame:
     """The same over accepted rows of the sources, with the `_nrt_seen` by which an operator finds some of them late."""
-    return run_query(insert.query, _views(plan, insert.query, rows_of, after, until))
+    batch = _Batch(plan, rows_of, tasks)
+    return run_query(insert.query, batch.views(insert.query, after, until))
 
 
-def _views(plan: Plan, query: Query, rows_of: RowsOf, after: int, until: int) -> dict[str, DataFrame]:
-    """What a query reads: windows with `after < end <= until`, or the rows of sources."""
-    return {name: _view(plan, name, rows_of, after, until) for name in query.inputs}
+@dataclass(frozen=True)
+class _Batch:
+    plan: Plan
+    rows_of: RowsOf
+    tasks: Tasks
 
+    def views(self, query: Query, after: int, until: int) -> dict[str, DataFrame]:
+        """What a query reads: windows with `after < end <= until`, or the rows of sources."""
+        return {name: self._view(name, after, until) for name in query.inputs}
 
-def _view(plan: Plan, name: str, rows_of: RowsOf, after: int, until: int) -> DataFrame:
-    if any(source.name == name for source in plan.sources):
-        return rows_of(None)[name]
-    step = plan.regroup(name)
-    if step is not None:
-        return regroup(step, _views(plan, step.input, rows_of, after, until))
-    updating = next((one for one in plan.updating if one.name == name), None)
-    if updating is not None:
-        parts = [run_query(query, _views(plan, query, rows_of, after, until)) for query in updating.inputs]
-        return kind_of_updating(updating).compute(together(parts))
-    operator = plan.operator(name)
-    layout = layout_of(operator)
-    compute = kind_of(layout).compute
-    if operator.sources:
-        return compute(layout, rows_of(name), after, until)
-    window = operator.window
-    first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
-    views = _views(plan, operator.input, rows_of, first_row, window.rows_until(until))
-    return compute(layout, views, after, until)
+    def _view(self, name: str, after: int, until: int) -> DataFrame:
+        plan, rows_of = self.plan, self.rows_of
+        if any(source.name == name for source in plan.sources):
+            return rows_of(None)[name]
+        step = plan.regroup(name)
+        if step is not None:
+            return regroup(step, self.views(step.input, after, until), self.tasks)
+        updating = next((one for one in plan.updating if one.name == name), None)
+        if updating is not None:
+            parts = [run_query(query, self.views(query, after, until)) for query in updating.inputs]
+            return kind_of_updating(updating).compute(together(parts), self.tasks)
+        operator = plan.operator(name)
+        layout = layout_of(operator)
+        compute = kind_of(layout).compute
+        if operator.sources:
+            return compute(layout, rows_of(name), after, until, self.tasks)
+        window = operator.window
+        first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
+        views = self.views(operator.input, first_row, window.rows_until(until))
+        return compute(layout, views, after, until, self.tasks)
 
 
 def source_rows(
-    spark: SparkSession, plan: Plan, name: str, files: Sequence[SourceFile], clock: int | None
+    spark: SparkSession, plan: Plan, name: str, splits: Sequence[Split], clock: int | None, tasks: Tasks
 ) -> DataFrame:
-    """The accepted rows of these files, none of them late, as if absorbed in one batch at this time (ms)."""
+    """The accepted rows of these splits, none of them late, as if absorbed in one batch at this time (ms)."""
     source = plan.source(name)
-    numbers = {file.path: n for n, file in enumerate(files)} if needs_position(plan, name) else None
-    rows = read_files(spark, source, files, numbers, source.partitions)
+    numbers = {split.name: n for n, split in enumerate(splits)} if needs_position(plan, name) else None
+    rows = source_of(source.table).read(spark, source, splits, tasks, numbers, source.partitions)
     judged, _ = metered(judge(rows, source, None, absorbed(clock, None)))
     return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
 

@@ -12,15 +12,14 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.driver.journal import Journal
-from airflow_nrt.engine.sources.arrivals import Arrivals
-from airflow_nrt.home.log.changed_files import LastRead
-from airflow_nrt.home.log.entries import SourceFile
-from airflow_nrt.model.options.known import source_option
+from airflow_nrt.engine.sources import source_of
+from airflow_nrt.home.log.entries import Split
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.known import LIVE, source_option
 from airflow_nrt.model.plan import Source
 
-OnFiles = Callable[[str, list[SourceFile], bool], None]
-"""Takes the files of a batch of a source, and whether the source ends with them."""
-
+OnSplits = Callable[[str, list[Split], bool], None]
+"""Takes the splits of a batch of a source, and whether the source ends with them."""
 
 LOOK_SECONDS = 2.0
 """How often it is looked whether a file has changed after it was read."""
@@ -28,27 +27,27 @@ LOOK_SECONDS = 2.0
 log = logging.getLogger(__name__)
 
 
-class FileFeed:
+class Feed:
     """Finds what arrives for one source and hands it on in batches: all that is there, up to the byte cap.
 
     `poll` is called again and again by one thread. A batch is handed on only when the one before was absorbed, so that
     a slow driver gets larger batches. A bounded source has nothing to wait for: its batches are absorbed in `poll`;
-    those of another in the thread of its streaming query. `seen` are the files that were read before, in their order.
+    those of another in the thread of its streaming query. `read` are the splits that were read before, in their order.
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, scratch: Path, seen: Sequence[SourceFile], on_files: OnFiles
+        self, spark: SparkSession, source: Source, scratch: Path, read: Sequence[Split], on_splits: OnSplits
     ) -> None:
         options = source.table.options
         self.source = source
-        self.interval: int | None = source_option(options, "source.monitor-interval")
+        self.interval: int = source_option(options, LIVE) or 0
+        self.is_bounded = not connector_of(source.table).is_live(source.table)
         self.last_arrival = time.monotonic()
-        self._arrivals = Arrivals.of(source.table, (file.path for file in seen))
-        self._last_read = LastRead(seen)
+        self._enumerator = source_of(source.table).enumerator(source.table, read)
         self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
-        self._on_files = on_files
-        self._pending: deque[SourceFile] = deque()
+        self._on_splits = on_splits
+        self._pending: deque[Split] = deque()
         self._waiting = (0, 0)
         self._taken = (0, 0)
         self._is_taking = False
@@ -57,24 +56,20 @@ class FileFeed:
         self._journal = None if self.is_bounded else Journal(spark, source.name, scratch / source.name, self._absorb)
 
     @property
-    def is_bounded(self) -> bool:
-        return self.interval is None
-
-    @property
     def is_drained(self) -> bool:
         """Whether everything that the first look has found is absorbed, and nothing has come since."""
         return self._polled and not self._pending and not self._is_taking
 
     @property
     def pending(self) -> tuple[int, int]:
-        """Files and bytes that have arrived and are not absorbed."""
+        """Splits and bytes that have arrived and are not absorbed."""
         taken = self._taken if self._is_taking else (0, 0)
         return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
 
     @property
     def unreadable(self) -> int:
-        """Files that are there and can't be opened."""
-        return len(self._arrivals.held)
+        """Splits that are there and can't be read."""
+        return self._enumerator.unreadable
 
     def poll(self) -> None:
         """Looks for arrivals if it is time to, and hands on the next batch if the last one is absorbed.
@@ -82,9 +77,9 @@ class FileFeed:
         Raises whatever has ended the absorption of a batch.
         """
         if time.monotonic() >= self._next_poll and not (self.is_bounded and self._polled):
-            found = self._arrivals.poll()
+            found = self._enumerator.poll()
             self._polled = True
-            self._next_poll = time.monotonic() + (self.interval or 0) / 1000
+            self._next_poll = time.monotonic() + self.interval / 1000
             if found:
                 self.last_arrival = time.monotonic()
                 self._pending.extend(found)
@@ -101,16 +96,16 @@ class FileFeed:
             else:
                 self._journal.write(batch)
 
-    def _absorb(self, files: list[SourceFile]) -> None:
-        self._on_files(self.source.name, files, self.is_bounded and not self._pending)
-        self._last_read.add(files)
+    def _absorb(self, splits: list[Split]) -> None:
+        self._on_splits(self.source.name, splits, self.is_bounded and not self._pending)
+        self._enumerator.absorbed(splits)
         self._is_taking = False
 
     def _look_at_what_was_read(self) -> None:
         if time.monotonic() < self._next_look or self._is_taking:
             return
         self._next_look = time.monotonic() + LOOK_SECONDS
-        for change in self._last_read.news():
+        for change in self._enumerator.changes():
             log.warning(
                 "%s: what was added or changed is in no result. Let its writer put that into a new file, and rename it "
                 "when it is whole",
@@ -122,13 +117,13 @@ class FileFeed:
             self._journal.stop()
 
 
-def take_batch(pending: deque[SourceFile], cap: int) -> list[SourceFile]:
-    """The first files that wait, up to a number of bytes; one at least.
+def take_batch(pending: deque[Split], cap: int) -> list[Split]:
+    """The first splits that wait, up to a number of bytes; one at least.
 
     More than that is taken in as few batches as can be, of about one size: what has been seen is looked through with
     each, however few rows the last of them has.
     """
-    waiting = sum(file.size for file in pending)
+    waiting = sum(split.size for split in pending)
     share = waiting / max(math.ceil(waiting / cap), 1)
     batch = [pending.popleft()]
     size = batch[0].size
@@ -138,5 +133,5 @@ def take_batch(pending: deque[SourceFile], cap: int) -> list[SourceFile]:
     return batch
 
 
-def _extent(files: Collection[SourceFile]) -> tuple[int, int]:
-    return len(files), sum(file.size for file in files)
+def _extent(splits: Collection[Split]) -> tuple[int, int]:
+    return len(splits), sum(split.size for split in splits)

@@ -1,4 +1,4 @@
-"""The journal of arrivals: a Structured Streaming query whose rows are the names of files.
+"""The journal of arrivals: a Structured Streaming query whose rows are the names of splits.
 
 Spark's own file source lists the whole directory at every trigger (1 s at 50,000 files), forgets files by age, and
 keeps a position of its own. Here arrivals are found by `Arrivals`, and the log alone knows what was read; the query's
@@ -16,37 +16,37 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from airflow_nrt.engine.sources.filesystem import GLOB
+from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.entries import Split
 
 TURN = 100
 """Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""
 
 
 class Journal:
-    """Batches of files go in at one end, one at a time, and come out in the thread of the query, as `on_files`."""
+    """Batches of splits go in at one end, one at a time, and come out in the thread of the query, as `on_splits`."""
 
-    def __init__(
-        self, spark: SparkSession, name: str, scratch: Path, on_files: Callable[[list[SourceFile]], None]
-    ) -> None:
+    def __init__(self, spark: SparkSession, name: str, scratch: Path, on_splits: Callable[[list[Split]], None]) -> None:
         self._spark = spark
         self._name = name
         self._scratch = scratch
-        self._on_files = on_files
+        self._on_splits = on_splits
         self._batches = 0
+        self._batch: list[Split] = []
         self._failure: BaseException | None = None
         self._query = self._begin()
 
-    def write(self, batch: list[SourceFile]) -> None:
+    def write(self, batch: list[Split]) -> None:
         """Hands a batch on. The one before is absorbed."""
         if self._batches and self._batches % TURN == 0:
             self.stop()
             old, self._query = self._place, self._begin()
             shutil.rmtree(old, ignore_errors=True)
         self._batches += 1
-        lines = "".join(json.dumps(asdict(file)) + "\n" for file in batch)
+        self._batch = batch
+        lines = "".join(json.dumps(asdict(split)) + "\n" for split in batch)
         replace_file(self._place / "journal" / f"{self._batches:09d}.json", lines.encode())
 
     def check(self) -> None:
@@ -72,11 +72,12 @@ class Journal:
             .start()
         )
 
-    def _absorb(self, arrivals: DataFrame, batch: int) -> None:
+    def _absorb(self, arrivals: DataFrame, number: int) -> None:
         try:
-            files = [SourceFile(**json.loads(row.value)) for row in arrivals.collect()]
-            if files:
-                self._on_files(sorted(files, key=lambda file: (file.modified, file.path)))
+            # They are known here: to ask Spark for the rows would be a job more for each batch.
+            batch, self._batch = self._batch, []
+            if batch:
+                self._on_splits(batch)
         except BaseException as failure:
             # Not raised: whoever polls ends the query, and Spark has nothing to add. No batch follows this one.
             self._failure = failure

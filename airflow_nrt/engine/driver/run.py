@@ -14,7 +14,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import FencedError, NrtError
-from airflow_nrt.engine.driver.feed import FileFeed
+from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.faults import reach
@@ -34,7 +34,7 @@ from airflow_nrt.home.heartbeat import (
     write_heartbeat,
 )
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Lease, SourceFile
+from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
 from airflow_nrt.model.plan import Plan, Source
@@ -73,7 +73,7 @@ class Runner:
         self._over = threading.Event()
         self._closing = False
         self._beat = self._first_beat()
-        self._feeds: list[FileFeed] = []
+        self._feeds: list[Feed] = []
         self._driver: StreamDriver | None = None
 
     def _first_beat(self) -> Heartbeat:
@@ -156,23 +156,23 @@ class Runner:
         with self.lock:
             driver.recover()
         self._progressed()
-        seen = self._files_read(driver)
+        read = self._splits_read(driver)
         self._feeds = []
         try:
             for source in self.plan.sources:
-                self._feeds.append(FileFeed(self.spark, source, scratch, seen[source.name], self._absorb))
+                self._feeds.append(Feed(self.spark, source, scratch, read[source.name], self._absorb))
             return self._loop(driver)
         finally:
             for feed in self._feeds:
                 feed.stop()
             driver.close()
 
-    def _files_read(self, driver: StreamDriver) -> dict[str, list[SourceFile]]:
-        seen: dict[str, list[SourceFile]] = {source.name: [] for source in self.plan.sources}
+    def _splits_read(self, driver: StreamDriver) -> dict[str, list[Split]]:
+        read: dict[str, list[Split]] = {source.name: [] for source in self.plan.sources}
         for entry in driver.writer.log.entries():
             if isinstance(entry.body, Commit):
-                seen[entry.body.source] += entry.body.files
-        return seen
+                read[entry.body.source] += entry.body.splits
+        return read
 
     def _loop(self, driver: StreamDriver) -> str:
         idle_after = {source.name: self._idle_timeout(source) for source in self.plan.sources}
@@ -223,12 +223,12 @@ class Runner:
             if driver.writer.log.last > before:
                 self._progressed()
 
-    def _absorb(self, source: str, files: list[SourceFile], ends: bool) -> None:
+    def _absorb(self, source: str, splits: list[Split], ends: bool) -> None:
         assert self._driver is not None
         with self.lock:
             if self._closing:
                 return
-            self._driver.absorb(source, files, ends=ends)
+            self._driver.absorb(source, splits, ends=ends)
         self._progressed()
 
     def _is_stop_asked(self, writer: Writer) -> bool:

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import computed, same_rows
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.versions.versions import with_state
 from airflow_nrt.home.log.entries import Position, Published
 from airflow_nrt.model.plan import Plan
@@ -33,10 +34,10 @@ def comes_whole(plan: Plan, position: Position) -> bool:
     return alone and begins and operator.window.ends_on_grid
 
 
-def whole_result(plan: Plan, rows: DataFrame) -> DataFrame:
+def whole_result(plan: Plan, rows: DataFrame, tasks: Tasks) -> DataFrame:
     """The rows of the insert, of all windows, out of all accepted rows of the source."""
     insert, source = plan.inserts[0], plan.sources[0].name
-    frame = computed(plan, insert, same_rows({source: rows}), -END_OF_TIME, END_OF_TIME)
+    frame = computed(plan, insert, same_rows({source: rows}), -END_OF_TIME, END_OF_TIME, tasks)
     return with_state(insert, frame, string_literal(COMPLETE))
 
 

@@ -26,9 +26,8 @@ from airflow_nrt.engine.publish.publishing import publish_entry, remove_orphans,
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.sampling.windows import sample_last
-from airflow_nrt.engine.sources.filesystem import read_files
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.frames import run_query
-from airflow_nrt.engine.spark.tuning import is_small, suit
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import judge, metered, rejected
 from airflow_nrt.engine.time.batch_clock import absorbed
@@ -51,10 +50,12 @@ from airflow_nrt.home.log.entries import (
     OperatorState,
     Position,
     Published,
-    SourceFile,
     SourceState,
+    Split,
     StateFile,
     Tick,
+    files_of,
+    ranges_of,
 )
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.operators import Query
@@ -89,7 +90,7 @@ class StreamDriver:
         self.position = self._complete(writer.log.position())
         self.tables.stand_at(self.position.tables)
         self.now = self._last_clock()
-        self.files_read = {name: state.files for name, state in self.position.sources.items()}
+        self.splits_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
 
     def _complete(self, position: Position) -> Position:
@@ -118,8 +119,8 @@ class StreamDriver:
 
     # ------------------------------------------------------------------ absorb
 
-    def absorb(self, source_name: str, files: Sequence[SourceFile], *, ends: bool = False) -> None:
-        """One micro-batch: the rows of these files to partials, durable when this returns. Then fires what is due.
+    def absorb(self, source_name: str, splits: Sequence[Split], *, ends: bool = False) -> None:
+        """One micro-batch: the rows of these splits to partials, durable when this returns. Then fires what is due.
 
         If the source `ends` with them, that is everything; a tick behind would fire a second time (`note`).
         """
@@ -127,7 +128,7 @@ class StreamDriver:
         reach("absorb-begin")
         source = self.plan.source(source_name)
         reading = [one.name for one in self.plan.readers(source_name) if not one.window.ends_on_grid]
-        suit(self.spark, [*files, *self._state(reading)])
+        self.store.suit([*splits, *self._state(reading)])
         # No two batches have one time: rows of the second would come behind those that have fired.
         self.now += 1
         clock = self._look_at_clock()
@@ -135,24 +136,25 @@ class StreamDriver:
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
         }
-        whole = ends and not is_small(self.spark) and comes_whole(self.plan, self.position)
+        whole = ends and not self.store.tasks.is_one and comes_whole(self.plan, self.position)
         suspects: set[str] = set()
         while True:
             try:
-                batch = self._take_in(source, files, clock, seen, self._compute if whole else self._write)
+                batch = self._take_in(source, splits, clock, seen, self._compute if whole else self._write)
                 break
             except Exception as failure:
-                corrupt = corrupt_file(source, files, failure)
+                corrupt = corrupt_file(source, splits, failure)
                 # Once more first: the disk may have been at fault.
-                files = without(files, corrupt) if corrupt in suspects else files
+                splits = without(splits, corrupt) if corrupt in suspects else splits
                 suspects.add(corrupt)
         reach("absorb-ledger")
-        position = self._after_batch(source_name, len(files), batch, clock, ends)
+        position = self._after_batch(source_name, len(splits), batch, clock, ends)
         position = all_fired(self.plan, position, batch.published) if whole else position
         reach("commit-before")
         commit = Commit(
             source=source_name,
-            files=tuple(files),
+            files=files_of(splits),
+            ranges=ranges_of(splits),
             rows=batch.rows,
             clock=clock,
             seen=seen,
@@ -170,19 +172,19 @@ class StreamDriver:
         self.fire_due()
 
     def _take_in(
-        self, source: Source, files: Sequence[SourceFile], clock: int, seen: dict[str, int | None], write: Write
+        self, source: Source, splits: Sequence[Split], clock: int, seen: dict[str, int | None], write: Write
     ) -> Taken:
         """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
         self.tables.stand_at(self.position.tables)
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
-        corrupt = [file for file in files if file.corrupt]
+        corrupt = [file for file in files_of(splits) if file.corrupt]
         if corrupt:
             write_unreadable(self.home, ledger, source.name, corrupt)
-        if len(corrupt) == len(files):
+        if len(corrupt) == len(splits):
             return Taken(ledger=ledger, rejected=reasons(self.home, ledger))
         latest = latest_rowtime(self.spark, self.plan, source, clock)
         arrival = absorbed(clock, self.position.sources[source.name].watermark)
-        judged = judge(self._read(source, files), source, latest, arrival)
+        judged = judge(self._read(source, splits), source, latest, arrival)
         several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
@@ -217,11 +219,12 @@ class StreamDriver:
             held=held,
         )
 
-    def _read(self, source: Source, files: Sequence[SourceFile]) -> DataFrame:
+    def _read(self, source: Source, splits: Sequence[Split]) -> DataFrame:
         ordered = needs_position(self.plan, source.name)
-        first = self.files_read[source.name]
-        numbers = {file.path: first + n for n, file in enumerate(files)} if ordered else None
-        return read_files(self.spark, source, [file for file in files if not file.corrupt], numbers)
+        first = self.splits_read[source.name]
+        numbers = {split.name: first + n for n, split in enumerate(splits)} if ordered else None
+        usable = [split for split in splits if not split.corrupt]
+        return source_of(source.table).read(self.spark, source, usable, self.store.tasks, numbers)
 
     def _write(
         self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
@@ -244,7 +247,7 @@ class StreamDriver:
         self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
         """All windows, where the batch is all that they hold."""
-        result = whole_result(self.plan, rows.take(None))
+        result = whole_result(self.plan, rows.take(None), self.store.tasks)
         return {}, self.staging.stage(self.plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
     def _stage_changes(self, updates: Updates) -> tuple[list[Published], Held]:
@@ -358,7 +361,7 @@ class StreamDriver:
         self._merge_files()
 
     def _fire_windows(self) -> None:
-        suit(self.spark, self._state(self.position.operators))
+        self.store.suit(self._state(self.position.operators))
         fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
         fired.fire()
         clock = self.clock()
@@ -461,7 +464,7 @@ class StreamDriver:
         self._released.append((self.position.files() | self.store.standing) - position.files() - waiting)
         self.position = position
         self.tables.stand_at(position.tables)
-        self.files_read = {name: state.files for name, state in position.sources.items()}
+        self.splits_read = {name: state.files for name, state in position.sources.items()}
         while len(self._released) > COMMITS_KEPT:
             self.store.remove(self._released.pop(0))
             reach("clean-after")

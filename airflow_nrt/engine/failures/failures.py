@@ -15,7 +15,7 @@ from airflow_nrt.engine.failures.causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.computed import not_computed
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.entries import SourceFile, Split
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Source
@@ -83,7 +83,7 @@ def in_full(failure: BaseException) -> str:
     return f"{stack}\n{java}" if java else stack
 
 
-def corrupt_file(source: Source, files: Sequence[SourceFile], failure: Exception) -> str:
+def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception) -> str:
     """The file of a batch that this failure names as unreadable, where the table allows to leave such files out.
 
     Raises the failure again where it is something else.
@@ -91,15 +91,15 @@ def corrupt_file(source: Source, files: Sequence[SourceFile], failure: Exception
     meaning = explained(failure)
     if not isinstance(meaning, CorruptFileError) or not source_option(source.table.options, "source.ignore-corrupt"):
         raise failure
-    if not any(file.path == meaning.path and not file.corrupt for file in files):
+    if not any(split.name == meaning.path and not split.corrupt for split in splits):
         raise failure
     assert meaning.path is not None
     return meaning.path
 
 
-def without(files: Sequence[SourceFile], path: str) -> list[SourceFile]:
-    """The files with one of them marked as corrupt."""
-    return [replace(file, corrupt=file.corrupt or file.path == path) for file in files]
+def without(splits: Sequence[Split], path: str) -> list[Split]:
+    """The splits with one file of them marked as corrupt."""
+    return [replace(one, corrupt=True) if isinstance(one, SourceFile) and one.path == path else one for one in splits]
 
 
 def _named_file(text: str) -> str | None:

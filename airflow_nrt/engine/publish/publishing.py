@@ -10,7 +10,7 @@ from pathlib import Path
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sampling.windows import sample_entry
-from airflow_nrt.engine.sinks import filesystem, sink_of
+from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
@@ -73,7 +73,8 @@ def _publish(
     for target in gone:
         if target not in newer:
             name, _, path = target.partition("/")
-            filesystem.remove(plan.insert(name), (path,))
+            insert = plan.insert(name)
+            sink_of(insert).remove(insert, path)
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
     # Behind all that readers of the sinks wait for.

@@ -10,7 +10,6 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.changelog import in_update_form
-from airflow_nrt.engine.spark.tuning import SHUFFLE_PARTITIONS
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.plan import Insert
@@ -28,10 +27,10 @@ class Staging:
         """The rows of an insert, staged: of so many windows at most, and so many tasks."""
         if insert.changes and insert.sink.primary_key:
             frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
-        tasks = min(windows, int(frame.sparkSession.conf.get(SHUFFLE_PARTITIONS) or "1"))
+        tasks = self.tables.store.tasks.count
         if insert.replaces_table:
             return self.tables.stage(insert, frame, lambda rows: self._written(insert, rows, state, tasks))
-        return self._written(insert, frame, state, tasks)
+        return self._written(insert, frame, state, min(windows, tasks))
 
     def _written(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
         directory = self.home.staged / f"{self.epoch}-{uuid.uuid4().hex}"

@@ -14,9 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sinks.filesystem import file_of, partition_sql
+from airflow_nrt.engine.sinks.file_staging import file_of, partition_sql
 from airflow_nrt.engine.spark.frames import same
-from airflow_nrt.engine.spark.tuning import by_key
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import Published, StateFile
@@ -79,6 +78,6 @@ class UpdateTables:
     def _kept(self, insert: Insert, rows: DataFrame) -> tuple[StateFile, ...]:
         name = f"{insert.name}.table"
         if insert.sink.partition_keys:
-            return self.store.write_parts(name, by_key(rows, [SLICE]))
+            return self.store.write_parts(name, self.store.tasks.by_key(rows, [SLICE]))
         file = self.store.write(name, rows).file
         return () if file is None else (file,)

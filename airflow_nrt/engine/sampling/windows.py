@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 from collections.abc import Iterator
 from itertools import groupby, islice
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.engine.sinks.filesystem import root_of
-from airflow_nrt.files.private_files import read_regular
+from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.home.log.log import Log
@@ -19,6 +17,9 @@ from airflow_nrt.home.notes.samples import MOST_LETTERS, Sample, SampledRow, wri
 from airflow_nrt.home.notes.sampling import Sampling
 from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.model.plan import Insert, Plan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_WINDOWS = 500
 """Of one entry, the newest ones: who catches up on a year is not held up."""
@@ -56,34 +57,23 @@ def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[P
     left = _MOST_BYTES
     for end, group in islice(groupby(newest_first, key=attrgetter("end")), MOST_WINDOWS):
         files = list(group)
-        present: list[tuple[Published, bytes]] = []
+        present: list[pa.Table] = []
         for one in files:
-            content = _content(insert, one, left)
-            if content is not None:
-                present.append((one, content))
-                left -= len(content)
+            read = sink_of(insert).sample(insert, one, sampling.keys, sampling.measures, left)
+            if read is not None:
+                present.append(read[0])
+                left -= read[1]
         if len(present) == len(files):
-            yield _sample(insert, sampling, entry.n, end, present)
+            yield _sample(sampling, entry.n, end, present)
 
 
-def _content(insert: Insert, one: Published, limit: int) -> bytes | None:
-    """What was published, None where it is not what stands there by now, or larger than the limit."""
-    try:
-        content = read_regular(root_of(insert) / one.target, limit)
-    except (FileNotFoundError, HomeError):
-        return None
-    return content if hashlib.blake2b(content, digest_size=16).hexdigest() == one.checksum else None
-
-
-def _sample(insert: Insert, sampling: Sampling, n: int, end: int, files: list[tuple[Published, bytes]]) -> Sample:
+def _sample(sampling: Sampling, n: int, end: int, tables: list[pa.Table]) -> Sample:
     # Loaded with the first window: it takes a while, and many reports have none.
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from airflow_nrt.engine.sampling.result_tables import read_table
-
     keys, measures = sampling.keys, sampling.measures
-    table = pa.concat_tables([read_table(insert.sink, one, content, keys, measures) for one, content in files])
+    table = pa.concat_tables(tables)
     total = tuple(_number(pc.sum(table[name]).as_py()) for name in measures)
     top: tuple[SampledRow, ...] = ()
     if keys:
@@ -93,7 +83,7 @@ def _sample(insert: Insert, sampling: Sampling, n: int, end: int, files: list[tu
         top = tuple(
             SampledRow(tuple(map(_text, row[: len(keys)])), tuple(map(_number, row[len(keys) :]))) for row in rows
         )
-    return Sample(n, end, sum(one.rows for one, _ in files), keys, measures, total, top)
+    return Sample(n, end, len(table), keys, measures, total, top)
 
 
 def _text(value: str | None) -> str:

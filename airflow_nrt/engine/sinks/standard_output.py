@@ -10,17 +10,18 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_printed, with_times
 from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.ordered import ordered
+from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
@@ -37,52 +38,57 @@ def print_option(insert: Insert, name: str) -> Any:
     return read_option(insert.sink.options, PRINT_OPTIONS, name)
 
 
-def check(home: Home, insert: Insert) -> None:
-    """Nothing can be wrong."""
+class Print(Sink):
+    def check(self, home: Home, insert: Insert) -> None:
+        """Nothing can be wrong."""
 
+    def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
+        """Writes the lines to print below `directory`, one file a window."""
+        windowed = bool(insert.operators)
+        shown = (with_times(quote(column.name), column.type, as_printed) for column in insert.sink.physical)
+        values = ", ', ', ".join(f"coalesce(CAST({one} AS STRING), 'null')" for one in shown)
+        rows = frame.repartition(max(tasks, 1), WINDOW_END) if windowed else frame
+        rows = ordered(rows, insert, [WINDOW_END] if windowed else [])
+        changes = OP in frame.columns
+        if changes:
+            order = ([WINDOW_END] if windowed else []) + list(ORDER)
+            rows = rows.sortWithinPartitions(*(F.expr(one) for one in order))
+        op = OP if changes else "'+I'"
+        identifier = print_option(insert, "print-identifier")
+        before = f"{string_literal(f'{identifier}> ')}, " if identifier else ""
+        row = f"translate(concat({before}{op}, '[', {values}, ']'), {_AS_PICTURES})"
+        lines = rows.selectExpr(f"{row} AS value", *([WINDOW_END] if windowed else []))
+        path = directory / insert.name
+        lines.write.partitionBy(*([WINDOW_END] if windowed else [])).text(str(path))
+        for file in sorted(path.rglob("part-*.txt"), key=lambda file: file.parent.name):
+            content = file.read_bytes()
+            end = int(file.parent.name.partition("=")[2]) if windowed else None
+            start = insert.window.start(end) if end is not None and insert.window is not None else None
+            checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
+            staged = str(file.relative_to(directory.parent.parent))
+            told = windowed and insert.tells_changes
+            yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", told)
 
-def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
-    """Writes the lines to print below `directory`, one file a window."""
-    windowed = bool(insert.operators)
-    shown = (with_times(quote(column.name), column.type, as_printed) for column in insert.sink.physical)
-    values = ", ', ', ".join(f"coalesce(CAST({one} AS STRING), 'null')" for one in shown)
-    rows = frame.repartition(max(tasks, 1), WINDOW_END) if windowed else frame
-    rows = ordered(rows, insert, [WINDOW_END] if windowed else [])
-    changes = OP in frame.columns
-    if changes:
-        order = ([WINDOW_END] if windowed else []) + list(ORDER)
-        rows = rows.sortWithinPartitions(*(F.expr(one) for one in order))
-    op = OP if changes else "'+I'"
-    identifier = print_option(insert, "print-identifier")
-    before = f"{string_literal(f'{identifier}> ')}, " if identifier else ""
-    row = f"translate(concat({before}{op}, '[', {values}, ']'), {_AS_PICTURES})"
-    lines = rows.selectExpr(f"{row} AS value", *([WINDOW_END] if windowed else []))
-    path = directory / insert.name
-    lines.write.partitionBy(*([WINDOW_END] if windowed else [])).text(str(path))
-    for file in sorted(path.rglob("part-*.txt"), key=lambda file: file.parent.name):
-        content = file.read_bytes()
-        end = int(file.parent.name.partition("=")[2]) if windowed else None
-        start = insert.window.start(end) if end is not None and insert.window is not None else None
-        checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
-        staged = str(file.relative_to(directory.parent.parent))
-        told = windowed and insert.tells_changes
-        yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", told)
+    def publish(self, home: Home, insert: Insert, published: Published) -> None:
+        """Prints a staged file and takes it away."""
+        path = home.path / published.staged
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return
+        stream = sys.stderr if print_option(insert, "standard-error") else sys.stdout
+        stream.flush()
+        # Bytes: an output that is not in UTF-8 refuses texts. That of a notebook takes nothing else.
+        output = getattr(stream, "buffer", None)
+        if output is None:
+            stream.write(content.decode())
+        else:
+            output.write(content)
+            output.flush()
+        os.unlink(path)
 
+    def remove(self, insert: Insert, target: str) -> None:
+        """What was printed stays."""
 
-def publish(home: Home, insert: Insert, published: Published) -> None:
-    """Prints a staged file and takes it away."""
-    path = home.path / published.staged
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return
-    stream = sys.stderr if print_option(insert, "standard-error") else sys.stdout
-    stream.flush()
-    # Bytes: an output that is not in UTF-8 refuses texts. That of a notebook takes nothing else.
-    output = getattr(stream, "buffer", None)
-    if output is None:
-        stream.write(content.decode())
-    else:
-        output.write(content)
-        output.flush()
-    os.unlink(path)
+    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+        raise NotImplementedError("nobody reads again what was printed")

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.spark.cluster import cores
-from airflow_nrt.home.log.entries import SourceFile, StateFile
+from airflow_nrt.home.log.entries import Split, StateFile
 
 MANY_ROWS = 50_000
 """So many are worth compiled code."""
@@ -28,22 +29,29 @@ _BYTES_OF_A_ROW = 20
 """Of a short one: where it can't be known, there are rather many rows."""
 
 
-def by_key(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """The rows, those of a key in one task: by one exchange that serves whatever is computed by key from here on."""
-    return rows if is_small(rows.sparkSession) or not keys else rows.repartition(*keys)
+@dataclass(frozen=True)
+class Tasks:
+    """How many tasks the rows of a plan go through, whenever they are exchanged."""
+
+    count: int
+
+    @property
+    def is_one(self) -> bool:
+        return self.count == 1
+
+    def by_key(self, rows: DataFrame, keys: Sequence[str]) -> DataFrame:
+        """The rows, those of a key in one task: one exchange serves whatever is computed by key from here on."""
+        return rows if self.is_one or not keys else rows.repartition(*keys)
+
+    def gathered(self, rows: DataFrame) -> DataFrame:
+        """Rows as they are read: few of them in one task, so that no later step has to exchange them."""
+        return rows.coalesce(1) if self.is_one else rows
 
 
-def gathered(rows: DataFrame) -> DataFrame:
-    """Rows as they are read: few of them in one task, so that no step behind has to exchange them."""
-    return rows.coalesce(1) if is_small(rows.sparkSession) else rows
+ONE = Tasks(1)
 
 
-def is_small(spark: SparkSession) -> bool:
-    """Whether one task takes all."""
-    return spark.conf.get(SHUFFLE_PARTITIONS) == "1"
-
-
-def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:
+def suit(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
     """From now on the session's plans are run as it suits the rows in these files, which they read.
 
     More tasks than the session's partitions, several times as many, are for rows that would not fit into its memory.
@@ -59,3 +67,4 @@ def suit(spark: SparkSession, files: Iterable[SourceFile | StateFile]) -> None:
         spark.conf.unset(_SPLITS)
     else:
         spark.conf.set(_SPLITS, partitions)
+    return Tasks(partitions)

@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sources.filesystem import GLOB
-from airflow_nrt.engine.spark.tuning import gathered
+from airflow_nrt.engine.spark.paths import GLOB
+from airflow_nrt.engine.spark.tuning import ONE, suit
 from airflow_nrt.engine.state.columns import FROM, LATE, SLICE
 from airflow_nrt.engine.state.footers import Footer, read_footer
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.entries import Split, StateFile
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,16 @@ class SliceStore:
         self.spark = spark
         self.home = home
         self.epoch = epoch
+        self.tasks = ONE
+        """How many tasks plans go through, by what they were suited to last."""
         # Spark would start a job to learn what this process has written itself.
         self._schemas: dict[str, StructType] = {}
         self.standing: set[str] = set()
         """What this process wrote and has not removed."""
+
+    def suit(self, files: Iterable[Split | StateFile]) -> None:
+        """From now on plans are run as it suits the rows in these files."""
+        self.tasks = suit(self.spark, files)
 
     def write(self, operator: str, partials: DataFrame) -> Written:
         """Writes partials to a new directory."""
@@ -91,8 +97,10 @@ class SliceStore:
         paths = [str(self.home.path / file.path).translate(GLOB) for file in files]
         known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
         if known is None:
-            return gathered(self.spark.read.parquet(*paths).select(*map(quote, columns)))
-        return gathered(self.spark.read.schema(StructType([known[name] for name in columns])).parquet(*paths))
+            return self.tasks.gathered(self.spark.read.parquet(*paths).select(*map(quote, columns)))
+        return self.tasks.gathered(
+            self.spark.read.schema(StructType([known[name] for name in columns])).parquet(*paths)
+        )
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes directories that no entry refers to any more."""

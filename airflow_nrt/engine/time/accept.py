@@ -14,8 +14,10 @@ from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import bigint, quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, with_times
 from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
-from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER, written_path
 from airflow_nrt.engine.sources.long_lines import shown_line
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.spark.paths import written_path
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Source
@@ -61,7 +63,7 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     options = source.table.options
     ignore = f"{source.table.format}.ignore-parse-errors"
     skip = source_option(options, "scan.null-rowtime") == "skip"
-    is_text = source.table.format != "parquet"
+    is_text = ignore in connector_of(source.table).options
     if is_text and source_option(options, ignore):
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
@@ -101,7 +103,7 @@ def _timeless(source: Source) -> tuple[str, ...]:
 def _stop(message: tuple[str, ...]) -> str:
     """SQL that ends the job with this message, the file and the line."""
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
-    return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {written_path()}, {line}, ')'))"
+    return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {written_path(FILE)}, {line}, ')'))"
 
 
 def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
@@ -140,7 +142,7 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
         f"coalesce({REASON}, {string_literal(NO_VALUE)}) AS reason",
         "column",
         f"{WHY} AS why",
-        f"{written_path()} AS file",
+        f"{written_path(FILE)} AS file",
         f"coalesce({shown_line()}, to_json({_shown(source)})) AS line",
     )
 

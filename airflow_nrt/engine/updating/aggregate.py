@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.types import BOOLEAN, Field
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.all_time import layout_of_all_time
 from airflow_nrt.engine.updating.sides import added, changed
@@ -59,12 +60,12 @@ class AggregateStep(Step):
         """The state behind."""
         return merged.where(AFTER)
 
-    def results(self, merged: DataFrame) -> DataFrame:
+    def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         """The operator's result for the touched groups, before and behind."""
         if not self._sides.sets:
             return _finished(self._sides, merged, self.keys)
         partials = merged.withColumn(SLICE, F.lit(0).cast("bigint"))
-        return _finished(self._sides, close(self._sides, partials, None), self.keys)
+        return _finished(self._sides, close(self._sides, partials, None, tasks), self.keys)
 
     @cached_property
     def _layout(self) -> Layout:
@@ -103,13 +104,13 @@ class ChangingAggregateStep(Step):
     def kept(self, merged: DataFrame) -> DataFrame:
         return merged.where(AFTER)
 
-    def results(self, merged: DataFrame) -> DataFrame:
+    def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         layout = _layout(self.operator, (Field(AFTER, BOOLEAN), *self.operator.keys))
         lifted = _lifted(layout, merged.where(f"{ALIVE} AND {KEY} IS NOT NULL").selectExpr("*", _NOWHERE))
         if not self.keys:
             of_no_rows = merged.where(f"{KEY} IS NULL").selectExpr(AFTER, f"0L AS {SLICE}")
             lifted = lifted.unionByName(of_no_rows, allowMissingColumns=True)
-        return _finished(layout, close(layout, lifted, None), self.keys)
+        return _finished(layout, close(layout, lifted, None, tasks), self.keys)
 
 
 def _layout(operator: UpdatingAggregate, keys: tuple[Field, ...]) -> Layout:

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
@@ -39,7 +40,7 @@ class AtEnd(Kind):
     def needs_position(self) -> bool:
         return self.operator.changing and POSITION in self.operator.input.sql
 
-    def compute(self, rows: DataFrame) -> DataFrame:
+    def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
         """The rows that stand there in the end."""
         standing = rows.where(AFTER) if self.operator.changing else rows
         return standing.select(*(quote(field.name) for field in self.operator.fields))
@@ -52,7 +53,7 @@ class AtEnd(Kind):
 
     def ended(self, standing: Standing) -> DataFrame | None:
         rows = self._read(standing.store, standing.files)
-        return None if rows is None else self.compute(rows)
+        return None if rows is None else self.compute(rows, standing.store.tasks)
 
     @property
     def _columns(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.types import Field
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
@@ -91,7 +92,7 @@ class JoinStep(Step):
         changed_mind = f" OR {ALONE} IS DISTINCT FROM {_WAS}" if self.operator.padded else ""
         return merged.where(f"{AFTER} AND ({NEW}{changed_mind})")
 
-    def results(self, merged: DataFrame) -> DataFrame:
+    def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         if self.operator.kind == "SEMI":
             # Rows that are only added are told once: when they meet their first.
             which = f"NOT {ALONE}" if self.operator.changing else f"{AFTER} AND NOT {ALONE} AND {_WAS} IS NOT FALSE"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.home.log.entries import StateFile
@@ -39,7 +40,7 @@ class Kind(ABC):
         """Whether it looks at where rows stood on arrival."""
 
     @abstractmethod
-    def compute(self, rows: DataFrame) -> DataFrame:
+    def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
         """The whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
 
     @abstractmethod

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
@@ -45,7 +46,7 @@ class Recent(Kind):
     def needs_position(self) -> bool:
         return True
 
-    def compute(self, rows: DataFrame) -> DataFrame:
+    def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
         """Those that are there when all have come."""
         now = rows.agg(F.expr("max(greatest(t, w))").alias(_ALL))
         there = rows.join(F.broadcast(now), F.expr(f"t BETWEEN {_ALL} - {self.operator.span}L AND {_ALL}"))

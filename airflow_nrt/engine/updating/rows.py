@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.updating.framed import with_framed
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
@@ -47,7 +48,7 @@ class RowsStep(Step):
     def kept(self, merged: DataFrame) -> DataFrame:
         return merged.where(AFTER)
 
-    def results(self, merged: DataFrame) -> DataFrame:
+    def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         operator = self.operator
         alive = merged.where(ALIVE) if operator.changing else merged
         names = [field.name for field in operator.fields]

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import same
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
@@ -49,7 +50,7 @@ class SessionsStep(Step):
     def kept(self, merged: DataFrame) -> DataFrame:
         return merged.where(AFTER)
 
-    def results(self, merged: DataFrame) -> DataFrame:
+    def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         return merged.where(ALIVE).select(*(field.name for field in self.operator.fields), AFTER, KEY)
 
     @property

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.spark.tuning import Tasks
+
 
 class Step(Protocol):
     """State stands in groups of equal `keys`; `columns` are all that is kept, the keys among them."""
@@ -57,6 +59,6 @@ class Step(Protocol):
         """What is to be written of it."""
         ...
 
-    def results(self, merged: DataFrame) -> DataFrame:
+    def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         """The operator's result where it can have changed, before and behind."""
         ...

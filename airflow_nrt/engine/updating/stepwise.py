@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
 from airflow_nrt.engine.updating.step import Step
@@ -22,15 +23,15 @@ class Stepwise(Kind):
     def needs_position(self) -> bool:
         return self.step.needs_position
 
-    def compute(self, rows: DataFrame) -> DataFrame:
+    def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
         step = self.step
         merged = step.merged(None, step.fresh(rows))
         if not step.reads_again:
-            return step.results(step.judged(merged))
+            return step.results(step.judged(merged), tasks)
         # As in `Held`; Spark lets go of them when nobody can read them any more.
         merged = merged.localCheckpoint(eager=False)
         judged = step.judged(merged)
-        return step.results(judged if judged is merged else judged.localCheckpoint(eager=False))
+        return step.results(judged if judged is merged else judged.localCheckpoint(eager=False), tasks)
 
     def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
         step, held = self.step, standing.held
@@ -48,4 +49,4 @@ class Stepwise(Kind):
         together = held.hold(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(together)
         merged = together if judged is together else held.hold(judged)
-        return groups.written(step.kept(merged), standing.clock).files, step.results(merged)
+        return groups.written(step.kept(merged), standing.clock).files, step.results(merged, standing.store.tasks)

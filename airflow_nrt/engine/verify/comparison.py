@@ -18,7 +18,7 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
 from airflow_nrt.basics.types import STRING, DataType, Field
 from airflow_nrt.describe.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
-from airflow_nrt.engine.publish.published import blurred
+from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
 
@@ -49,7 +49,7 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
     values = [field for field in fields if field.name not in insert.key]
     parts = [_side(frame, keys, values, letter) for letter, frame in _letters(sides)]
     by = keys
-    if blurred(insert).intersection(insert.key):
+    if sink_of(insert).blurred(insert).intersection(insert.key):
         # Rows whose keys look alike to a reader are compared in the order of their values.
         number = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY _nrt_content) AS {_NUMBER}"
         parts, by = [part.selectExpr("*", number) for part in parts], [*keys, _NUMBER]

@@ -17,19 +17,13 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
-from airflow_nrt.engine.sources.filesystem import (
-    BLOCK,
-    FILE,
-    GLOB,
-    INDEX,
-    NUMBER,
-    file_keys,
-    file_uri,
-    known_files,
-    read_files,
-)
+from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, known_files
+from airflow_nrt.engine.sources.source import Source as Connector
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import given_rows
+from airflow_nrt.engine.spark.paths import GLOB
+from airflow_nrt.engine.spark.tuning import ONE, Tasks
 from airflow_nrt.engine.state.columns import LATE
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
@@ -38,9 +32,8 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
-from airflow_nrt.home.log.changed_files import change_of
 from airflow_nrt.home.log.clock import advanced
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
@@ -54,35 +47,39 @@ SAMPLES = 5
 
 @dataclass(frozen=True)
 class ReadRows:
-    """The accepted rows of some files that the log lists, each with its entry; and what is wrong with the files.
+    """The accepted rows of some splits that the log lists, each with its entry; and what is wrong with the splits.
 
     They are cached as `kept`, which whoever is done with them unpersists.
     """
 
+    source: Source
     frame: DataFrame
     kept: DataFrame
-    files: tuple[SourceFile, ...]
+    splits: tuple[Split, ...]
     problems: tuple[str, ...]
 
 
-def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, files: Sequence[SourceFile]) -> ReadRows:
-    """The rows of these files as the stream read them, with `_nrt_entry`: the same rows were rejected then."""
+def rows_read(
+    spark: SparkSession, plan: Plan, name: str, history: History, splits: Sequence[Split], tasks: Tasks
+) -> ReadRows:
+    """The rows of these splits as the stream read them, with `_nrt_entry`: the same rows were rejected then."""
     source = plan.source(name)
-    problems, usable = _check_files(files)
-    problems += _check_corrupt(spark, source, [file for file in files if file.corrupt])
+    connector = source_of(source.table)
+    problems, usable = _check_splits(connector, splits)
+    problems += _check_corrupt(spark, source, [split for split in splits if split.corrupt])
     batch_of = history.batch_of(name)
-    order = {file.path: n for n, file in enumerate(history.files(name))}
-    numbers = {file.path: order[file.path] for file in usable} if needs_position(plan, name) else None
-    rows = read_files(spark, source, usable, numbers)
+    order = {split.name: n for n, split in enumerate(history.splits(name))}
+    numbers = {split.name: order[split.name] for split in usable} if needs_position(plan, name) else None
+    rows = connector.read(spark, source, usable, tasks, numbers)
     latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
-    read_by = {file.path: batch_of.get(file.path, BACKFILL) for file in usable}
+    read_by = {split: batch_of.get(split.name, BACKFILL) for split in usable}
     watermarks = history.watermarks_before(name)
     clocks = {n: commit.clock for n, commit in history.batches.items()}
     whole_lines = {n: int(commit.ledger_format == 1) for n, commit in history.batches.items()}
     known = [
         (key, n, latest.get(n), clocks.get(n), watermarks.get(n), whole_lines.get(n, 0))
-        for path, n in read_by.items()
-        for key in file_keys(path)
+        for split, n in read_by.items()
+        for key in connector.spellings(split)
     ]
     numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines"), "BIGINT")
     entries = given_rows(spark, {FILE: "STRING", **numbers_of_batch}, known)
@@ -92,33 +89,34 @@ def rows_read(spark: SparkSession, plan: Plan, name: str, history: History, file
     wanted += [OP] if source.table.is_changelog else []
     # Several comparisons read these rows: they are parsed once.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
-    return ReadRows(accepted(kept, source), kept, tuple(usable), tuple(problems))
+    return ReadRows(source, accepted(kept, source), kept, tuple(usable), tuple(problems))
 
 
-def _check_files(files: Sequence[SourceFile]) -> tuple[list[str], list[SourceFile]]:
+def _check_splits(connector: Connector, splits: Sequence[Split]) -> tuple[list[str], list[Split]]:
     problems, usable = [], []
-    for file in files:
-        if file.corrupt:
+    for split in splits:
+        if split.corrupt:
             continue
         try:
-            change = change_of(file)
+            change = connector.change_of(split)
         except FileNotFoundError:
-            problems.append(f"the source file {file.path} was read and is gone")
+            problems.append(f"the source file {split.name} was read and is gone")
             continue
         if change is not None:
             problems.append(change)
-        usable.append(file)
+        usable.append(split)
     return problems, usable
 
 
-def _check_corrupt(spark: SparkSession, source: Source, files: Sequence[SourceFile]) -> list[str]:
+def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split]) -> list[str]:
     """A file that was left out as unreadable, and is what it was, must be unreadable."""
+    connector = source_of(source.table)
     problems = []
-    for file in files:
+    for split in splits:
         try:
-            if change_of(file) is None:
-                read_files(spark, source, [file]).write.format("noop").mode("overwrite").save()
-                problems.append(f"the source file {file.path} was left out as unreadable, and can be read")
+            if connector.change_of(split) is None:
+                connector.read(spark, source, [split], ONE).write.format("noop").mode("overwrite").save()
+                problems.append(f"the source file {split.name} was left out as unreadable, and can be read")
         except Exception as failure:
             if not isinstance(failure, OSError) and not isinstance(explained(failure), CorruptFileError):
                 raise
@@ -126,8 +124,8 @@ def _check_corrupt(spark: SparkSession, source: Source, files: Sequence[SourceFi
 
 
 def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
-    """Recomputes the source's watermark batch by batch, for batches of which all files were read here."""
-    here = {file.path for file in read.files}
+    """Recomputes the source's watermark batch by batch, for batches of which all splits were read here."""
+    here = {split.name for split in read.splits}
     proposals = {row[0]: row[1] for row in read.frame.groupBy(ENTRY).agg(F.max(PROPOSAL)).collect()}
     problems = []
     before: int | None = None
@@ -135,7 +133,7 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
         if commit.source != name:
             continue
         claimed = commit.position.sources[name].watermark
-        if all(file.corrupt or file.path in here for file in commit.files):
+        if all(split.corrupt or split.name in here for split in commit.splits):
             follows = advanced(before, proposals.get(n))
             if claimed != follows:
                 problems.append(
@@ -175,8 +173,9 @@ def check_ledger(
     marked = kind_of(layout).mark_late(layout, run_query(layout.operator.input, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
-    here = {file.path for file in read.files}
-    elsewhere = [file for file in history.files(name) if file.path not in here]
+    here = {split.name for split in read.splits}
+    connector = source_of(read.source.table)
+    elsewhere = [connector.in_ledger(split) for split in history.splits(name) if split.name not in here]
     claims = _claims(read.frame.sparkSession, home, history, operator, name, elsewhere)
     if claims is None:
         found = late.count()
@@ -197,7 +196,7 @@ def check_ledger(
 
 
 def _claims(
-    spark: SparkSession, home: Home, history: History, operator: str, source: str, elsewhere: Sequence[SourceFile]
+    spark: SparkSession, home: Home, history: History, operator: str, source: str, elsewhere: Sequence[str]
 ) -> DataFrame | None:
     """The ledger's records for rows of a source, but for those of files that were left out of this verification.
 
@@ -214,7 +213,7 @@ def _claims(
     if not present:
         return None
     columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]
-    others = given_rows(spark, {"file": "STRING"}, [(file_uri(file.path),) for file in elsewhere])
+    others = given_rows(spark, {"file": "STRING"}, [(name,) for name in elsewhere])
     records = spark.read.text(present).selectExpr(*columns)
     return records.join(F.broadcast(others), "file", "left_anti").select(*_COMPARED)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from os.path import normpath
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -33,11 +32,11 @@ from airflow_nrt.describe.verdict import (
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.functions import register_functions
-from airflow_nrt.engine.publish.published import as_read, foreign_rows, standing_rows
-from airflow_nrt.engine.sinks.filesystem import root_of
-from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.sinks.sink import Sink
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.frames import run_query
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify, without
 from airflow_nrt.engine.verify.evidence import (
     BACKFILL,
@@ -51,10 +50,11 @@ from airflow_nrt.engine.verify.evidence import (
 )
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import OperatorState, SourceFile
+from airflow_nrt.home.log.entries import OperatorState, Split
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.operators import WindowAggregate
@@ -63,6 +63,7 @@ from airflow_nrt.model.plan import Insert, Plan, Source
 BAD_WINDOWS_SHOWN = 50
 SAMPLES_SHOWN = 5
 Progress = Callable[[str], None]
+SinkOf = Callable[[Insert], Sink]
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class _Scene:
     home: Home
     history: History
     interval: Interval
+    tasks: Tasks
     sources: dict[str, ReadRows]
     ledgers: list[LedgerVerdict]
 
@@ -111,30 +113,30 @@ def verify(
     `published` is a copy of the sink's directory to verify instead; the home keeps nothing then.
     """
     if published is not None:
-        return _verified(spark, plan, home, interval, Path(normpath(published.absolute())), say)
-    verdict = _verified(spark, plan, home, interval, None, say)
+        return _verified(spark, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)
+    verdict = _verified(spark, plan, home, interval, sink_of, say)
     keep_verdict(home, verdict)
     return verdict
 
 
 def _verified(
-    spark: SparkSession, plan: Plan, home: Home, interval: Interval, published: Path | None, say: Progress
+    spark: SparkSession, plan: Plan, home: Home, interval: Interval, sink_of: SinkOf, say: Progress
 ) -> Verdict:
     register_functions(spark, plan)
     log = home.log()
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
-    scene = _Scene(spark, plan, home, history, interval, {}, [])
     problems = list(history.problems)
-    needed = {source.name: _needed(scene, source.name) for source in plan.sources}
-    suit(spark, [file for files in needed.values() for file in files])
+    needed = {source.name: _needed(plan, history, interval, source) for source in plan.sources}
+    tasks = suit(spark, [split for splits in needed.values() for split in splits])
+    scene = _Scene(spark, plan, home, history, interval, tasks, {}, [])
     for source in plan.sources:
-        read = rows_read(spark, plan, source.name, history, needed[source.name])
+        read = rows_read(spark, plan, source.name, history, needed[source.name], tasks)
         scene.sources[source.name] = read
         problems += read.problems
         if source.table.watermark is not None:
             problems += check_watermarks(history, source.name, read)
-        say(f"source {source.name}: {len(read.files)} files, watermarks follow from their rows")
+        say(f"source {source.name}: {len(read.splits)} files, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources:
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
@@ -142,7 +144,7 @@ def _verified(
     inserts = []
     notes = []
     for insert in plan.inserts:
-        if insert.sink.connector != "filesystem":
+        if not connector_of(insert.sink).keeps_rows:
             notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
             continue
         unknown = not_comparable(plan, insert, history.position)
@@ -150,13 +152,13 @@ def _verified(
             notes.append(f"{insert.name}: {unknown}")
             continue
         with shown_tasks(spark, f"{insert.name}, comparing", say):
-            verdict, foreign = _verify_insert(scene, insert, published)
+            verdict, foreign = _verify_insert(scene, insert, sink_of(insert))
         problems += foreign
         inserts.append(verdict)
         say(f"{insert.name}: {verdict.windows} windows compared ({len(inserts)} of {len(plan.inserts)} inserts)")
     for read in scene.sources.values():
         read.kept.unpersist()
-    unread = unread_files(plan, history)
+    unread = unread_splits(plan, history)
     return Verdict(
         report=plan.name,
         home=str(home.path),
@@ -167,7 +169,7 @@ def _verified(
         ledgers=tuple(one for one in scene.ledgers if one.claimed or one.found),
         problems=tuple(problems),
         unread_files=len(unread),
-        unread_bytes=sum(file.size for file in unread),
+        unread_bytes=sum(split.size for split in unread),
         late_rows=sum(one.found for one in scene.ledgers),
         notes=tuple(notes),
     )
@@ -209,42 +211,42 @@ def _bounds(plan: Plan, history: History, interval: Interval, operator: WindowAg
     return None if until is None or until <= after else (after, until)
 
 
-def _needed(scene: _Scene, source: str) -> Sequence[SourceFile]:
-    """The files whose partition can hold rows of the windows to compare; all where partitions have no time."""
-    files = scene.history.files(source)
-    table = scene.plan.source(source).table
-    time = partition_time(table, scene.plan.source(source).zone)
-    if time is None or (scene.interval.start is None and scene.interval.end is None):
-        return files
-    if scene.plan.passing(source) or scene.plan.updated_by(source) or scene.plan.is_read_by_clock(source):
-        return files
-    bounds = [(o.name, _bounds(scene.plan, scene.history, scene.interval, o)) for o in scene.plan.operators]
-    reached = [(scene.plan.first_rows(name, b[0]), b[1]) for name, b in bounds if b is not None]
-    spans = [(firsts[source], until) for firsts, until in reached if source in firsts]
+def _needed(plan: Plan, history: History, interval: Interval, source: Source) -> Sequence[Split]:
+    """The splits whose partition can hold rows of the windows to compare; all where partitions have no time."""
+    name, table = source.name, source.table
+    splits = history.splits(name)
+    time = partition_time(table, source.zone)
+    if time is None or (interval.start is None and interval.end is None):
+        return splits
+    if plan.passing(name) or plan.updated_by(name) or plan.is_read_by_clock(name):
+        return splits
+    bounds = [(operator.name, _bounds(plan, history, interval, operator)) for operator in plan.operators]
+    reached = [(plan.first_rows(operator, b[0]), b[1]) for operator, b in bounds if b is not None]
+    spans = [(firsts[name], until) for firsts, until in reached if name in firsts]
     if not spans:
         return []
-    start, end = min(span[0] for span in spans), scene.plan.rows_until(max(span[1] for span in spans))
-    return [file for file in files if time.may_hold(partition_values(file.path, table.path), start, end)]
+    start, end = min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans))
+    connector = source_of(table)
+    return [split for split in splits if time.may_hold(connector.partition(table, split), start, end)]
 
 
-def unread_files(plan: Plan, history: History) -> list[SourceFile]:
+def unread_splits(plan: Plan, history: History) -> list[Split]:
     """What has arrived and was not read."""
-    return [file for source in plan.sources for file in _unread(source, history)]
+    return [split for source in plan.sources for split in _unread(source, history)]
 
 
-def _unread(source: Source, history: History) -> list[SourceFile]:
-    seen = {file.path for file in history.files(source.name)}
-    return Arrivals.of(source.table, seen).poll()
+def _unread(source: Source, history: History) -> list[Split]:
+    return source_of(source.table).enumerator(source.table, history.splits(source.name)).poll()
 
 
 # ---------------------------------------------------------------------------------------------------- comparing
 
 
-def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[InsertVerdict, list[str]]:
+def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVerdict, list[str]]:
     if not insert.operators:
         never_complete = any(one.name in insert.query.inputs for one in scene.plan.updating)
         batch = _standing(scene, insert) if never_complete else _passed(scene, insert)
-        return _compare(scene, insert, (batch, None), [None], 0, root)
+        return _compare(scene, insert, (batch, None), [None], 0, sink)
     operator = scene.plan.operator(insert.operators[0])
     bounds = _bounds(scene.plan, scene.history, scene.interval, operator)
     pending = _pending(scene, operator)
@@ -259,12 +261,12 @@ def _verify_insert(scene: _Scene, insert: Insert, root: Path | None) -> tuple[In
     plan, history = scene.plan, scene.history
     fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
     views = {name: on_time(rows) for name, rows in fired.items()}
-    batch = computed(scene.plan, insert, same_rows(views), after, until)
+    batch = computed(scene.plan, insert, same_rows(views), after, until, scene.tasks)
     arrived = _arrived(scene, insert, after, until)
     if changing:
         here = ~F.col(WINDOW_END).isin(sorted(changing))
         batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
-    return _compare(scene, insert, (batch, arrived), inside, pending, root)
+    return _compare(scene, insert, (batch, arrived), inside, pending, sink)
 
 
 def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame | None:
@@ -285,13 +287,14 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
             rows = {name: fired_rows(plan, insert, history, scene.sources[name].frame, entry) for name in names}
             return {name: with_seen(frame, history, operator) for name, frame in rows.items()}
 
-        return computed(plan, insert, seen, after, until)
+        return computed(plan, insert, seen, after, until, scene.tasks)
 
     arrived = told = arrived_by(history.entry)
     for entry, ends in _restated(history, insert, after, until).items():
         here = F.col(WINDOW_END).isin(ends)
         rows = {n: on_time(fired_rows(plan, insert, history, scene.sources[n].frame, entry)) for n in sources}
-        told = told.where(~here).unionByName(computed(plan, insert, same_rows(rows), after, until).where(here))
+        again = computed(plan, insert, same_rows(rows), after, until, scene.tasks)
+        told = told.where(~here).unionByName(again.where(here))
         if insert.window is not None and not insert.window.ends_on_grid:
             # What has fired since stands beside it.
             told = told.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
@@ -323,7 +326,7 @@ def _passed(scene: _Scene, insert: Insert) -> DataFrame:
 def _standing(scene: _Scene, insert: Insert) -> DataFrame:
     """Results that never complete: what all rows give that the stream has read."""
     views = {name: on_time(read.frame.where(f"{ENTRY} <> {BACKFILL}")) for name, read in scene.sources.items()}
-    rows = computed(scene.plan, insert, same_rows(views), -END_OF_TIME, END_OF_TIME)
+    rows = computed(scene.plan, insert, same_rows(views), -END_OF_TIME, END_OF_TIME, scene.tasks)
     return rows.selectExpr(*(quote(field.name) for field in insert.query.fields), f"{bigint(None)} AS {WINDOW_END}")
 
 
@@ -333,30 +336,29 @@ def _compare(
     sides: tuple[DataFrame, DataFrame | None],
     ends: Sequence[int | None],
     pending: int,
-    root: Path | None,
+    sink: Sink,
 ) -> tuple[InsertVerdict, list[str]]:
-    batch, arrived = (None if frame is None else as_read(insert, frame) for frame in sides)
+    batch, arrived = (None if frame is None else sink.as_read(insert, frame) for frame in sides)
     assert batch is not None
-    standing = standing_rows(scene.spark, insert, scene.history.published, ends, root)
+    standing = sink.standing(scene.spark, insert, scene.history.published, ends)
     classes = classify(insert, Sides(standing.rows, batch, arrived))
     by_window: dict[int | None, dict[str, int]] = {}
     for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
         by_window.setdefault(row[0], {})[row[1]] = row[2]
-    changed = _changed_since(scene, insert, by_window) if root is None else set()
+    changed = set() if sink.is_copy else _changed_since(scene, insert, by_window)
     by_window = {end: kinds for end, kinds in by_window.items() if end not in changed}
     bad = []
     worst = _worst(by_window)
     if worst:
         # Once more, only of these: files of others may have been replaced by now.
-        again = standing_rows(scene.spark, insert, scene.history.published, worst, root)
+        again = sink.standing(scene.spark, insert, scene.history.published, worst)
         samples = _samples(classify(insert, Sides(again.rows, batch, arrived)), worst)
         bad = [_bad_window(insert, end, by_window[end], samples.get(end, ())) for end in worst]
     problems = []
-    foreign = _not_newer(scene, insert, standing.foreign, root)
+    foreign = _not_newer(scene, standing.foreign)
     if foreign:
-        rows = foreign_rows(scene.spark, insert, foreign)
-        bad.append(BadWindow(None, None, 0, rows, 0))
-        problems += [f"the log knows nothing of the published file {path}" for path in foreign]
+        bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
+        problems += [f"the log knows nothing of the published file {standing.foreign[one]}" for one in foreign]
     states = [_state(kinds) for kinds in by_window.values()]
     verdict = InsertVerdict(
         insert=insert.name,
@@ -383,12 +385,11 @@ def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) 
     return found & set(ends)
 
 
-def _not_newer(scene: _Scene, insert: Insert, files: Sequence[Path], root: Path | None) -> list[Path]:
-    """Foreign files but for those that a living driver has published since the log was read."""
-    newer = scene.home.log().entries(scene.history.entry + 1) if files else ()
-    places = {one.target for entry in newer for one in entry.published}
-    base = root or root_of(insert)
-    return [path for path in files if str(path.relative_to(base)) not in places]
+def _not_newer(scene: _Scene, foreign: Collection[str]) -> list[str]:
+    """Foreign targets but for those that a living driver has published since the log was read."""
+    newer = scene.home.log().entries(scene.history.entry + 1) if foreign else ()
+    targets = {one.target for entry in newer for one in entry.published}
+    return [target for target in foreign if target not in targets]
 
 
 def _state(kinds: dict[str, int]) -> str:

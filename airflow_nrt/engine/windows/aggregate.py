@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import empty_rows
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate, hop
@@ -61,7 +62,7 @@ def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
     return empty_rows(spark, [*columns, *((name, "BIGINT") for name in bounds(operator.window))])
 
 
-def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """All windows with `after < end <= until` from all their rows at once: the batch. Nothing is stored."""
     window = layout.operator.window
     first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
@@ -71,6 +72,6 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
         .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )
     if layout.sets and not layout.nested:
-        partials = exchanged(layout, partials)
-    closed = close(layout, partials, None)
+        partials = exchanged(layout, partials, tasks)
+    closed = close(layout, partials, None, tasks)
     return fire(layout, closed, partials if layout.sets else None, after, until)

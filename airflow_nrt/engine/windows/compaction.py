@@ -14,7 +14,6 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.tuning import suit
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import Layout, aggregate, closed_accumulators, combine
@@ -54,7 +53,7 @@ def merge_level(
     partials = store.read(full, columns)
     if partials is None:
         return files
-    suit(store.spark, full)
+    store.suit(full)
     merged = store.write(layout.operator.name, merge(layout, partials)).file
     rest = tuple(file for file in files if file not in full)
     return rest if merged is None else (merged, *rest)

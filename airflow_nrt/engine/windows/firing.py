@@ -94,7 +94,7 @@ class Round:
     def _computed(self, name: str) -> DataFrame:
         step = self.plan.regroup(name)
         if step is not None:
-            return regroup(step, {one: self._view(one) for one in step.input.inputs})
+            return regroup(step, {one: self._view(one) for one in step.input.inputs}, self.store.tasks)
         results = self.firings[name].results if name in self.firings else None
         return results if results is not None else no_windows(self.store.spark, self.plan.operator(name))
 

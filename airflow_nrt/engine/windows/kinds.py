@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import aggregate, compaction, partials, session, window_state
 from airflow_nrt.engine.windows.over import compaction as prefix_compaction
@@ -27,7 +28,7 @@ class Kind:
     `prepare_firing(store, layout, state, until)` fires these, and writes what later ones need.
     `peek(store, layout, state, after, until)` gives the results, as of now, of windows with `after < end <= until` that
     have not fired, and leaves the state as it is; None if there are no rows, or if no window is ever looked at early.
-    `compute(layout, sources, after, until)` gives the results of windows with `after < end <= until` in batch.
+    `compute(layout, sources, after, until, tasks)` gives the results of windows with `after < end <= until` in batch.
     `mark_late(layout, rows)` marks the late among rows of the input query, judged from their hidden columns alone.
     `compact(store, layout, state)` gives the same state in fewer files, where there are too many.
     """
@@ -36,7 +37,7 @@ class Kind:
     due_until: Callable[[Layout, OperatorState], int | None]
     prepare_firing: Callable[[SliceStore, Layout, OperatorState, int], Firing]
     peek: Callable[[SliceStore, Layout, OperatorState, int, int], DataFrame | None]
-    compute: Callable[[Layout, Mapping[str, DataFrame], int, int], DataFrame]
+    compute: Callable[[Layout, Mapping[str, DataFrame], int, int, Tasks], DataFrame]
     mark_late: Callable[[Layout, DataFrame], DataFrame]
     compact: Callable[[SliceStore, Layout, OperatorState], OperatorState]
 

@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import bigint, quote
 from airflow_nrt.engine.sources.faults import FAULT, WHY
-from airflow_nrt.engine.sources.filesystem import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import empty_rows
+from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.aggregate import no_windows
@@ -51,5 +52,5 @@ def nothing_of(spark: SparkSession, plan: Plan, name: str) -> DataFrame:
         return _no_changes(spark, updating)
     step = plan.regroup(name)
     if step is not None:
-        return regroup(step, {one: nothing_of(spark, plan, one) for one in step.input.inputs})
+        return regroup(step, {one: nothing_of(spark, plan, one) for one in step.input.inputs}, ONE)
     return no_windows(spark, plan.operator(name))

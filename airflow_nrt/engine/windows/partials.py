@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.aggregates import accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
-from airflow_nrt.engine.sources.filesystem import bare_file
+from airflow_nrt.engine.spark.paths import bare_file
 from airflow_nrt.engine.state.columns import FROM, LATE, LIFE, SLICE, STAYS
 from airflow_nrt.model.internal_columns import SEEN, WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Regroup, WindowAggregate

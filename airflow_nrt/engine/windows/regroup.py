@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.partials import layout_of
@@ -18,7 +19,7 @@ from airflow_nrt.model.operators import Regroup
 from airflow_nrt.model.windows import tumble
 
 
-def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:
+def regroup(step: Regroup, views: Mapping[str, DataFrame], tasks: Tasks) -> DataFrame:
     """The step's result over the results of windows."""
     # Every window end is a slice of its own, as it is of sessions.
     window = step.window if step.window.bounded_by_rows else tumble(1)
@@ -28,7 +29,7 @@ def regroup(step: Regroup, views: Mapping[str, DataFrame]) -> DataFrame:
     if layout.needs_position and POSITION not in rows.columns:
         rows = _in_order_of_content(rows, layout.keys)
     lifted = rows.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
-    merged = close(layout, lifted, None).withColumnRenamed(SLICE, WINDOW_END)
+    merged = close(layout, lifted, None, tasks).withColumnRenamed(SLICE, WINDOW_END)
     return finish(layout_of(step), merged)
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
@@ -59,7 +60,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     written = (file,) if file is not None else ()
     carried = store.read(written, _columns(layout))
     ending = f"{SLICE} > {after}L AND {SLICE} <= {until}L"
-    results = None if carried is None else _results(layout, carried.where(ending))
+    results = None if carried is None else _results(layout, carried.where(ending), store.tasks)
     closed = tuple(one for one in written if one.last > until)
     return Firing(layout.operator.name, results, replace(state, fired=until, rows=(), closed=closed), after, until)
 
@@ -71,14 +72,14 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
         return None
     sessions = assigned(units.withColumn(BATCH, F.lit(None).cast("bigint")), _operator(layout).partition)
     ending = combine(layout, sessions).where(f"{SLICE} > {after}L AND {SLICE} <= {until}L")
-    return _results(layout, ending)
+    return _results(layout, ending, store.tasks)
 
 
-def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """All sessions of the slots with `after < end <= until` from all their rows at once: the batch."""
     units = assigned(_units(layout, run_query(layout.operator.input, sources)), _operator(layout).partition)
     name = layout.operator.window.name(Sql(SLICE))
-    return _results(layout, units.where(f"NOT {IS_LATE} AND {name} > {after}L AND {name} <= {until}L"))
+    return _results(layout, units.where(f"NOT {IS_LATE} AND {name} > {after}L AND {name} <= {until}L"), tasks)
 
 
 def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
@@ -113,8 +114,8 @@ def _stored(store: SliceStore, layout: Layout, state: OperatorState) -> DataFram
     return reduce(DataFrame.unionAll, parts) if parts else None
 
 
-def _results(layout: Layout, sessions: DataFrame) -> DataFrame:
-    return finish(layout, cumulate.whole(layout, close(layout, sessions, None)))
+def _results(layout: Layout, sessions: DataFrame, tasks: Tasks) -> DataFrame:
+    return finish(layout, cumulate.whole(layout, close(layout, sessions, None, tasks)))
 
 
 def _units(layout: Layout, rows: DataFrame) -> DataFrame:

@@ -13,7 +13,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.tuning import by_key
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate, padded
 from airflow_nrt.model.windows import Sql
@@ -32,7 +32,7 @@ class History:
     is_long: bool
 
 
-def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame:
+def close(layout: Layout, rows: DataFrame, history: History | None, tasks: Tasks) -> DataFrame:
     """Partials of closing slices to one for each key and slot: `layout.keys`, `layout.slots`, all accumulators.
 
     `history` is None where no earlier slice of these windows has rows.
@@ -40,12 +40,12 @@ def close(layout: Layout, rows: DataFrame, history: History | None) -> DataFrame
     by = [*layout.keys, *layout.slots]
     if not (layout.nested and layout.sets):
         return aggregate(rows, by, layout.rows)
-    rows = exchanged(layout, rows)
+    rows = exchanged(layout, rows, tasks)
     if layout.operator.window.one_slice and len(layout.sets) == 1 and not layout.needs_python:
         return _by_value(layout, layout.sets[0], rows)
     parts = [padded(layout, by, aggregate(rows, by, layout.rows))]
     for group in layout.sets:
-        parts.append(padded(layout, by, _first_seen(layout, group, rows, history)))
+        parts.append(padded(layout, by, _first_seen(layout, group, rows, history, tasks)))
     together = reduce(DataFrame.unionAll, parts)
     return aggregate(together, by, layout.all_accumulators)
 
@@ -58,19 +58,21 @@ def _by_value(layout: Layout, group: DistinctSet, rows: DataFrame) -> DataFrame:
     return aggregate(counted, by, layout.all_accumulators)
 
 
-def exchanged(layout: Layout, rows: DataFrame) -> DataFrame:
+def exchanged(layout: Layout, rows: DataFrame, tasks: Tasks) -> DataFrame:
     """The partials by key, for several branches that read them: one exchange serves them all.
 
     It is one only as long as they ask it for the same columns, so nothing may be pruned below the observation (that
     nobody reads).
     """
-    moved = by_key(rows, layout.keys)
+    moved = tasks.by_key(rows, layout.keys)
     if moved is rows:
         return rows
     return moved.observe(Observation(), F.first(F.struct(*moved.columns)).alias("row"))
 
 
-def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: History | None) -> DataFrame:
+def _first_seen(
+    layout: Layout, group: DistinctSet, rows: DataFrame, history: History | None, tasks: Tasks
+) -> DataFrame:
     """Accumulators over the values that no earlier slice of their windows has seen, each in its first slice."""
     by = [*layout.keys, GROUP_END, group.column]
     found = _values(layout, group, rows, "false")
@@ -81,7 +83,7 @@ def _first_seen(layout: Layout, group: DistinctSet, rows: DataFrame, history: Hi
         if history.is_long:
             # One look at what was seen, against the few that are new, instead of moving all of it by key.
             seen = _alike(seen, found.select(*by))
-        both = found.unionAll(by_key(seen, layout.keys))
+        both = found.unionAll(tasks.by_key(seen, layout.keys))
         first = both.groupBy(*by).agg(F.min(SLICE).alias(SLICE), F.max(_KNOWN).alias(_KNOWN)).where(f"NOT {_KNOWN}")
     lifted = first.selectExpr(*layout.keys, SLICE, *(one.lifted for one in group.accumulators))
     return aggregate(lifted, [*layout.keys, SLICE], group.accumulators)

@@ -104,7 +104,8 @@ def _closed(
     if rows is None:
         return None
     rows = rows.where(f"{layout.closes} > {after}L AND {layout.closes} <= {until}L AND {which}")
-    return close(layout, rows, _history(store, layout, state, after, which, sum(file.rows for file in closing)))
+    history = _history(store, layout, state, after, which, sum(file.rows for file in closing))
+    return close(layout, rows, history, store.tasks)
 
 
 def _history(

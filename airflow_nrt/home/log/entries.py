@@ -6,7 +6,7 @@ Paths are relative to the home, except those of source files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -28,6 +28,32 @@ class SourceFile:
     size: int
     modified: int
     corrupt: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True)
+class SourceRange:
+    """What stands in a `part` of a source from one offset up to another, which is not in it: `size` bytes or so."""
+
+    part: str
+    start: int
+    end: int
+    size: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.part}@{self.start}-{self.end}"
+
+    @property
+    def corrupt(self) -> bool:
+        return False
+
+
+Split = SourceFile | SourceRange
+"""A piece of a source that is read at once, in one batch."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +192,7 @@ class Lease:
 
 @dataclass(frozen=True)
 class Commit:
-    """A batch of one source was absorbed.
+    """A batch of one source was absorbed: `files`, or `ranges`, as the source has them.
 
     `seen` are the operators' watermarks before the batch, by which the lateness of its rows was judged. `clock` is the
     processing time that decided which rows lie in the future. `ledger` is the directory of its late and rejected rows.
@@ -185,9 +211,14 @@ class Commit:
     position: Position
     removed: tuple[str, ...] = ()
     ledger_format: int = LEDGER.number
+    ranges: tuple[SourceRange, ...] = ()
 
     def __post_init__(self) -> None:
         LEDGER.check(self.ledger_format, self.ledger)
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        return (*self.files, *self.ranges)
 
 
 @dataclass(frozen=True)
@@ -207,8 +238,8 @@ class Tick:
 class Restate:
     """Windows were published again (or for the first time) from the batch result; see `reason`.
 
-    The batch was over the rows of all commits up to the entry `as_of`, none of them late. `files` are those that it
-    read, by source, where no stream had read them.
+    The batch was over the rows of all commits up to the entry `as_of`, none of them late. `files` and `ranges` are what
+    it read, by source, where no stream had read anything.
     """
 
     published: tuple[Published, ...]
@@ -217,6 +248,18 @@ class Restate:
     suspects: Mapping[str, int]
     as_of: int
     files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[SourceRange, ...]] = field(default_factory=dict)
+
+    def splits(self, source: str) -> tuple[Split, ...]:
+        return (*self.files.get(source, ()), *self.ranges.get(source, ()))
+
+
+def files_of(splits: Iterable[Split]) -> tuple[SourceFile, ...]:
+    return tuple(one for one in splits if isinstance(one, SourceFile))
+
+
+def ranges_of(splits: Iterable[Split]) -> tuple[SourceRange, ...]:
+    return tuple(one for one in splits if isinstance(one, SourceRange))
 
 
 Body = Lease | Commit | Tick | Restate
@@ -240,7 +283,11 @@ class Entry(_Head):
 
     def to_json(self) -> dict[str, Any]:
         head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
-        return _FORMAT.stamped({**head, **asdict(self.body)})
+        body = asdict(self.body)
+        if not body.get("ranges"):
+            # A version that knows of files alone goes on with a home that has files alone.
+            body.pop("ranges", None)
+        return _FORMAT.stamped({**head, **body})
 
     @property
     def published(self) -> tuple[Published, ...]:

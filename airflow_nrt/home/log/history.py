@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from airflow_nrt.home.log.clock import operator_watermark, with_clock
-from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Published, Restate, SourceFile, Tick
+from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Published, Restate, Split, Tick
 from airflow_nrt.model.plan import Plan
 
 WindowKey = tuple[str, int | None, str]
@@ -18,8 +18,8 @@ class History:
     """`batches` are the commits by entry number, `ticks` the entries that let windows fire; `published` is what stands
     in the sinks, by insert and place.
 
-    `as_of` is, for what a restatement published, the last entry of which it took the rows. `backfilled` are files that
-    a backfill read, by source and path.
+    `as_of` is, for what a restatement published, the last entry of which it took the rows. `backfilled` are splits
+    that a backfill read, by source and name.
     """
 
     entry: int = -1
@@ -28,20 +28,21 @@ class History:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
-    backfilled: dict[str, dict[str, SourceFile]] = field(default_factory=dict)
+    backfilled: dict[str, dict[str, Split]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
     problems: list[str] = field(default_factory=list)
     restated: int = 0
 
-    def files(self, source: str) -> list[SourceFile]:
-        """All files of a source that were read: those of batches in the order in which they were, then the others."""
-        of_batches = [file for commit in self.batches.values() if commit.source == source for file in commit.files]
-        paths = {file.path for file in of_batches}
-        return of_batches + [file for path, file in self.backfilled.get(source, {}).items() if path not in paths]
+    def splits(self, source: str) -> list[Split]:
+        """All splits of a source that were read: those of batches in the order in which they were, then the others."""
+        of_batches = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
+        names = {split.name for split in of_batches}
+        return of_batches + [split for name, split in self.backfilled.get(source, {}).items() if name not in names]
 
     def batch_of(self, source: str) -> dict[str, int]:
-        """By path: the entry that read the file."""
-        return {file.path: n for n, commit in self.batches.items() if commit.source == source for file in commit.files}
+        """By name: the entry that read the split."""
+        batches = [(n, commit) for n, commit in self.batches.items() if commit.source == source]
+        return {split.name: n for n, commit in batches for split in commit.splits}
 
     def unfired_batch(self, operators: Iterable[str], entry: int) -> int | None:
         """The batch that one of these operators had still to fire at this entry, None if there was none.
@@ -69,9 +70,9 @@ class History:
         return found
 
     def has_unread(self, source: str) -> bool:
-        """Whether a backfill read files that the stream has still to read."""
+        """Whether a backfill read splits that the stream has still to read."""
         read = self.batch_of(source)
-        return bool(self.batches) and any(path not in read for path in self.backfilled.get(source, ()))
+        return bool(self.batches) and any(name not in read for name in self.backfilled.get(source, ()))
 
     def changing(self, insert: str) -> set[int]:
         """The windows of an insert for which rows have come since their last version."""
@@ -102,8 +103,9 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         elif isinstance(entry.body, Restate):
             history.restated += 1
             history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
-            for source, files in entry.body.files.items():
-                history.backfilled.setdefault(source, {}).update({file.path: file for file in files})
+            for source in (*entry.body.files, *entry.body.ranges):
+                splits = entry.body.splits(source)
+                history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})
         elif isinstance(entry.body, Tick):
             history.ticks.append(entry.n)
         for target in entry.removed:

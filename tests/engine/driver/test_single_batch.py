@@ -10,6 +10,8 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.driver import stream
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.publish import publishing
+from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Tick
@@ -37,7 +39,7 @@ WINDOWINGS = (Windowing("TUMBLE", 30 * MINUTE, 30 * MINUTE), Windowing("HOP", HO
 @pytest.fixture(autouse=True)
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """These few rows are as many as would not go through one task."""
-    monkeypatch.setattr(stream, "is_small", lambda spark: False)
+    monkeypatch.setattr(SliceStore, "suit", lambda store, files: setattr(store, "tasks", Tasks(2)))
 
 
 def bounded(place: Path, *inserts: str, **options: str) -> tuple[Plan, Home]:

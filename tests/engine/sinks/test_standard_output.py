@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from airflow_nrt.engine.publish.publishing import publish_entry
-from airflow_nrt.engine.sinks.standard_output import publish
+from airflow_nrt.engine.sinks.standard_output import Print
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
@@ -63,6 +63,6 @@ def test_an_output_that_takes_texts_alone_has_the_rows_too(tmp_path: Path) -> No
     (tmp_path / "rows.txt").write_text("+I[ä, 3]\n")
     published = Published(insert.name, None, None, "complete", 1, "", "rows.txt", "")
     with contextlib.redirect_stdout(io.StringIO()) as notebook:
-        publish(Home(tmp_path), insert, published)
+        Print().publish(Home(tmp_path), insert, published)
     assert notebook.getvalue() == "+I[ä, 3]\n"
     assert not (tmp_path / "rows.txt").exists()

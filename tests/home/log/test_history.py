@@ -49,7 +49,7 @@ def test_an_honest_log() -> None:
     )
     assert history.problems == []
     assert history.entry == 3
-    assert [file.path for file in history.files("orders")] == ["a", "b"]
+    assert [split.name for split in history.splits("orders")] == ["a", "b"]
     assert history.batch_of("orders") == {"a": 1, "b": 2}
     assert history.late_claimed("w1") == 4
     assert list(history.published) == [("curve", "10.json"), ("curve", "20.json")]

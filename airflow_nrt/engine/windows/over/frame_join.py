@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.over.row_frames import over_of
@@ -50,7 +51,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     return Firing(layout.operator.name, results, next_state, after, until)
 
 
-def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """The rows of the slots with `after < end <= until` from all parts at once: the batch."""
     rows = _whole(layout, _counted(_parts(layout, sources)))
     name = layout.operator.window.name(Sql(WINDOW_END))

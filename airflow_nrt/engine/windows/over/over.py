@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.spark.frames import run_query, same
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, LIFE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.over import key_expiry
@@ -113,7 +114,7 @@ def _looked_at(layout: Layout, waiting: DataFrame, known: DataFrame | None, afte
     return rows.selectExpr(*columns, head, f"{at} AS {FIRES}", is_new)
 
 
-def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int) -> DataFrame:
+def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """The rows of the slots with `after < end <= until`, from all rows at once: the batch."""
     rows = mark_late(layout, run_query(layout.operator.input, sources))
     counting = rows.where(f"{SLICE} <= {until + over_of(layout).following}L")

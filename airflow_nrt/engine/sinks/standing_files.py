@@ -1,31 +1,22 @@
-"""What stands in a sink's directory, as any reader sees it: rows with the window that their file claims."""
+"""What stands in a directory of results, as any reader sees it: rows with the window that their file claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.publish.result_files import read_folded, read_results
-from airflow_nrt.engine.sinks.filesystem import root_of
 from airflow_nrt.engine.sinks.partition_names import with_read_names
-from airflow_nrt.engine.sources.filesystem import FILE, GLOB, file_keys, known_files
+from airflow_nrt.engine.sinks.result_files import read_folded, read_results
+from airflow_nrt.engine.sinks.sink import Ledger, Standing
+from airflow_nrt.engine.sources.place import FILE, known_files
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.engine.spark.paths import GLOB, file_keys
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
-
-
-@dataclass(frozen=True)
-class Standing:
-    """`rows` have the sink's columns and `_nrt_end`; `foreign` are files that the log knows nothing of."""
-
-    rows: DataFrame
-    foreign: tuple[Path, ...]
 
 
 def visible_files(root: Path, suffix: str) -> list[Path]:
@@ -37,12 +28,11 @@ def visible_files(root: Path, suffix: str) -> list[Path]:
 def standing_rows(
     spark: SparkSession,
     insert: Insert,
-    ledger: Mapping[tuple[str, str], Published],
+    ledger: Ledger,
     ends: Iterable[int | None],
-    root: Path | None = None,
+    base: Path,
 ) -> Standing:
-    """The rows of the windows that end at `ends`, below `root` (default: the sink's own), foreign files apart."""
-    base = root or root_of(insert)
+    """The rows of the windows that end at `ends`, below `base`, foreign files apart."""
     wanted = set(ends)
     mine, foreign = [], []
     for path in visible_files(base, insert.sink.suffix):
@@ -53,10 +43,10 @@ def standing_rows(
             foreign.append(path)
     places = {place: n for n, place in enumerate(ledger)}
     mine.sort(key=lambda one: places[insert.name, str(one[0].relative_to(base))])
-    return Standing(_read(spark, insert, base, mine), tuple(foreign))
+    return Standing(_read(spark, insert, base, mine), {str(path.relative_to(base)): str(path) for path in foreign})
 
 
-def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Mapping[tuple[str, str], Published]) -> bool:
+def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Ledger) -> bool:
     """Whether another insert of the report published this file into the same directory."""
     place = str(path.relative_to(base))
     return any(target == place and name != insert.name for name, target in ledger)

@@ -11,9 +11,10 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
 from airflow_nrt.basics.types import STRING, DataType
-from airflow_nrt.engine.sources.filesystem import FILE, GLOB, NUMBER, file_keys, known_files
+from airflow_nrt.engine.sources.place import FILE, NUMBER, known_files
 from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
 from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
+from airflow_nrt.engine.spark.paths import GLOB, file_keys
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.tables import Table
