@@ -10,9 +10,11 @@ from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.describe.bounds import bound
 from airflow_nrt.describe.without_effect import without_effect
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK, OP
 from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.operators import AggregateCall, Regroup, RowFrame, WindowAggregate
+from airflow_nrt.model.options.known import LIVE
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.steps import as_json
@@ -65,10 +67,10 @@ def _shown(told: Any, given: Settings) -> Any:
 
 def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> dict[str, Any]:
     table = source.table
-    live = table.options.get("source.monitor-interval")
+    live = table.options.get(LIVE)
     told: dict[str, Any] = {
         "name": source.name,
-        "path": table.path,
+        "path": connector_of(table).place(table),
         "format": table.format,
         "columns": list(source.columns),
         "watermark": f"{table.watermark.name} AS {table.watermark.text}" if table.watermark else None,

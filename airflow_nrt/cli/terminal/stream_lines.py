@@ -10,7 +10,8 @@ from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms
 from airflow_nrt.home.log.entries import Commit, Entry, Lease, Position, Published, Restate
 from airflow_nrt.home.outline import Outline
-from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.known import LIVE, source_option
 from airflow_nrt.model.plan import Plan, Source
 from airflow_nrt.model.timing import COMPLETE
 from airflow_nrt.model.zones import wall_clock
@@ -30,10 +31,11 @@ def start_lines(plan: Plan, home: str, master: str) -> list[str]:
 
 def _read(source: Source) -> str:
     options = source.table.options
-    interval = source_option(options, "source.monitor-interval")
+    interval = source_option(options, LIVE)
     until = "all that is there" if interval is None else f"new files every {format_duration(interval)}"
     watermark = source.table.watermark
-    return f"{source.table.format} in {source.table.path}, {until}" + (
+    place = connector_of(source.table).place(source.table)
+    return f"{source.table.format or 'rows'} in {place}, {until}" + (
         f", watermark {watermark.text}" if watermark is not None else ""
     )
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.options.known import check_options
+from airflow_nrt.model.options.known import LIVE, check_options
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.tables import Table
 
@@ -46,9 +46,13 @@ class Connector(ABC):
         """Raises InputError for an option that is unknown, and for a text that is no value of its option."""
         check_options(table.options, self.options, f"table {table.name!r}")
 
+    def place(self, table: Table) -> str:
+        """Where the table lies, for people."""
+        return f"connector '{self.name}'"
+
     def is_live(self, table: Table) -> bool:
         """Whether the table, as a source, waits for more rows when all that is there was read."""
-        return False
+        return LIVE in table.options
 
     def takes_changes_as_such(self, table: Table) -> bool:
         """Whether the table, as a sink, gets rows that are there now and rows that are there no more."""

@@ -8,7 +8,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.partitions import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
-from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, source_option
+from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, source_option
 from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
 
 _PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
@@ -86,8 +86,8 @@ class Filesystem(Connector):
     def directory(self, table: Table) -> str:
         return table.path.removeprefix("file://")
 
-    def is_live(self, table: Table) -> bool:
-        return LIVE in table.options
+    def place(self, table: Table) -> str:
+        return table.path
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return table.is_changelog

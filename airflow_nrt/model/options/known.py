@@ -59,8 +59,7 @@ def _constant(text: str) -> str:
 
 
 _IGNORE = "A field that can't be parsed becomes NULL; a line that can't be parsed is rejected. Both are counted."
-_COMMON = (
-    Option("connector", str, None, "filesystem or print"),
+_FILES = (
     Option("path", str, None, "the directory (or the one file) of the table"),
     Option("format", one_of(*FORMATS), None, "how a file is written"),
 )
@@ -104,21 +103,32 @@ _WRITING = (
     ),
 )
 
+EVERY_SOURCE = (
+    Option("connector", str, None, "where the table lies"),
+    Option(
+        LIVE,
+        parse_duration,
+        None,
+        "how often to look for what is new; without it: bounded",
+        decides=that_it_is_set,
+    ),
+    Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
+    Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL"),
+    *free(
+        Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
+        Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
+        Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
+    ),
+)
+"""Options of sources, whatever their connector is."""
+
 SOURCE_OPTIONS = named(
     (
-        *_COMMON,
+        *EVERY_SOURCE,
+        *_FILES,
         *_FORMATS,
         *_READING,
-        Option(
-            LIVE,
-            parse_duration,
-            None,
-            "how often to look for new files; without it: bounded",
-            decides=that_it_is_set,
-        ),
         Option("source.path.regex-pattern", pattern, None, "only files whose whole path matches are read"),
-        Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
-        Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL"),
         *free(
             Option(
                 "source.ignore-corrupt", parse_boolean, False, "an unreadable file is rejected and counted, not fatal"
@@ -127,7 +137,6 @@ SOURCE_OPTIONS = named(
                 "source.unreadable-files", one_of("wait", "fail"), "wait", "what becomes of one that can't be opened"
             ),
             Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
-            Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
             ),
@@ -139,25 +148,23 @@ SOURCE_OPTIONS = named(
                 "arrival partitions: how long after its rowtime a row comes",
             ),
             Option("partition.missing", one_of("fail", "ignore"), "fail", "a backfill that misses a partition"),
-            Option(
-                "scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"
-            ),
-            Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
         ),
     )
 )
 
 TIMING = tuple(Option(name, read, None, meaning) for name, (read, meaning) in TIMING_OPTIONS.items())
 
-SINK_OPTIONS = named((*_COMMON, *TIMING, *_FORMATS, *_WRITING))
+EVERY_SINK = (EVERY_SOURCE[0], *TIMING)
+"""Options of sinks, whatever their connector is."""
+
+SINK_OPTIONS = named((*EVERY_SINK, *_FILES, *_FORMATS, *_WRITING))
 
 FILE_OPTIONS = {**SOURCE_OPTIONS, **SINK_OPTIONS, **named(IDLE_OPTIONS), **named(OTHER_OPTIONS)}
 """What connector filesystem knows. A table may serve as source and as sink, so it takes the options of both."""
 
 PRINT_OPTIONS = named(
     (
-        SINK_OPTIONS["connector"],
-        *TIMING,
+        *EVERY_SINK,
         *free(
             Option("print-identifier", str, "", "stands before each row: 'identifier> +I[…]'"),
             Option("standard-error", parse_boolean, False, "rows are printed on standard error"),

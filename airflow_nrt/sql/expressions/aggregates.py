@@ -31,7 +31,7 @@ def _has_aggregate(node: ast.Expression) -> bool:
 
 def has_aggregate(name: str) -> bool:
     """Whether an aggregate has this name, built in or in Python."""
-    return name in AGGREGATES or known_aggregate(name) is not None
+    return name in BUILT_IN or name in _SYNONYMS or known_aggregate(name) is not None
 
 
 def canonical_name(name: str) -> str:

@@ -14,7 +14,7 @@ from airflow_nrt.basics.times_of_day import DIGITS
 from airflow_nrt.basics.types import BOOLEAN, NULL, STRING, DataType
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
-from airflow_nrt.sql.expressions.aggregates import AGGREGATES
+from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
 from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
@@ -22,7 +22,7 @@ from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOUR
 from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.expressions.functions.signature import Function
 from airflow_nrt.sql.expressions.intervals import interval_sql
-from airflow_nrt.sql.expressions.known_functions import known_aggregate, known_functions
+from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.literals import literal
 from airflow_nrt.sql.expressions.local_time import alike_times, as_instant
 from airflow_nrt.sql.expressions.noted import note
@@ -284,7 +284,7 @@ class Compiler:
                 raise SqlError(f"{node.name} {ELSEWHERE[node.name]}", node.at)
             if node.name in _INSTEAD:
                 raise NotThereYet(f"function {node.name}", node.at, _INSTEAD[node.name])
-            if node.name in AGGREGATES or known_aggregate(node.name) is not None:
+            if has_aggregate(node.name):
                 raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
             if node.name in WRITTEN:
                 raise SqlError(f"there is no function {node.name}: write {WRITTEN[node.name]}", node.at)
