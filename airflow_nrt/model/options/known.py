@@ -104,7 +104,7 @@ _WRITING = (
 )
 
 EVERY_SOURCE = (
-    Option("connector", str, None, "where the table lies"),
+    Option("connector", str, None, "filesystem or print"),
     Option(
         LIVE,
         parse_duration,
