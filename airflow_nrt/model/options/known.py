@@ -109,7 +109,7 @@ EVERY_SOURCE = (
         LIVE,
         parse_duration,
         None,
-        "how often to look for what is new; without it: bounded",
+        "how often to look for new files; without it: bounded",
         decides=that_it_is_set,
     ),
     Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
