@@ -1,1 +1,1 @@
-"""What everything else is written in: errors, types, lengths of time and points in it. Standard library only."""
+"""What all other rooms use: errors, types, durations, instants, spelling. Standard library only."""

@@ -1,4 +1,4 @@
-"""Lengths of time, in milliseconds: reading them as Flink's options write them, and saying them to people."""
+"""Durations in milliseconds: parsed as Flink's options write them, and formatted for people."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parse_duration(text: str) -> int:
 
 
 def format_duration(ms: int) -> str:
-    """`600000` as `10 minutes`; several units where one does not do (`1 hour 30 minutes`)."""
+    """`600000` as `10 minutes`; several units where one is not enough (`1 hour 30 minutes`)."""
     if ms == 0:
         return "0 seconds"
     parts = []

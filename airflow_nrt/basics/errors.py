@@ -1,20 +1,21 @@
 """The errors of the product.
 
-Every error says what is wrong and the way out in its message; `exit_status` is what the command line ends with.
+The message of each error says what is wrong and how to correct it; `exit_status` is the exit status of the command
+line.
 """
 
 from __future__ import annotations
 
 STOP_MARK = "airflow-nrt stops: "
-"""Begins the message of a row that stops the driver, so that the driver recognises its own words in Spark's."""
+"""The prefix of a message about a row that stops the driver: by it the driver finds its own message in Spark's."""
 
 
 class NrtError(Exception):
-    """Base of all errors that are meant for a person; the message needs no stack trace."""
+    """Base of all errors whose message is for a person, without a stack trace."""
 
     exit_status = 1
     passes = False
-    """Whether what is in the way may pass by itself, so that the same may succeed when it is tried again."""
+    """Whether the cause may pass by itself, so that a retry may succeed."""
 
 
 class InputError(NrtError):
@@ -32,19 +33,19 @@ class MissingError(InputError):
 
 
 class DataError(NrtError):
-    """The data itself can't be computed (overflow, malformed line with `fail`). A restart would meet it again."""
+    """The data can't be computed (overflow, malformed line with `fail`). A restart would fail again."""
 
 
 class HomeError(NrtError):
     """The home can't be read or written, or contradicts itself."""
 
     exit_status = 2
-    # It may be on a disk that comes back.
+    # The disk may come back.
     passes = True
 
 
 class SurroundingsError(NrtError):
-    """Something around the job is in its way: a full disk, a missing permission."""
+    """The environment of the job prevents it: a full disk, a missing permission."""
 
     passes = True
 

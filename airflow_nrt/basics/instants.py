@@ -1,6 +1,6 @@
-"""Points on a report's clock, as milliseconds since 1970-01-01 00:00:00 of that clock.
+"""Times of a report's clock, as milliseconds since 1970-01-01 00:00:00 of that clock.
 
-Windows over `TIMESTAMP` columns live on a clock without zone; so do all functions here.
+Windows over `TIMESTAMP` columns are on a clock without a zone, and so are all functions here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ EPOCH = datetime(1970, 1, 1)
 END_OF_TIME = 2**62
 """The watermark of an input that has ended: every window is complete."""
 LAST_MINUTE = (datetime(9999, 12, 31) - EPOCH) // timedelta(milliseconds=1)
-"""The window end of what only the end of its input completes: a time that can be written, and never passes."""
+"""The window end of results that only the end of their input completes: a time that never passes."""
 
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:?\d\d)?")
 
@@ -83,7 +83,7 @@ def iso_moment(ms: int) -> str:
 
 
 def check_span(start: int | None, end: int | None) -> None:
-    """Raises InputError if no time lies behind the start and up to the end. None is open."""
+    """Raises InputError if no time is after the start and at most at the end. None means no bound."""
     if start is not None and end is not None and end <= start:
         what = "empty" if end == start else "reversed"
         raise InputError(f"the interval from {format_instant(start)} to {format_instant(end)} is {what}")

@@ -7,8 +7,8 @@ DEFAULT_JAVA_OPTIONS = {
 }
 """Settings of Spark, to which `extraJavaOptions` add.
 
-Spark makes one method of a step, and Java interprets methods of more than 8,000 bytes for ever, however often they are
-called: a few columns and conditions are enough for that (`docs/explanation/performance.md`).
-A driver that is out of memory ends at once: what goes on then waits for threads that are no more.
-Its parser goes down a sum of 200 terms by the stack of a thread, and so do tasks that are sent one.
+Spark compiles a step to one method. Java never compiles a method of more than 8,000 bytes, however often it is called,
+and a few columns and conditions are enough for that (`docs/explanation/performance.md`). A driver that is out of memory
+ends at once: otherwise it would wait for threads that have ended. The stack holds a sum of 200 terms, which Spark's
+parser and the tasks that receive one go through recursively.
 """

@@ -10,16 +10,16 @@ _MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *\d+)?\])?|local-cluster\[.+\]|ya
 
 
 LOCAL_ADDRESS = "127.0.0.1"
-"""Where a session listens whose tasks run in its own process."""
+"""The address on which a session listens whose tasks run in its own process."""
 
 
 def is_local(master: str | None) -> bool:
-    """Whether tasks run in the driver's JVM. None is spark-submit's, and may be any."""
+    """Whether tasks run in the driver's JVM. None means the master of spark-submit, which may be any."""
     return master is not None and master.partition("[")[0] == "local"
 
 
 def check_master(master: str) -> None:
-    """Raises InputError if it is none."""
+    """Raises InputError for a text that is no master."""
     if not _MASTER.fullmatch(master):
         raise InputError(
             f"there is no Spark master {master!r}: give local[*], local[N], spark://HOST:PORT, yarn or k8s://…"

@@ -1,4 +1,4 @@
-"""Marks the fields of a plan that say nothing of its results: generated SQL, internal names, words for people."""
+"""Marks the fields of a plan that do not decide its results: generated SQL, internal names, words for people."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ _VARIABLE = re.compile(r"\$(\w+)")
 
 @dataclass(frozen=True)
 class PartitionTime:
-    """How partitions of one table lie in time.
+    """How the partitions of one table map to time.
 
-    `max_delay` (ms) is set for partitions by arrival: a row of rowtime t arrives in [t, t + max_delay]. By `slack` (ms)
-    the partitions' clock may be ahead of the rowtimes' or behind it.
+    `max_delay` (ms) is set for partitions by arrival: a row of rowtime t arrives in [t, t + max_delay]. `slack` (ms) is
+    how far the partitions' clock may be from that of the rowtimes, in either direction.
     """
 
     pattern: str
@@ -39,7 +39,7 @@ class PartitionTime:
         if _VARIABLE.search(clock):
             return HOUR
         places = [bool(_VARIABLE.search(place)) for place in reversed(date.split("-"))]
-        # `$ds` ends with what varies, `$month-01` has one constant place behind it, `$year-01-01` two.
+        # `$ds` ends with what varies, `$month-01` has one constant place after it, `$year-01-01` two.
         return (DAY, 31 * DAY, 366 * DAY)[min(places.index(True), 2)] if any(places) else DAY
 
     def time_of(self, values: Mapping[str, str]) -> int:

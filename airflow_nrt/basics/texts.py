@@ -1,4 +1,4 @@
-"""Texts of others as they may go to logs, terminals and Airflow's database."""
+"""Texts of other origin, made safe for logs, terminals and Airflow's database."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 MOST_CHARACTERS = 10_000
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters but for tabs and line breaks, what turns the direction of a line, and halves of characters."""
+"""Control characters except tabs and line breaks, marks of text direction, and surrogates."""
 
 
 def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
-    """The text with `?` for what can't be seen or stored. Of a longer one its beginning, in `most` characters."""
+    """The text with `?` for characters that can't be shown or stored, cut to `most` characters."""
     if len(text) > most:
-        told = f"… ({len(text)} characters)"
-        text = text[: most - len(told)] + told
+        ending = f"… ({len(text)} characters)"
+        text = text[: most - len(ending)] + ending
     return _UNSEEN.sub("?", text.replace("\r\n", "\n"))

@@ -1,7 +1,7 @@
-"""TIME as an INT, the milliseconds since midnight, as Flink keeps it. Nothing else knows that: whoever reads, shows or
-computes one asks here for its SQL, and values that hold one go through `with_times`.
+"""TIME as an INT, the milliseconds since midnight, as Flink keeps it. Only this module knows that: it gives the SQL to
+read, show and compute one, and `with_times` converts values that hold one.
 
-Spark's own TIME stands in Parquet files and before Python functions alone (`docs/decisions/27-time.md`).
+Spark's own TIME is used only in Parquet files and for Python functions (`docs/decisions/27-time.md`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import DataType
 
 DIGITS = 3
-"""What is kept of the fraction of a second."""
+"""Digits of the fraction of a second that are kept."""
 SPARK_TIME = DataType("TIME", precision=6)
 
 _DAY = 86_400_000
@@ -44,7 +44,7 @@ def literal(text: str) -> tuple[int, DataType] | None:
 
 
 def as_timestamp(sql: str) -> str:
-    """The TIMESTAMP that has this time on the first day of 1970."""
+    """The TIMESTAMP of this time on the first day of 1970."""
     return f"CAST(timestamp_millis({sql}) AS TIMESTAMP_NTZ)"
 
 
@@ -54,7 +54,7 @@ def of_timestamp(sql: str) -> str:
 
 
 def to_digits(sql: str, digits: int) -> str:
-    """The time with no more digits behind its seconds."""
+    """The time, cut to this many digits of its fraction of a second."""
     unit = 10 ** (DIGITS - digits)
     return sql if unit == 1 else f"CAST({sql} div {unit} * {unit} AS INT)"
 
@@ -63,7 +63,7 @@ def to_digits(sql: str, digits: int) -> str:
 
 
 def as_text(sql: str, digits: int) -> str:
-    """What CAST makes of it: of a type with fraction digits there is at least one."""
+    """The text that CAST gives: a type with fraction digits shows at least one."""
     if not digits:
         return _formatted(sql, "HH:mm:ss")
     full = _formatted(sql, "HH:mm:ss." + "S" * digits)
@@ -71,7 +71,7 @@ def as_text(sql: str, digits: int) -> str:
 
 
 def as_field(sql: str) -> str:
-    """What csv and json have: no more digits than it needs."""
+    """The text in csv and json: no more digits than it needs."""
     return f"regexp_replace({_formatted(sql, 'HH:mm:ss.SSS')}, '[.]?0+$', '')"
 
 
@@ -81,7 +81,7 @@ def time_of(field: str) -> time:
 
 
 def as_printed(sql: str) -> str:
-    """What `print` shows, as Java does."""
+    """The text that `print` shows, as Java does."""
     return f"regexp_replace({_formatted(sql, 'HH:mm:ss.SSS')}, '(:00)?[.]000$', '')"
 
 
@@ -93,20 +93,21 @@ def _formatted(sql: str, pattern: str) -> str:
 
 
 def of_text(sql: str) -> str:
-    """What CAST reads, else NULL: `1:2:3.5`, `10:20`, `10`, blanks around; a fourth digit of the fraction rounds."""
+    """The time that CAST reads, else NULL: `1:2:3.5`, `10:20`, `10`, blanks around; a fourth digit of the fraction
+    rounds."""
     text = f"concat(trim(BOTH {string_literal(_BLANKS)} FROM {sql}), IF(contains({sql}, ':'), '', ':00'))"
-    # Rounded it is no time of the next day.
+    # Rounding must not give a time of the next day.
     millis = f"least((unix_micros({_on_first_day(text)}) + 500) div 1000, {_DAY - 1})"
     return f"IF({sql} RLIKE {string_literal(_OF_CAST)}, CAST({millis} AS INT), NULL)"
 
 
 def of_csv_field(sql: str) -> str:
-    """What Flink's csv reads, else NULL: ISO 8601, with or without seconds."""
+    """The time that Flink's csv reads, else NULL: ISO 8601, with or without seconds."""
     return f"IF({sql} RLIKE {string_literal(_OF_CSV)}, {_millis(sql)}, NULL)"
 
 
 def of_json_field(sql: str) -> str:
-    """What Flink's json reads, else NULL: with seconds, and the midnight that ends a day."""
+    """The time that Flink's json reads, else NULL: with seconds, and the midnight that ends a day."""
     read = f"IF({sql} RLIKE {string_literal(_OF_JSON)}, {_millis(sql)}, NULL)"
     return f"IF({sql} RLIKE {string_literal(_MIDNIGHT)}, 0, {read})"
 
@@ -134,7 +135,7 @@ def of_spark_time(sql: str) -> str:
 
 
 def times_as(kind: DataType, other: DataType) -> DataType:
-    """The type with this one in the place of each TIME."""
+    """The type with this one in place of each TIME."""
     if kind.name == "TIME":
         return other.with_nullable(kind.nullable)
     return replace(kind, children=tuple((name, times_as(child, other)) for name, child in kind.children))
@@ -157,6 +158,6 @@ def with_times(sql: str, kind: DataType, convert: Callable[[str], str], depth: i
         f"{string_literal(name)}, {with_times(f'{one}.{quote(name)}', child, convert, depth + 1)}"
         for name, child in kind.children
     ]
-    # Computed once, and NULL as a whole where it is.
+    # The value is computed once, and the result is NULL where it is NULL.
     body = f"IF({one} IS NULL, NULL, named_struct({', '.join(fields)}))"
     return f"transform(array({sql}), {one} -> {body})[0]"

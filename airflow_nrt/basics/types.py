@@ -93,7 +93,7 @@ class DataType:
         return self.is_integer or (self.name == "DECIMAL" and self.digits <= LONG_DIGITS)
 
     def holds(self, *names: str) -> bool:
-        """Whether it is one of these, or has one of them inside."""
+        """Whether it is one of these kinds, or contains one."""
         return self.name in names or any(child.holds(*names) for _, child in self.children)
 
     def with_nullable(self, nullable: bool) -> DataType:
@@ -133,7 +133,7 @@ class DataType:
         if self.name == "ROW":
             return f"STRUCT<{','.join(f'`{name}`:{kind.spark}' for name, kind in self.children)}>"
         if self.name == "TIME":
-            # SQL's has at most three digits; one with six is Spark's own.
+            # SQL's TIME has at most three digits; one with six is Spark's own.
             return "INT" if (self.precision or 0) <= 3 else f"TIME({self.precision})"
         return _SPARK_NAMES.get(self.name, self.name)
 
@@ -156,7 +156,7 @@ def decimal(precision: int, scale: int, *, nullable: bool = True) -> DataType:
 
 
 def multiset(element: DataType) -> DataType:
-    """Flink's MULTISET, which here is a map: how often each value is there."""
+    """Flink's MULTISET, here a map from each value to its count."""
     return DataType("MAP", children=(("key", element), ("value", INT.with_nullable(False))))
 
 

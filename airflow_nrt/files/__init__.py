@@ -1,1 +1,1 @@
-"""Files that others may read or write as well: they appear whole, belong to their user, and say their format."""
+"""Files that other processes read and write too: whole, private to their user, with a format number."""

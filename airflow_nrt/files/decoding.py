@@ -1,4 +1,4 @@
-"""JSON of a home as the dataclass that was written: every field has its type, or the file counts as unreadable."""
+"""Decodes the JSON of a home to its dataclass: every field has its type, or the file counts as unreadable."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _record(kind: type) -> _Decode:
 
 @cache
 def _decoder(wanted: Any) -> _Decode:
-    """What makes a value of this type of one of JSON. Raises TypeError where it is of another."""
+    """The function that makes a value of this type from JSON. It raises TypeError for a value of another type."""
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin in (Union, types.UnionType):
         (some,) = (one for one in arguments if one is not type(None))

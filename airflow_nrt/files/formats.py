@@ -1,7 +1,7 @@
-"""Formats of what a home holds: each file says by which one it was written, and older ones are still read.
+"""Formats of the files of a home: each file has the number of its format, and older formats are still read.
 
-A file without a number has format 1. A number is raised when what is written changes so that an older version would
-misread it; then a step is added that makes the new content of the old.
+A file without a number has format 1. The number is raised when an older version would misread what is written now; a
+step is then added that converts old content to new.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NUMBER = "format"
 
 @dataclass(frozen=True)
 class Format:
-    """What is `of` this format. `steps[0]` makes content of format 2 of content of format 1, and so on."""
+    """A format; `of` names its content in messages. `steps[0]` converts content of format 1 to format 2, and so on."""
 
     of: str
     steps: tuple[Callable[[Content], Content], ...] = ()
@@ -36,7 +36,8 @@ class Format:
     def read(self, content: Any, where: object) -> Content:
         """The content of a file as this version would have written it, without its number.
 
-        Raises HomeError if it is no JSON object, if a newer version wrote it, or if an older one can't have.
+        Raises HomeError if it is no JSON object, if a newer version wrote it, or if no older version can have written
+        it.
         """
         if not isinstance(content, dict):
             raise HomeError(f"{self.of} {where} can't be read: it is no JSON object")

@@ -1,4 +1,4 @@
-"""Whose a file or a directory is: what others may write is trusted by nobody."""
+"""Who owns a file or a directory: one that others can write is not trusted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HIGHEST_ID = 2**32 - 2
 
 @cache
 def group_id(group: str) -> int:
-    """The id of a group, which is given by its name or its id. Raises InputError if there is none.
+    """The id of a group that is given by name or id. Raises InputError if there is none.
 
     An id needs no name here: a container knows none for the groups that a volume brings along.
     """
@@ -32,7 +32,7 @@ def group_id(group: str) -> int:
 
 
 def check_user(path: Path | str, found: os.stat_result) -> None:
-    """Raises HomeError unless this is this user's, or root's."""
+    """Raises HomeError unless the file belongs to this user or root."""
     if found.st_uid not in (os.geteuid(), ROOT):
         raise HomeError(
             f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}: it is not trusted. "
@@ -42,9 +42,9 @@ def check_user(path: Path | str, found: os.stat_result) -> None:
 
 
 def check_owner(path: Path | str, found: os.stat_result, group: int | None) -> None:
-    """Raises HomeError unless this is this user's (or root's) and no other can write it, but for those of a group.
+    """Raises HomeError unless the file belongs to this user or root, and nobody else but a group can write it.
 
-    `group` is the id of one whose members are trusted; None: no others are.
+    `group` is the id of a group whose members are trusted; None: nobody else is.
     """
     is_of_group = group is not None and found.st_gid == group
     if not is_of_group:

@@ -1,11 +1,11 @@
-"""Files of a home, as they are opened: nobody else may have put them there, or can change them.
+"""Opening the files of a home: only files that nobody else can have written or can change.
 
-A file is opened through no link and only if it is a regular one, so that it is no door to another file, and no pipe on
-which a reader waits for ever. It counts up to a size, and only if it belongs to whoever may write its directory: this
-user, root, and where a home is shared (`ownership.py`), its group.
+A file is opened only if it is a regular one and no link, so that it leads to no other file, and no reader waits for
+ever on a pipe. It is read up to a size limit, and only if it belongs to those who may write its directory: this user,
+root, and the group of a shared home (`ownership.py`).
 
-What is made in a home has its mode said, whatever the umask: 0700 and 0600, or 2770 and 0660 where a group shares it.
-That group is the one of the directory around it, also where somebody made that without the bit that hands a group on.
+What is created in a home has its mode set explicitly, whatever the umask: 0700 and 0600, or 2770 and 0660 where a group
+shares it. That group is the one of the parent directory, also where that was created without the setgid bit.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.ownership import check_owner
 
 MOST_BYTES = 64 * 1024 * 1024
-"""More than any file that is read whole has: an entry of the log with thousands of windows."""
+"""Larger than any file that is read whole, such as an entry of the log with thousands of windows."""
 _NO_FILE = (errno.ENXIO, errno.EISDIR)
 
 
 def read_private(path: Path, limit: int = MOST_BYTES) -> bytes:
-    """What a file holds. `limit` is in bytes.
+    """The content of a file. `limit` is in bytes.
 
-    Raises FileNotFoundError, other OSErrors, and HomeError for a file that is not to be trusted, or is too large.
+    Raises FileNotFoundError, other OSErrors, and HomeError for a file that is not trusted, or is too large.
     """
     return _read(open_private(path, os.O_RDONLY), path, limit)
 
 
 def read_regular(path: Path, limit: int) -> bytes:
-    """What a file holds that anybody may have put there. Raises as `read_private`."""
+    """The content of a file, whoever wrote it. Raises as `read_private`."""
     return _read(open_regular(path, os.O_RDONLY), path, limit)
 
 
 def open_private(path: Path, flags: int) -> int:
-    """A descriptor of a file, made where `flags` say so. Raises as `read_private`."""
+    """A descriptor of a file, which is created if `flags` say so. Raises as `read_private`."""
     handle = open_regular(path, flags)
     try:
         found, around = os.fstat(handle), os.stat(path.parent)
@@ -54,7 +54,7 @@ def open_private(path: Path, flags: int) -> int:
 def open_regular(path: Path, flags: int, mode: int = 0o600) -> int:
     """A descriptor of a file, whoever it belongs to. Raises OSError, and HomeError unless it is a regular file."""
     try:
-        # Else the open of a pipe waits for its other end.
+        # Without it, opening a pipe would wait for its other end.
         handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
     except OSError as wrong:
         if wrong.errno == errno.ELOOP:
@@ -77,13 +77,13 @@ def _read(handle: int, path: Path, limit: int) -> bytes:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """A new file in place of whatever has the name, which only its owner reads. Raises OSError."""
+    """A new file that only its owner can read, in place of any file of this name. Raises OSError."""
     with _new(path) as file:
         file.write(content)
 
 
 def write_in_home(path: Path, content: bytes) -> None:
-    """A new file in place of whatever has the name, which is read by whoever shares its directory. Raises OSError."""
+    """A new file that all who share its directory can read, in place of any file of this name. Raises OSError."""
     with _new(path) as file:
         protect(file.fileno(), path.parent)
         file.write(content)
@@ -95,7 +95,7 @@ def _new(path: Path) -> BinaryIO:
 
 
 def protect(handle: int, directory: Path) -> None:
-    """Gives a file of this user the mode of files in this directory, and its group where that may write there."""
+    """Sets the mode of a file of this user as for files of this directory, and its group where that may write there."""
     found, around = os.fstat(handle), os.stat(directory)
     mode = 0o660 if around.st_mode & stat.S_IWGRP else 0o600
     if mode == 0o660 and found.st_gid != around.st_gid:

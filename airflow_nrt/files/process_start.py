@@ -1,7 +1,7 @@
-"""What tells a process apart from all others that have its number: those before and after it, and of other containers.
+"""What distinguishes a process from others of the same pid: earlier and later ones, and those of other containers.
 
-A host's name says too little, as containers share one, and so does a time of the clock, which is only near the start.
-The kernel of Linux knows the start exactly; of other systems nothing is said here.
+A host name is not enough, because containers share one. A time of the clock is not enough, because it is only near the
+start. The kernel of Linux knows the start exactly; on other systems it is unknown.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _ENDED = (b"Z", b"X", b"x")
 
 @dataclass(frozen=True)
 class ProcessStart:
-    """`boot` is the id that a kernel draws when it starts, `namespace` the inode of the pid namespace that a number is
-    of, `ticks` when the process started, in clock ticks since the boot.
+    """`boot` is the id of the kernel's boot, `namespace` the inode of the pid namespace, `ticks` the start of the
+    process in clock ticks since the boot.
     """
 
     boot: str
@@ -28,7 +28,7 @@ class ProcessStart:
 
     @classmethod
     def of(cls, pid: int) -> ProcessStart | None:
-        """That of a process that runs here, None if there is none, or if the system doesn't say."""
+        """The start of a process that runs here, None if there is none, or if the system doesn't say."""
         here, stat = _here(os.getpid()), read_stat(pid)
         if here is None or stat is None or stat.has_ended:
             return None
@@ -36,12 +36,12 @@ class ProcessStart:
 
     @property
     def is_here(self) -> bool:
-        """Whether the process's number means here what it meant there: same boot, same pid namespace."""
+        """Whether a pid means the same for both: same boot, same pid namespace."""
         return (self.boot, self.namespace) == _here(os.getpid())
 
 
 class Stat(NamedTuple):
-    """What the kernel says of a process. One that `has_ended` waits for its parent to take note."""
+    """The state of a process in the kernel. One that `has_ended` is a zombie: its parent has not waited for it yet."""
 
     has_ended: bool
     group: int
@@ -50,7 +50,7 @@ class Stat(NamedTuple):
 
 
 def read_stat(pid: int) -> Stat | None:
-    """None if no process of this number is seen."""
+    """None if no process of this pid is visible."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # The name before it may hold blanks and parentheses.
@@ -62,9 +62,9 @@ def read_stat(pid: int) -> Stat | None:
 
 @functools.cache
 def _here(own_pid: int) -> tuple[str, int] | None:
-    """This boot and this pid namespace, None where they are not known. Asked once a process."""
+    """This boot and this pid namespace, None where they are unknown. Read once per process."""
     try:
-        # Else /proc shows another namespace's processes.
+        # Otherwise /proc shows the processes of another namespace.
         if os.readlink("/proc/self") != str(own_pid):
             return None
         with open(_BOOT_ID, encoding="ascii") as file:

@@ -1,4 +1,4 @@
-"""Files that a report publishes: they have the mode that any new file of this process has."""
+"""Files that a report publishes: they have the mode of any new file of this process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def _umask() -> int:
-    # There is no other way to read it; whoever makes a file at this moment makes it private.
+    # There is no other way to read the umask; a file that is created at this moment becomes private.
     found = os.umask(0o077)
     os.umask(found)
     return found
