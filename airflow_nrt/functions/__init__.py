@@ -1,6 +1,7 @@
-"""Functions that users write in Python: their classes, what was declared of them, and the values that they handle.
+"""Functions that users write in Python: their classes, their declarations, and the values that they handle.
 
-Standard library alone: these travel to executors, and a module that defines functions loads neither Spark nor a parser.
+Standard library alone: these are shipped to executors, and a module that defines functions loads neither Spark nor a
+parser.
 """
 
 from airflow_nrt.functions.data_types import DataTypes

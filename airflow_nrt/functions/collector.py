@@ -1,4 +1,4 @@
-"""What a table aggregate tells its rows to that tells changes of them (FLIP-29: `emitUpdateWithRetract`)."""
+"""The collector of a table aggregate that emits changes of its rows (FLIP-29: `emitUpdateWithRetract`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 
 class RetractableCollector:
-    """`collect(row)` gives a row of the result, `retract(row)` takes one back. `rows` are those that stand."""
+    """`collect(row)` emits a row of the result, `retract(row)` retracts one. `rows` are those emitted and not
+    retracted."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -15,7 +16,7 @@ class RetractableCollector:
         self.rows.append(row)
 
     def retract(self, row: Any) -> None:
-        """Raises ValueError if the row does not stand."""
+        """Raises ValueError if the row was not emitted, or is retracted already."""
         if row not in self.rows:
             raise ValueError(f"{row!r} is retracted, and was not collected before")
         self.rows.remove(row)

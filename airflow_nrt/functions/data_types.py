@@ -28,7 +28,7 @@ def _sized(name: str, size: int, nullable: bool) -> DataType:
 
 
 class DataTypes:
-    """`DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])`. What is wrong is a ValueError."""
+    """`DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])`. Raises ValueError for a wrong type."""
 
     @staticmethod
     def BOOLEAN(nullable: bool = True) -> DataType:
@@ -63,9 +63,7 @@ class DataTypes:
         if not isinstance(precision, int) or not isinstance(scale, int):
             raise ValueError(f"DECIMAL takes two whole numbers, not {precision!r} and {scale!r}")
         if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision:
-            raise ValueError(
-                f"DECIMAL({precision}, {scale}): a number has 1 to 38 digits, and no more behind its point"
-            )
+            raise ValueError(f"DECIMAL({precision}, {scale}): a number has 1 to 38 digits, and no more after its point")
         return decimal(precision, scale, nullable=nullable)
 
     @staticmethod
@@ -98,10 +96,10 @@ class DataTypes:
 
     @staticmethod
     def TIME(precision: int = 0, nullable: bool = True) -> DataType:
-        """Of a second three digits are kept."""
+        """Three digits of the fraction of a second are kept."""
         kind = _sized("TIME", precision, nullable)
         if not 0 <= precision <= 9:
-            raise ValueError(f"TIME({precision}): a time has 0 to 9 digits behind its seconds")
+            raise ValueError(f"TIME({precision}): a time has 0 to 9 digits after its seconds")
         return replace(kind, precision=min(precision, DIGITS))
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""A function with what its declaration says: the kind, the types as they were written, whether it takes pandas."""
+"""A function with its declaration: the kind, the types as they were written, whether it takes pandas."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ FUNC_TYPES = ("general", "pandas")
 class Declared:
     """A function of one of the `KINDS`: a plain function, or an instance of the kind's class.
 
-    Types are None where nothing was said; what is inferred of annotations is the planner's matter. `result_type` of
-    `udtf` may be a sequence, one a column. A `pandas` function takes a Series an argument, a DataFrame for a ROW.
+    Types are None where none were declared; the planner infers them from annotations. `result_type` of `udtf` may be a
+    sequence, one type per column. A `pandas` function takes a Series for each argument, a DataFrame for a ROW.
 
     Raises TypeError or ValueError if these don't fit each other.
     """
@@ -80,7 +80,7 @@ class Declared:
 
     @property
     def call(self) -> Callable[..., Any]:
-        """What is called with the values of a row: the function, or `eval` or `accumulate` of the class."""
+        """The callable for the values of a row: the function, or `eval` or `accumulate` of the class."""
         found: Callable[..., Any] = self.function
         if isinstance(found, UserDefinedFunction):
             found = getattr(found, "accumulate" if isinstance(found, ImperativeAggregate) else "eval")

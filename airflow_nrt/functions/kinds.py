@@ -18,14 +18,14 @@ Type: TypeAlias = DataType | str
 
 
 class FunctionContext:
-    """What `open` is given. There are no job parameters here: read a table, or the module's own constants."""
+    """The argument of `open`. There are no job parameters here: read a table, or the module's own constants."""
 
     def get_job_parameter(self, key: str, default: str) -> str:
         return default
 
 
 class UserDefinedFunction:
-    """What all have in common. `open` is called once before the first row of a process."""
+    """The base of all kinds. `open` is called once before the first row of a process."""
 
     def open(self, function_context: FunctionContext) -> None:
         pass
@@ -52,10 +52,10 @@ class TableFunction(UserDefinedFunction):
 
 
 class ImperativeAggregate(UserDefinedFunction):
-    """An aggregate by accumulators. `accumulate`, `retract` and `merge` change the accumulator that they are given.
+    """An aggregate with accumulators. `accumulate`, `retract` and `merge` change the accumulator that they are given.
 
-    With `merge` rows can be accumulated in parts and in any order, so that partial accumulators are all that is kept.
-    Without it the rows are kept, and accumulated in the order in which they arrived.
+    With `merge`, rows can be accumulated in parts and in any order, so that only partial accumulators are kept. Without
+    it, the rows are kept, and accumulated in the order in which they arrived.
     """
 
     def create_accumulator(self) -> Any:
@@ -65,7 +65,7 @@ class ImperativeAggregate(UserDefinedFunction):
         raise NotImplementedError(f"{type(self).__name__} has no accumulate(self, accumulator, …)")
 
     def retract(self, accumulator: Any, *args: Any) -> None:
-        """Never called here: where rows change, their group is accumulated anew."""
+        """Never called here: where rows change, their group is accumulated again."""
         raise NotImplementedError(f"{type(self).__name__} has no retract(self, accumulator, …)")
 
     def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
@@ -91,7 +91,7 @@ class AggregateFunction(ImperativeAggregate):
 
 
 class TableAggregateFunction(ImperativeAggregate):
-    """Any number of rows of many rows: `emit_value` gives them, or `emit_update_with_retract` tells them."""
+    """Any number of rows of many rows: `emit_value` emits them, or `emit_update_with_retract` their changes."""
 
     def emit_value(self, accumulator: Any) -> Iterable[Any]:
         out = RetractableCollector()
@@ -99,7 +99,8 @@ class TableAggregateFunction(ImperativeAggregate):
         return out.rows
 
     def emit_update_with_retract(self, accumulator: Any, out: RetractableCollector) -> None:
-        """What has changed since this accumulator last told its rows. Here none ever has, so that all rows are told.
+        """Emits what has changed since this accumulator last emitted rows. Here none ever has, so that all rows are
+        emitted.
 
         The engine compares results itself: a function needs this only where Flink runs it too.
         """

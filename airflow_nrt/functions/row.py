@@ -41,7 +41,7 @@ class Row(list[Any]):
         list.__setitem__(self, self._place(key) if type(key) is str else key, value)
 
     def __getattribute__(self, name: str) -> Any:
-        # A field stands in front of a method of lists: `row.count`, `row.index`.
+        # A field hides a method of lists: `row.count`, `row.index`.
         names = () if name.startswith("_") else object.__getattribute__(self, "_names")
         if name in names:
             return list.__getitem__(self, names.index(name))

@@ -1,1 +1,1 @@
-"""Reports that are Python programs, and Python functions of a report: their modules, as they travel."""
+"""Reports that are Python programs, Python functions of a report, and the modules that are shipped with them."""

@@ -1,4 +1,4 @@
-"""What a function carries besides its module's text, as a text that is the same in every process.
+"""What a function captures besides its module's text, as a text that is the same in every process.
 
 def times(factor):                      times(2) and times(3) have one text and are two functions, and so are
     return lambda v: v * factor         Scale(2) and Scale(3), f(v, by=2) and f(v, by=3), and two lambdas of one line
@@ -24,19 +24,20 @@ _FIRST_NAMES = {
     "airflow_nrt.table.expressions.expressions": "airflow_nrt.table.expressions",
     "airflow_nrt.table.expressions.function_calls": "airflow_nrt.table.function_calls",
 }
-"""Modules of ours that have moved, and their names in homes: a function that carries a DataType is still the same."""
+"""Modules of this product that have moved, and their earlier names, which homes have: a function that captures a
+DataType stays the same."""
 
 
 def captured(function: Any) -> str:
-    """Of a function its code, its defaults and what it closes over; of an object its class and its state.
+    """The code, the defaults and the closure of a function; the class and the state of an object.
 
-    Raises ValueError for what nobody could carry to another process, such as a lock or an open file.
+    Raises ValueError for values that can't be moved to another process, such as a lock or an open file.
     """
     return _text(function, [])
 
 
 def _text(value: Any, above: list[Any]) -> str:
-    """`above` are the values that this one is a part of: none is told inside of itself."""
+    """`above` are the values that contain this one: a value inside of itself is not written again."""
     if type(value) in _PLAIN:
         return repr(value)
     if isinstance(value, (bytes, bytearray)):
@@ -92,7 +93,7 @@ def _content(cell: Any) -> Any:
 
 
 def _of_class(kind: type, above: list[Any]) -> Iterator[str]:
-    """A class that a function makes has what this one was given."""
+    """A class that a function creates captures the values of that function."""
     yield _name_of(kind)
     if not _is_library(kind.__module__):
         yield from (_text(base, above) for base in kind.__bases__)
@@ -102,7 +103,7 @@ def _of_class(kind: type, above: list[Any]) -> Iterator[str]:
 
 
 def _of_object(value: Any, above: list[Any]) -> Iterator[str]:
-    """By what pickle would make it of."""
+    """The parts from which pickle would rebuild the object."""
     try:
         known = copyreg.dispatch_table.get(type(value))
         made_of: Any = known(value) if known else value.__reduce_ex__(4)
@@ -118,7 +119,7 @@ def _of_object(value: Any, above: list[Any]) -> Iterator[str]:
 
 
 def _is_library(module: str | None) -> bool:
-    """Whether a module is known well enough by its name."""
+    """Whether the name of a module identifies its text: a library, or this product."""
     found = sys.modules.get(module or "__main__")
     if found is None or found.__name__ == "__main__":
         return False

@@ -1,4 +1,4 @@
-"""Python functions of a report: what the planner knows of each, and where its text is."""
+"""Python functions of a report: what the planner knows about each, and where its text is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airflow_nrt.program.modules import file_of, files_with
 
 @dataclass(frozen=True)
 class Parameter:
-    """`type` is None where the function takes whatever it is given. A NOT NULL one is never asked with NULL."""
+    """`type` is None where the function takes any type. A function is not called with NULL for a NOT NULL parameter."""
 
     name: str
     type: DataType | None
@@ -29,14 +29,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class PythonFunction:
-    """A function that a report calls by `name`; `target` is the `module.name` of what was found there, `found`.
+    """A function that a report calls by `name`; `found` is the object that `target`, `module.name`, means.
 
-    `kind` is udf, udtf, udaf or udtaf. The parameters behind the first `required` have defaults; `variadic` says that
-    the last one may be given any number of times. Of udtf and udtaf `result` is the ROW that a row consists of.
+    `kind` is udf, udtf, udaf or udtaf. The parameters after the first `required` have defaults; `variadic` says that
+    the last one may be given any number of times. For udtf and udtaf `result` is the ROW of one result row.
 
-    `accumulator` is the type of the accumulators that an aggregate merges; None if it does not, so that its rows are
-    kept. `source` is a fingerprint of the text and of what the function carries: another one is another function.
-    `modules` are names and texts of those beside the report, where the function runs without them.
+    `accumulator` is the type of the accumulators that an aggregate merges; None if it does not merge, so that its rows
+    are kept. `source` is a fingerprint of the text and of what the function captures: it identifies the function.
+    `modules` are names and texts of the modules beside the report, which are not installed where the function runs.
     """
 
     name: str
@@ -63,7 +63,7 @@ class PythonFunction:
 
     @property
     def value_type(self) -> DataType:
-        """The type of a call as an expression: of several rows an array of them."""
+        """The type of a call as an expression: an array where it gives several rows."""
         if not self.is_table:
             return self.result
         return DataType("ARRAY", nullable=False, children=(("element", self.result),))
@@ -78,7 +78,7 @@ class PythonFunction:
         return self.parameters[min(position, len(self.parameters) - 1)]
 
     def asks_not(self, count: int) -> list[int]:
-        """The positions among so many arguments at which a NULL is an answer already."""
+        """The positions, of `count` arguments, at which NULL is never passed to the function."""
         types = [self.parameter(n).type for n in range(count)]
         return [n for n, kind in enumerate(types) if kind is not None and not kind.nullable]
 
@@ -92,7 +92,7 @@ def load_function(target: str, base: Path) -> Any:
     if not module_name:
         raise InputError(f"{target!r} names no function: write 'module.function'")
     if str(base) not in sys.path:
-        # Behind all others: a module beside a report never stands in front of a library.
+        # Last: a module beside a report never hides a library.
         sys.path.append(str(base))
     importlib.invalidate_caches()
     try:
@@ -115,9 +115,10 @@ def load_function(target: str, base: Path) -> Any:
 
 
 def fingerprint(function: Any, types: tuple[Any, ...], base: Path) -> str:
-    """Of a function's types, what it carries, its module, and the modules in `base` that this one imports.
+    """A fingerprint of a function's types, what it captures, its module, and the modules in `base` that this one
+    imports.
 
-    Comments and layout don't count. Raises ValueError for what can't be carried.
+    Comments and layout don't count. Raises ValueError for captured values that can't be moved to another process.
     """
     try:
         files = files_with(Path(inspect.getfile(code_of(function))), base)
@@ -128,7 +129,7 @@ def fingerprint(function: Any, types: tuple[Any, ...], base: Path) -> str:
 
 
 def code_of(function: Any) -> Any:
-    """What has a name and stands in a file: a function, or the class of what is called like one."""
+    """The named definition in a file: a function, or the class of a callable object."""
     found = inspect.unwrap(function)
     if isinstance(found, functools.partial):
         return code_of(found.func)

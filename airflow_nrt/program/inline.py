@@ -1,4 +1,4 @@
-"""A report that stands inline, as a function of a file with other things in it: the program of that function alone."""
+"""An inline report, a function in a file with other code: the program of that function alone."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from airflow_nrt.program.modules import files_with
 from airflow_nrt.program.program import BUILD, Program
 
 _MODULE = "nrt_report_"
-"""Begins the module's name, so that a report may be called what a module is called."""
+"""The prefix of the module's name, so that a report may have the name of a module."""
 
 
 @dataclass(frozen=True)
 class InlineReport:
-    """`text` is a module with the function `name` alone, each line at the number that it has in its file."""
+    """`text` is a module with the function `name` alone, each line at its line number in the original file."""
 
     name: str
     text: str
@@ -42,7 +42,7 @@ class InlineReport:
 
 
 def inline_report(function: Callable[..., Any]) -> InlineReport:
-    """The report that a function is, which is not called. Its own annotations and decorators are left behind.
+    """The report that a function defines. It is not called; its own annotations and decorators are left out.
 
     Raises InputError unless it is a plain function of one parameter that uses nothing from around it.
     """
@@ -80,14 +80,14 @@ def _text_alone(function: Callable[..., Any], name: str, parameter: str) -> str:
     body = lines[_first_line(node.body[0]) - 1 : node.end_lineno]
     if _first_line(node.body[0]) == node.body[0].lineno:
         column = node.body[0].col_offset
-        before, behind = body[0].encode()[:column], body[0].encode()[column:]
+        before, after = body[0].encode()[:column], body[0].encode()[column:]
         # A body may begin in the line of its def.
-        body[0] = (" " * column if before.strip() else before.decode()) + behind.decode()
+        body[0] = (" " * column if before.strip() else before.decode()) + after.decode()
     return "\n" * (_first_line(node.body[0]) - 2) + f"def {name}({parameter}):\n" + "".join(body)
 
 
 def _first_line(node: ast.stmt) -> int:
-    """Of a statement with its decorators."""
+    """The first line of a statement, decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
 
@@ -99,7 +99,7 @@ def _outside(text: str, name: str) -> list[str]:
     for table in tables:
         tables += table.get_children()
         for symbol in table.get_symbols():
-            # Python takes what a function called `top` binds for global as well.
+            # For a function called `top`, Python reports the names that it binds as global as well.
             if symbol.is_global() and not symbol.is_local():
                 (own if symbol.is_assigned() or symbol.is_imported() else used).add(symbol.get_name())
     return sorted(used - own)

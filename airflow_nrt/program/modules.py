@@ -1,4 +1,4 @@
-"""The Python modules of a report: those that stand beside it, in `base`, and how one leads to the others."""
+"""The Python modules of a report: those beside it, in `base`, and which modules each one imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OURS = "airflow_nrt"
 
 
 def file_of(module: str, base: Path) -> Path | None:
-    """The file of a module that stands in `base`, None if it does not."""
+    """The file of a module in `base`, None if it is not there."""
     path = base.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
@@ -26,19 +26,19 @@ def name_of(file: Path, base: Path) -> str | None:
 
 
 def is_installed(path: Path) -> bool:
-    """Whether it belongs to Python or to what was installed for it, and so to no report alone."""
+    """Whether it belongs to Python or to an installed package, and so not to a report."""
     return not _INSTALLED.isdisjoint(path.parts) or path.is_relative_to(sysconfig.get_path("stdlib"))
 
 
 def belongs(file: Path, base: Path) -> bool:
-    """Whether a file is of the report in `base`: nothing that was installed there, and nothing of this product."""
+    """Whether a file belongs to the report in `base`: it is not installed there, and not part of this product."""
     return file.is_relative_to(base) and not is_installed(file) and file.relative_to(base).parts[0] != OURS
 
 
 def files_with(file: Path, base: Path) -> list[Path]:
     """The file of a module, those of the modules in `base` that it imports, that these import, and of their packages.
 
-    Of an installed module they are those of its own package: what else was installed beside it is a library.
+    For an installed module they are those of its own package: other installed modules are libraries.
     """
     installed = is_installed(base) and file.is_relative_to(base)
     scope = base / file.relative_to(base).parts[0] if installed else base
@@ -54,7 +54,7 @@ def files_with(file: Path, base: Path) -> list[Path]:
 
 
 def _imported(file: Path, base: Path) -> Iterator[str]:
-    """The names that may be those of modules, with the packages that are imported on the way."""
+    """The names that may be modules, with the packages that contain them."""
     package = file.parent.relative_to(base).parts if file.is_relative_to(base) else None
     yield from _ancestors(".".join(package or ()))
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -69,7 +69,7 @@ def _imported(file: Path, base: Path) -> Iterator[str]:
 
 
 def _starts(node: ast.ImportFrom, package: tuple[str, ...] | None) -> list[tuple[str, ...]]:
-    """What `from … import` starts at: one path, none if it climbs out of what is known."""
+    """The path that `from … import` starts at; none if it leads above the known packages."""
     named = tuple(node.module.split(".")) if node.module else ()
     if not node.level:
         return [named]

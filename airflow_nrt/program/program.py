@@ -1,4 +1,4 @@
-"""A report that is a Python program: a function that builds it, and the modules that travel with it."""
+"""A report that is a Python program: the function that builds it, and the modules that are shipped with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.files.private_files import make_private
 from airflow_nrt.program.modules import file_of, files_with, is_installed
 
 BUILD = "build"
-"""The function that a `.py` file has."""
+"""The name of the function in a `.py` file."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The report's, where nobody gives another."""
+        """The report's name, where no other is given."""
         last = self.module.rpartition(".")[2]
         return last if self.function == BUILD else self.function
 
@@ -46,22 +46,22 @@ class Program:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Its module and all that this one imports from `root`, with the packages around them."""
+        """Its module and all modules that this one imports from `root`, with the packages that contain them."""
         file = file_of(self.module, self.root)
         assert file is not None
         return tuple(files_with(file, self.root))
 
-    def copied_to(self, place: Path) -> Program:
+    def copied_to(self, directory: Path) -> Program:
         """A copy with its modules, in a directory named by their content: a driver's host may not have the original.
 
-        An installed one stays where it is, as it is imported from there wherever it is installed. Raises HomeError
-        where something else stands.
+        An installed program is not copied, because it is imported where it is installed. Raises HomeError where the
+        directory has other content.
         """
         if is_installed(self.root):
             return self
         contents = {file.relative_to(self.root): file.read_bytes() for file in self.files}
-        told = hashlib.sha256(repr(sorted(contents.items())).encode()).hexdigest()[:16]
-        root = place / f"report-{told}"
+        digest = hashlib.sha256(repr(sorted(contents.items())).encode()).hexdigest()[:16]
+        root = directory / f"report-{digest}"
         for path, content in contents.items():
             make_private((root / path).parent)
             put_same(root / path, content)
@@ -70,7 +70,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Built:
-    """How a plan was built: by which program, with paths that start at `base`."""
+    """How a plan was built: the program, and the directory `base` at which relative paths start."""
 
     program: Program
     base: Path
