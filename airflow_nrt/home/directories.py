@@ -1,4 +1,4 @@
-"""The directories of a home: made for its user, or for a group, and trusted only if nobody else can write them."""
+"""The directories of a home: created for its user, or for a group, and trusted only if nobody else can write them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats", "notes")
 
 
 def make_directories(home: Path, group: str | None) -> None:
-    """Makes those that are not there yet.
+    """Creates those that are missing.
 
-    Raises HomeError where they can't be, InputError for a group that this user is not in, and as `check_directories`.
+    Raises HomeError where they can't be created, InputError for a group that this user is not in, and as
+    `check_directories`.
     """
     try:
         for one in reversed([one for one in home.parents if not one.exists()]):
-            # Those of the group make their homes in it, too.
+            # Members of the group create their homes in it, too.
             _make(one, 0o755, 0o2775, group)
         _make(home, 0o700, 0o2770, group)
-        # Somebody else may have been faster.
+        # Another process may have been faster.
         check_directories(home, group)
         for part in _MADE_AT_FIRST:
             make_private(home / part)
@@ -34,7 +35,7 @@ def make_directories(home: Path, group: str | None) -> None:
 
 
 def _make(directory: Path, mode: int, mode_for_group: int, group: str | None) -> None:
-    """Raises InputError if this user can't make one for the group, and leaves none then."""
+    """Raises InputError if this user can't create one for the group, and removes it then."""
     with suppress(FileExistsError):
         os.mkdir(directory, mode)
         if group is None:
@@ -50,9 +51,9 @@ def _make(directory: Path, mode: int, mode_for_group: int, group: str | None) ->
 
 
 def check_directories(home: Path, group: str | None) -> None:
-    """Raises HomeError if others than this user, root and the group can have put there what is in this home.
+    """Raises HomeError if anybody but this user, root and the group can have written to this home.
 
-    A home that is a link counts where this user or root made the link.
+    A home may be a link if this user or root created the link.
     """
     trusted = group_id(group) if group is not None else None
     try:

@@ -1,4 +1,4 @@
-"""The end of what drivers of a home have printed, as lines for people."""
+"""The last lines that drivers of a home have printed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from airflow_nrt.home.home import Home
 
 MARK = "airflow-nrt: "
-"""What a process begins its last words with, on standard error."""
+"""The prefix of the message with which a process ends, on standard error."""
 _MOST_BYTES_OF_A_LINE = 4096
 _MOST_CHARACTERS = 1000
 _SUBMIT_FAILED = "Cannot execute: "
-"""Begins what `SparkSubmitHook` says of any failure, with the whole command line: the cause stands before."""
+"""The prefix of the message of `SparkSubmitHook` for any failure, which has the whole command line: the cause is in a
+line before it."""
 _FAILURE = re.compile(r"(Error|Exception)\b")
 
 
 def last_lines(home: Home, most: int = 20, begin: int = 0, shown: Callable[[str], str] = str) -> list[str]:
     """The last lines of driver.log, none of those that end before the byte `begin`; each cut at 1,000 characters.
 
-    `shown` takes out of a line what nobody may read, before it is cut. Raises OSError, HomeError.
+    `shown` masks secrets in a line before it is cut. Raises OSError, HomeError.
     """
     try:
         with open(open_private(home.driver_log, os.O_RDONLY), "rb") as file:
@@ -42,8 +43,8 @@ def last_lines(home: Home, most: int = 20, begin: int = 0, shown: Callable[[str]
     return [shortened(shown(line), _MOST_CHARACTERS) for line in whole if line.strip()][-most:]
 
 
-def told_end(home: Home, most: int = 20, begin: int = 0, shown: Callable[[str], str] = str) -> list[str]:
-    """As `last_lines`; where they can't be read, one line that says why."""
+def last_lines_or_reason(home: Home, most: int = 20, begin: int = 0, shown: Callable[[str], str] = str) -> list[str]:
+    """As `last_lines`; if they can't be read, one line that says why."""
     try:
         return last_lines(home, most, begin, shown)
     except (OSError, HomeError) as wrong:
@@ -51,8 +52,8 @@ def told_end(home: Home, most: int = 20, begin: int = 0, shown: Callable[[str], 
 
 
 def cause_in(lines: Sequence[str]) -> str:
-    """The line that says best why a process ended: its last words, else the last failure, else what it said last."""
-    told = [line.strip() for line in lines if not line.startswith((f"{MARK}{_SUBMIT_FAILED}", _SUBMIT_FAILED))]
-    marked = [line.removeprefix(MARK) for line in told if line.startswith(MARK)]
-    failed = [line for line in told if _FAILURE.search(line) and not line.startswith("at ")]
+    """The line that says best why a process ended: its own last message, else the last failure, else its last line."""
+    own = [line.strip() for line in lines if not line.startswith((f"{MARK}{_SUBMIT_FAILED}", _SUBMIT_FAILED))]
+    marked = [line.removeprefix(MARK) for line in own if line.startswith(MARK)]
+    failed = [line for line in own if _FAILURE.search(line) and not line.startswith("at ")]
     return (marked or failed or list(lines) or ["it printed nothing"])[-1].strip().removeprefix(MARK)

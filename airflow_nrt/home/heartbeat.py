@@ -1,7 +1,7 @@
 """The driver's sign of life: what it is doing, and when it last made progress.
 
-Each epoch has a file of its own, and the newest counts: one that was frozen while it wrote can't speak over its
-successor.
+Each epoch has a file of its own, and the newest counts: a driver that was frozen while it wrote can't overwrite the
+heartbeat of its successor.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ _STATES = (STARTING, RUNNING, *ENDED)
 LAST_TIME = 253_402_300_799_999
 """The end of the year 9999."""
 _MOST_BYTES = 256 * 1024
-"""More than a heartbeat has whose error is as long as it can be, all in letters that JSON spells with twelve."""
+"""Larger than any heartbeat: its error has the most characters, and JSON escapes each of them with twelve."""
 _MOST_LETTERS_OF_NAMES = 255
 _MOST_FILES = 1000
-"""In the directory: one an epoch that is not taken away yet, and what writers left that died."""
+"""The most files in the directory: one for each epoch that is not removed yet, and those that writers left that
+died."""
 _TRIES = 10
 _ADDRESS = re.compile(r"https?://[\w.:@%/\[\]-]{1,500}", re.ASCII)
 
 
 def _without_process_start(content: Content) -> Content:
-    """Format 1 knew a process by its host's name, its number, and a time near its start."""
+    """Format 1 identified a process by host name, pid, and a time near its start."""
     return {**content, "process_start": None}
 
 
 def _without_ui(content: Content) -> Content:
-    """Format 2 did not say where Spark's pages are."""
+    """Format 2 had no address of Spark's UI."""
     return {**content, "ui": ""}
 
 
@@ -54,13 +55,13 @@ _FORMAT = Format("the heartbeat", (_without_process_start, _without_ui))
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """All times in milliseconds of the wall clock. Raises ValueError for what no driver says.
+    """All times in milliseconds of the wall clock. Raises ValueError for values that no driver writes.
 
-    `launch` is the id that the launcher gave, by which it knows its driver. `beat` is when this was written, `progress`
-    when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until they can
-    be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
-    `process_start` tells the process apart from all others, None where its system or its version doesn't say. `ui` is
-    the address of Spark's pages, empty where there are none.
+    `launch` is the id of the launch, by which the launcher recognises its driver. `beat` is when this was written,
+    `progress` when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until
+    they can be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
+    `process_start` distinguishes the process from all others, None where its system or its version doesn't say. `ui` is
+    the address of Spark's UI, empty where there is none.
     """
 
     state: str
@@ -114,7 +115,7 @@ def now_ms() -> int:
 
 
 def write_heartbeat(directory: Path, heartbeat: Heartbeat) -> None:
-    """Puts it in place of the epoch's last one, and takes those of older epochs away. Raises OSError, HomeError."""
+    """Replaces the epoch's last one, and removes those of older epochs. Raises OSError, HomeError."""
     make_private(directory)
     stamped = replace(heartbeat, beat=now_ms())
     replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(_FORMAT.stamped(asdict(stamped))).encode())
@@ -132,7 +133,7 @@ def read_heartbeat(directory: Path) -> Heartbeat | None:
         try:
             return read_record(written[max(written)], _FORMAT, Heartbeat, _MOST_BYTES)
         except FileNotFoundError:
-            # A newer driver has shown its own, and took this one away.
+            # A newer driver has written its own, and removed this one.
             continue
     raise HomeError(f"the heartbeat in {directory} can't be read: its file is gone each time that it is opened")
 

@@ -45,7 +45,7 @@ from airflow_nrt.model.zones import foreign_zone, read_zone
 
 _REPORT_FILE, _OUTLINE_FILE = "report.json", "outline.json"
 _LAYOUT = frozenset({*PARTS, "driver.log", "stop", _REPORT_FILE, _OUTLINE_FILE})
-"""What may stand there before report.json is seen: a home half made, or what a launch left that failed before it."""
+"""What may exist before report.json does: a home in creation, or files of a launch that failed before it."""
 
 _STOP = Format("the stop request")
 _MOST_BYTES_OF_STOP = 1024 * 1024
@@ -53,18 +53,18 @@ _MOST_BYTES_OF_STOP = 1024 * 1024
 
 @dataclass(frozen=True)
 class StopRequest:
-    """Drivers up to this epoch, and up to this launch, are meant."""
+    """A request to all drivers up to this epoch, and up to this launch."""
 
     epoch: int
     launch: int = 0
 
 
 Replan: TypeAlias = "Callable[[Home, Settings], Plan]"
-"""Plans the report that a home was made for; these settings have the values that are masked in it."""
+"""Plans the report of a home; the settings have the values that are masked there."""
 
 
 class Home:
-    """The layout of a home; `open` and `create` check it. `group` is the one that shares it, by name or id."""
+    """The layout of a home; `open` and `create` check it. `group` is the group that shares it, by name or id."""
 
     def __init__(self, path: Path, group: str | None = None) -> None:
         self.path = path
@@ -87,10 +87,10 @@ class Home:
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:
-        """The home at a place, existing or not.
+        """The home at a location, existing or not.
 
-        Raises InputError for a scheme that can't hold one yet, a name that none can have or a group that is none, and
-        HomeError for what stands there and is not to be trusted.
+        Raises InputError for an unsupported scheme, a name that no home can have, or an unknown group, and HomeError
+        for a directory that is not trusted.
         """
         text = str(location)
         check_name(text)
@@ -112,7 +112,7 @@ class Home:
 
     @classmethod
     def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None, group: str | None = None) -> Home:
-        """The home of this report, made if it is not there yet.
+        """The home of this report, created if it is not there yet.
 
         Raises InputError if it belongs to another report, or to this one with other results (see `check_report`), and
         if the report would read what it writes; and as `at`.
@@ -120,7 +120,7 @@ class Home:
         home = cls.checked(location, plan, replan, group)
         if not os.path.lexists(home.report_file):
             home._make(plan)
-            # Somebody else may have made it meanwhile, for another report.
+            # Another process may have created it meanwhile, for another report.
             home.check_report(plan, replan)
         home._keep_outline(plan)
         return home
@@ -142,7 +142,8 @@ class Home:
         put_if_absent(self.report_file, Identity.of(plan, self.launches).to_bytes())
 
     def _keep_outline(self, plan: Plan) -> None:
-        """An older home has none, a broken one stops no report, and a report may write to another directory by now."""
+        """An older home has none, a broken outline stops no report, and the report may write to another directory
+        now."""
         outline, kept = Outline.of(plan), None
         with contextlib.suppress(HomeError):
             kept = self.outline()
@@ -167,10 +168,10 @@ class Home:
             return None
 
     def check_report(self, plan: Plan, replan: Replan | None = None) -> None:
-        """Raises InputError unless the home was made for a report that computes the same.
+        """Raises InputError unless the home was created for a report that computes the same.
 
-        `replan` plans again what the home was made for: a home is compared by one planner's view of both reports, so
-        that a change of the planner is no change of the report. Without it the home's own words are compared.
+        `replan` plans the report of the home again: one planner plans both reports, so that a change of the planner is
+        no change of the report. Without it, the fingerprint in the home is compared.
         """
         identity = self.identity()
         if identity.name != plan.name:
@@ -203,7 +204,7 @@ class Home:
         given = plan.given.masking(identity.masks.hashes)
         if replan is None:
             return [given.shown(text) for text in differences(before, now)]
-        # The module of a function may have changed in its place, where planning again finds the new one.
+        # The module of a function may have changed since, and planning again finds the new one.
         functions = differences(_code_of_functions(before), _code_of_functions(now))
         try:
             made_for = replan(self, given)
@@ -222,9 +223,10 @@ class Home:
         return max((number for number in numbers if number is not None), default=0)
 
     def ask_to_stop(self) -> int:
-        """Asks all drivers that hold a lease or were launched by now to stop after their batch; gives the newest epoch.
+        """Asks all drivers that hold a lease or were launched until now to stop after their batch; gives the newest
+        epoch.
 
-        One that was launched and has no lease yet stops when it has begun. Later ones are not meant.
+        A driver that was launched and has no lease yet stops when it has begun. Later drivers are not affected.
         """
         asked = StopRequest(self.log().epoch(), self.newest_launch())
         replace_file(self.stop_file, json.dumps(_STOP.stamped(asdict(asked))).encode())
@@ -240,7 +242,7 @@ class Home:
         return 0 < epoch <= asked.epoch or (number is not None and number <= asked.launch)
 
     def drop_stop_request(self, epoch: int, launch: str = "") -> None:
-        """Takes away a request that was meant for older drivers than that of this epoch and launch."""
+        """Removes a request that was for older drivers than that of this epoch and launch."""
         if self.stop_file.exists() and not self.is_stop_asked(epoch, launch):
             self.stop_file.unlink(missing_ok=True)
 
@@ -252,7 +254,7 @@ class Home:
 
 
 def _is_of_a_home(name: str) -> bool:
-    # Somebody else may be making it at this moment, or have died doing so.
+    # Another process may be creating it at this moment, or may have died doing so.
     return name in _LAYOUT or any(is_aside(name, of) for of in _LAYOUT)
 
 

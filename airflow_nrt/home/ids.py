@@ -1,4 +1,4 @@
-"""A home's id: how pages and links name it without its path."""
+"""A home's id: pages and links identify it without its path."""
 
 from __future__ import annotations
 
@@ -8,5 +8,6 @@ from pathlib import Path
 
 
 def home_id(path: str | Path) -> str:
-    """32 hexadecimal digits, the same for all paths of one directory on hosts that have it at the same place."""
+    """32 hexadecimal digits, the same for all paths of one directory, on all hosts that have it at the same
+    location."""
     return hashlib.blake2b(os.path.realpath(path).encode(errors="surrogateescape"), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Why a driver that was launched could not begin: `launches/<id>.json` of its home, for whoever launched it."""
+"""Why a launched driver could not begin: `launches/<id>.json` of its home, read by its launcher."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMAT = Format("the note of a launch that failed,")
 
 @dataclass(frozen=True)
 class LaunchFailure:
-    """Why a driver ended before it held the lease; `final` if another one would end alike."""
+    """Why a driver ended before it held the lease; `final` if another driver would fail in the same way."""
 
     error: str
     final: bool
@@ -33,9 +33,9 @@ class LaunchFailure:
 def note_launch_failure(
     location: str, launch: str, failure: NrtError, group: str | None = None, settings: Settings = NO_SETTINGS
 ) -> None:
-    """Leaves the reason in a home, made or not, without the masked values of these settings.
+    """Writes the reason to a home, which may not exist yet, without the masked values of these settings.
 
-    One that can't be left is told on standard error.
+    Prints it to standard error if the home can't be written.
     """
     try:
         home = Home.at(location, group)
@@ -48,7 +48,7 @@ def note_launch_failure(
 
 
 def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
-    """What was left for a launch, None if nothing was. Raises HomeError if it can't be read."""
+    """The failure of a launch, None if none was written. Raises HomeError if it can't be read."""
     try:
         return read_record(home.launches / f"{launch}.json", _FORMAT, LaunchFailure)
     except FileNotFoundError:

@@ -1,4 +1,5 @@
-"""The late ledger and the reject list in a home: a directory a commit, JSON lines that a person can read with `cat`."""
+"""The late ledger and the reject list in a home: one directory per commit, JSON lines that a person can read with
+`cat`."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.files.private_files import MOST_BYTES, open_private
 
 LATE_PREFIX, REJECTED = "late-", "rejected"
-"""Below the directory of a commit: `late-<operator>/` and `rejected/`."""
+"""Names in the directory of a commit: `late-<operator>/` and `rejected/`."""
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
@@ -29,7 +30,7 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    """Raises ValueError if it is none, or if it was cut because it is too long."""
+    """Raises ValueError for a line that is no JSON object, or was cut because it is too long."""
     found = parse_json(line)
     if not isinstance(found, dict):
         raise ValueError("it is no JSON object")

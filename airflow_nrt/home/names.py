@@ -1,4 +1,4 @@
-"""Names of homes. They come from templates, so whoever triggers a DAG run may have written them."""
+"""Names of homes. They come from templates, so anybody who may trigger a DAG run may have chosen them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import re
 from airflow_nrt.basics.errors import InputError
 
 _MOST_BYTES = 255
-"""Of a name in a directory, on all file systems that matter."""
+"""The most bytes of a file name, on all file systems that matter."""
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, ends of lines, and halves of characters."""
+"""Control characters, line separators, and surrogates."""
 _FILE = "file://"
 
 
 def check_name(text: str, of: str = "home") -> None:
-    """Raises InputError for a place with characters that no name has, or with a name that is too long."""
+    """Raises InputError for a location with characters that no name may have, or with a name that is too long."""
     unseen = _UNSEEN.search(text)
     if unseen is not None:
         raise InputError(f"the {of} {text[:200]!r} has the character {unseen.group()!r} in its name: leave it out")
@@ -27,14 +27,14 @@ def check_name(text: str, of: str = "home") -> None:
 
 
 def below(root: str, place: str) -> str:
-    """The place of a home below the root of all homes, where a relative one starts.
+    """The location of a home below the root of all homes; a relative location starts at the root.
 
-    Raises InputError for one that leaves the root, be it by `..`, as an absolute path, or over a link.
+    Raises InputError for a location outside of the root, by `..`, by an absolute path, or by a link.
     """
     check_name(place)
     given = place.removeprefix(_FILE)
     if "://" in given or "://" in root.removeprefix(_FILE):
-        # Whoever opens it says why there can be no home.
+        # Opening it raises the error.
         return place if "://" in given else f"{root.rstrip('/')}/{place}"
     path = os.path.join(root.removeprefix(_FILE), given)
     top, real = os.path.realpath(root.removeprefix(_FILE)), os.path.realpath(path)

@@ -1,6 +1,6 @@
-"""`outline.json` of a home: what its results look like, for whoever reads a home without planning its report again.
+"""`outline.json` of a home: the layout of its results, for readers that do not plan its report again.
 
-Planning imports what the report's authors wrote. Who looks at results runs none of that.
+Planning imports code of the report's authors. Reading results must not run that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORMAT = Format("the outline of a home")
 
 @dataclass(frozen=True)
 class WindowOutline:
-    """The windows of results: their words, and how far their ends are apart (ms)."""
+    """The windows of results: their text, and the distance of their ends (ms)."""
 
     text: str
     stride: int
@@ -38,9 +38,9 @@ class WindowOutline:
 class InsertOutline:
     """The results of one insert, which stand in files of this format in a `directory`; None if they are printed.
 
-    `columns` are names and kinds of type (`BIGINT`) of what the files hold, `key` those that tell the rows of a window
-    apart. `options` say how a line is made of them, and how many keys are sampled. With `whole_windows` each file holds
-    all rows of a window. `operators` are those whose windows they are.
+    `columns` are names and kinds of type (`BIGINT`) in the files, `key` those that distinguish the rows of a window.
+    `options` say how a line is formatted, and how many keys are sampled. With `whole_windows` each file holds all rows
+    of a window. `operators` are the operators of these windows.
     """
 
     name: str
@@ -62,7 +62,7 @@ class InsertOutline:
 
     @property
     def is_changelog(self) -> bool:
-        """Whether its files hold changes, rows that are added and rows that are taken back."""
+        """Whether its files hold a changelog, rows that are emitted and rows that are retracted."""
         return self.format == CHANGELOG
 
     @classmethod

@@ -1,4 +1,4 @@
-"""How a report is doing, from its home alone: the heartbeat, the log, the plan in its own report file."""
+"""The status of a report, from its home alone: the heartbeat, the log, the plan in its own report file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.zones import wall_clock
 
 STALE_MS = 15_000
-"""A driver beats every second; one that is silent for this long has died, hangs, or can't reach the home."""
+"""A driver writes a heartbeat every second; one that is silent for this long has died, hangs, or can't reach the
+home."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if it stopped beating without
-    ending, or `none`.
+    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if heartbeats stopped without an
+    end, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
-    `lag` is how many milliseconds the watermark is before what that clock shows now; None where there is no watermark.
+    `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
     `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
     """
 
@@ -48,16 +49,16 @@ class Pulse:
 
     @property
     def restarts(self) -> int:
-        """How many drivers followed the first one of the home, whoever restarted it."""
+        """How many drivers followed the first one of the home, for any reason."""
         return max(self.epoch - 1, 0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Status(Pulse):
-    """What takes a look at the whole log, and at the files that were read.
+    """The parts that need the whole log, and the files that were read.
 
-    `changed_files` says of the files that were read last which have changed since, as far as they are seen from here.
-    `age` is how long ago the last entry was written; None where there is nothing to tell.
+    `changed_files` are those of the last read files that have changed since, as far as this host can see them. `age` is
+    the time since the last entry was written (ms); None where there is none.
     """
 
     restatements: int
@@ -73,7 +74,7 @@ class Status(Pulse):
 
 
 def read_pulse(home: Home, now: int | None = None) -> Pulse:
-    """From the heartbeat and the last entries of the log. Raises HomeError if the home can't be read."""
+    """The pulse, from the heartbeat and the last entries of the log. Raises HomeError if the home can't be read."""
     return _pulse(home, home.log(), now)
 
 

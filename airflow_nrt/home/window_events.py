@@ -1,7 +1,7 @@
 """Which windows of a table the entries of a log have completed, and which they have published again.
 
-An entry counts once its results are visible: until then they wait below `staged/`. Entries are read in their order, and
-never beyond one that does not count yet.
+An entry counts once its results are visible: until then they wait below `staged/`. Entries are read in order, and none
+after one that does not count yet.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RESTATED = "restated"
 
 
 class Kind(Protocol):
-    """What is to be said about windows. `name` is stable: it is stored."""
+    """The kind of an event. `name` is stable, because it is stored."""
 
     name: str
 
@@ -52,9 +52,9 @@ KINDS: tuple[Kind, ...] = (Completed(), Restated())
 
 @dataclass(frozen=True)
 class WindowEvents:
-    """The `ends` (ms of the report's clock) of the windows of a stretch of a log, in the order of their publishing.
+    """The `ends` (ms of the report's clock) of the windows of a range of log entries, in the order of publishing.
 
-    `until` is the last entry of the stretch, `since` when its first window was published (ms, None for none).
+    `until` is the last entry of the range, `since` when its first window was published (ms, None for none).
     """
 
     until: int
@@ -65,7 +65,7 @@ class WindowEvents:
 def read_window_events(
     home: Home, kind: Kind, table: str, after: int, until: int | None = None, most: int = 1000
 ) -> WindowEvents:
-    """What is new of one table's windows after the entry `after`, up to the entry `until` or about `most` windows.
+    """The new windows of one table after the entry `after`, up to the entry `until` or about `most` windows.
 
     Raises HomeError if the log can't be read.
     """
@@ -86,7 +86,7 @@ def read_window_events(
 
 
 def visible_entries(home: Home, log: Log, after: int, until: int | None = None) -> Iterator[Entry]:
-    """The entries behind `after` whose results readers see, up to the first one whose results wait."""
+    """The entries after `after` whose results are visible, up to the first one whose results wait."""
     for entry in log.entries(after + 1, until):
         if is_waiting(home, entry):
             return
@@ -100,12 +100,12 @@ def is_waiting(home: Home, entry: Entry) -> bool:
 
 
 def has_window_events(entry: Entry, log: Log, table: str | None) -> bool:
-    """Whether there is anything to be said about what it published of this table, or of any."""
+    """Whether it published windows of this table, or of any, that give an event."""
     return any(kind.holds(one, entry, log) for one in _windows(entry, table) for kind in KINDS)
 
 
 def table_of(home: Home, table: str | None) -> str:
-    """The table whose windows are meant: the only one of the report that has windows, or the named one.
+    """The table whose windows become events: the only one of the report that has windows, or the named one.
 
     Raises InputError if there is none, or if several could be meant; HomeError if the home can't be read.
     """

@@ -14,7 +14,7 @@ import pendulum
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.files.private_files import open_private
-from airflow_nrt.home.driver_log import cause_in, told_end
+from airflow_nrt.home.driver_log import cause_in, last_lines_or_reason
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure
@@ -91,13 +91,13 @@ def await_driver(home: Home, launch: Launch) -> Heartbeat:
         if failure is not None:
             raise LaunchFailedError(failure.error, failure.final)
         if is_over:
-            cause = cause_in(told_end(home, begin=launch.output))
+            cause = cause_in(last_lines_or_reason(home, begin=launch.output))
             raise LaunchFailedError(f"the driver ended before its first heartbeat: {cause}", False)
         if is_overdue:
             launch.kill(home)
             raise LaunchFailedError(
                 f"no heartbeat of launch {launch.id} within {_in_words(launch.patience)} (startup_timeout): "
-                f"{cause_in(told_end(home, begin=launch.output))}",
+                f"{cause_in(last_lines_or_reason(home, begin=launch.output))}",
                 False,
             )
         time.sleep(_LOOK_SECONDS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.home.driver_log import cause_in, last_lines, told_end
+from airflow_nrt.home.driver_log import cause_in, last_lines, last_lines_or_reason
 from airflow_nrt.home.home import Home
 
 COMMAND = "airflow-nrt: Cannot execute: spark-submit --name x. Error code is: 1."
@@ -35,7 +35,7 @@ def test_what_earlier_launches_printed_is_left_out(home: Home) -> None:
 
 def test_a_log_that_is_not_to_be_trusted_is_not_read(home: Home, tmp_path: Path) -> None:
     os.symlink("/etc/passwd", home.driver_log)
-    (line,) = told_end(home)
+    (line,) = last_lines_or_reason(home)
     assert "is a link, which is not followed" in line
 
 

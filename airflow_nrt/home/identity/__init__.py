@@ -1,1 +1,1 @@
-"""Whose a home is: what its report means, and whether another text means the same."""
+"""The identity of a home: what its report means, and whether another text means the same."""

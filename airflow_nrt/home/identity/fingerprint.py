@@ -1,8 +1,8 @@
 """The fingerprint of a plan: everything that decides its results, each under a name that a person understands.
 
-Every field of every dataclass of a plan takes part, unless it is declared as metadata (`metadata.py`). What takes no
-part is generated SQL, internal names and words for people: so a change of the planner alone leaves a fingerprint as it
-is. What the SQL of a query computes stands in the `meaning` of its insert, in the report's own words.
+Every field of every dataclass of a plan takes part, unless it is declared as metadata (`metadata.py`). Generated SQL,
+internal names and words for people take no part: so a change of the planner alone does not change a fingerprint. What
+the SQL of a query computes is in the `meaning` of its insert, in the report's own words.
 
 A field that has its default is left out, so that a field that comes later changes no fingerprint.
 """
@@ -26,13 +26,13 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.program.functions import PythonFunction
 
 _OF_SPARK = ("spark.sql.ansi.", "spark.sql.caseSensitive", "spark.sql.legacy.", "spark.sql.session.timeZone")
-"""Settings of Spark that decide what its functions give."""
+"""Settings of Spark that decide the results of its functions."""
 Fingerprint = Mapping[str, str]
 Fact = tuple[str, str]
 _OPERATORS = ("window operator", "operator over windows", "updating operator")
 _ROWS = "rows for"
 _DERIVED = (*_OPERATORS, _ROWS)
-"""How the facts begin that follow from what the inserts and their tables say."""
+"""The prefixes of facts that follow from other facts, those of the inserts and their tables."""
 
 
 def fingerprint(plan: Plan) -> dict[str, str]:
@@ -46,20 +46,20 @@ def fingerprint(plan: Plan) -> dict[str, str]:
         facts["order of the inserts"] = ", ".join(one.name for one in plan.inserts)
     if any(_is_star(text) for one in plan.inserts for _, text in one.meaning):
         for source in plan.sources:
-            # A star has them in this order.
+            # A star gives them in this order.
             names = (column.name for column in source.table.columns if column.name in source.columns)
             facts[f"source {source.name}, order of columns"] = ", ".join(names)
     return facts
 
 
 def differences(old: Fingerprint, new: Fingerprint) -> list[str]:
-    """The differences, one sentence each. Those that follow from others are named where there are no others."""
+    """The differences, one sentence each. Those that follow from others are named only where there are no others."""
     found = {name: _difference(name, old, new) for name in {**old, **new} if old.get(name) != new.get(name)}
     return [text for name, text in found.items() if not name.startswith(_DERIVED)] or list(found.values())
 
 
 def changes_between(made_for: Plan, plan: Plan) -> list[str]:
-    """What differs between the results of two plans of one planner, one sentence each.
+    """The differences between the results of two plans of one planner, one sentence each.
 
     Equal plans have equal results, however differently their reports are spelled.
     """
@@ -85,7 +85,7 @@ def _is_star(text: str) -> bool:
 
 
 def _read(source: Source) -> set[str]:
-    """The columns that are read, those among them that others are computed from."""
+    """The columns that are read, and those that they are computed from."""
     table = source.table
     found = {*source.columns, *(table.watermark.reads if table.watermark is not None else ())}
     return found.union(*(column.reads for column in table.columns if column.name in found))
@@ -162,7 +162,7 @@ def _text(value: Any) -> str:
 
 
 def _source(source: Source) -> Iterator[Fact]:
-    """Of its columns those that are read."""
+    """The facts of a source; of its columns, only those that are read."""
     label, table = f"source {source.name}", source.table
     places, read = _places(table), _read(source)
     if places:
@@ -179,12 +179,12 @@ def _source(source: Source) -> Iterator[Fact]:
 
 
 def _sink(insert: Insert) -> Table:
-    """A key of rows that never change is only a promise: no result depends on it."""
+    """The primary key of rows that never change is only a promise: no result depends on it."""
     return insert.sink if insert.changes or insert.tells_changes else replace(insert.sink, primary_key=())
 
 
 def _places(table: Table) -> dict[str, int]:
-    """Where its columns stand in a line of its files, from 1; nothing where fields have names."""
+    """The position of each column in a line of its files, from 1; empty where fields have names."""
     if table.options.get("format", "").lower() != "csv":
         return {}
     in_files = [column.name for column in table.physical if column.name not in table.partition_keys]

@@ -1,4 +1,4 @@
-"""What `report.json` says: whose home it is, what the report means, and how to plan it again."""
+"""The content of `report.json`: the report of the home, what it means, and how to plan it again."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from airflow_nrt.program.modules import is_installed
 
 @dataclass(frozen=True)
 class Identity:
-    """`id` tells homes apart, `version` of airflow-nrt made it at `created` (ms).
+    """`id` identifies the home, which `version` of airflow-nrt created at `created` (ms).
 
-    `fingerprint` and `operators` are what the plan meant and which semantics its operators had. The report is planned
-    again from its `script` and `settings`, or from its `program`, with paths that start at `base`. Of masked settings
-    there are only `masks`; `unsafe` names placeholders that may be any SQL.
+    `fingerprint` is what the plan meant, `operators` the semantics of its operators. The report is planned again from
+    its `script` and `settings`, or from its `program`, with paths that start at `base`. Masked settings are kept only
+    as `masks`; `unsafe` names placeholders that may be any SQL.
     """
 
     id: str
@@ -48,7 +48,8 @@ class Identity:
 
     @classmethod
     def of(cls, plan: Plan, launches: Path) -> Identity:
-        """The identity of a new home; what a program was made of is copied to its `launches`, for it may go."""
+        """The identity of a new home; the modules of a program are copied to its `launches`, because the originals may
+        be deleted."""
         built = plan.built and replace(plan.built, program=plan.built.program.copied_to(launches))
         masks = Masks.of(plan.given)
         return cls(
@@ -67,7 +68,7 @@ class Identity:
         )
 
     def given(self, current: Settings) -> Settings:
-        """The settings that the report was made with; masked ones as they are in the `current` ones."""
+        """The settings that the home was created with; the values of masked ones come from the `current` ones."""
         values = {**self.settings, **self.masks.filled(current)}
         return Settings(tuple(values.items()), tuple(self.masks.hashes), tuple(self.unsafe))
 
@@ -76,9 +77,11 @@ class Identity:
         return self.masks.masked(fingerprint(plan), plan.given)
 
     def has_moved(self, again: Fingerprint) -> bool:
-        """Whether its program, planned `again`, means something else: by what it finds elsewhere than in its modules.
+        """Whether its program, planned `again`, means something else, because it reads something outside of its
+        modules.
 
-        Another version of this product may say the same in other words; of an installed program nothing is kept here.
+        Another version of this product may describe the same differently; the modules of an installed program are not
+        kept here.
         """
         is_whole = any(name.startswith("insert into ") for name in self.fingerprint)
         is_kept = self.program is not None and not is_installed(Path(self.program))
@@ -108,7 +111,7 @@ class Identity:
 
 
 def _from_facts(content: Content) -> Content:
-    """Format 1 had `facts`, with generated SQL among them: what is left of these is no whole fingerprint."""
+    """Format 1 had `facts`, generated SQL among them: without that they are no complete fingerprint."""
     facts: dict[str, str] = content["facts"]
     kept = {name: text for name, text in facts.items() if name.startswith("setting ")}
     operators: dict[str, dict[str, Any]] = {}
@@ -128,7 +131,7 @@ def _from_facts(content: Content) -> Content:
 
 
 def _without_masks(content: Content) -> Content:
-    """Format 2 had all values as they are, in `settings` and in the `script`."""
+    """Format 2 had all values unmasked, in `settings` and in the `script`."""
     return {**content, "masks": {"salt": "", "hashes": {}}, "unsafe": []}
 
 

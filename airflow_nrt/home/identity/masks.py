@@ -1,4 +1,4 @@
-"""Masked values in a home: a salted hash says whether a value is still the same, and nothing of what it is."""
+"""Masked values in a home: a salted hash shows whether a value is still the same, and does not reveal it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Masks:
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises TypeError if a home says something else."""
+        """Raises TypeError for a home with malformed masks."""
         texts = (self.salt, *self.hashes.values()) if isinstance(self.hashes, Mapping) else (None,)
         if not all(isinstance(one, str) and _HEXADECIMAL.fullmatch(one) for one in texts):
             raise TypeError("its masks are no hexadecimal numbers")
 
     @classmethod
     def of(cls, given: Settings) -> Masks:
-        """New masks of what is masked in these settings."""
+        """New masks of the masked settings."""
         salt = secrets.token_hex(16)
         return cls(salt, {name: _hash(value, salt) for name, value in given.secrets.items()})
 
@@ -40,17 +40,18 @@ class Masks:
         return value is not None and secrets.compare_digest(_hash(value, self.salt), self.hashes[name])
 
     def marker(self, name: str) -> str:
-        """What stands in the home where the value would stand."""
+        """The marker in the home in place of the value."""
         return f"<{name} {self.hashes[name]}>"
 
     def masked(self, facts: Mapping[str, str], given: Settings) -> dict[str, str]:
-        """The facts of a fingerprint with markers in place of the values that these settings have still in common."""
+        """The facts of a fingerprint, with markers in place of the masked values that are still the same in these
+        settings."""
         same = [name for name in self.hashes if self.fits(name, given)]
         mask = Masking.of({dict(given.values)[name]: self.marker(name) for name in same})
         return {name: text if _is_option(name) else mask(text) for name, text in facts.items()}
 
     def changes(self, facts: Mapping[str, str], given: Settings) -> list[str]:
-        """The masked values on which the facts of a home depend, and which are not the same any more."""
+        """One sentence for each masked value on which the facts of a home depend, and which has changed."""
         found = []
         for name in self.hashes:
             if not self.fits(name, given) and any(self.marker(name) in text for text in facts.values()):
@@ -59,17 +60,17 @@ class Masks:
         return found
 
     def filled(self, given: Settings) -> dict[str, str]:
-        """Values for the masked names: those of these settings, a marker where they have none."""
+        """Values for the masked names: those of these settings, a marker where one is missing."""
         values = dict(given.values)
         return {name: values.get(name, self.marker(name)) for name in self.hashes}
 
 
 def _is_option(fact: str) -> bool:
-    """Whether it is the value of an option of reports, which is read from here, and no secret."""
+    """Whether it is the value of an option of reports, which is read from the settings and is no secret."""
     return fact.startswith(_SETTING) and find(fact.removeprefix(_SETTING), REPORT_OPTIONS) is not None
 
 
 def _hash(value: str, salt: str) -> str:
-    """Slow on purpose: some 30 ms, for whoever would try out passwords."""
+    """Slow on purpose, some 30 ms, against guessing of passwords."""
     content = value.encode("utf-8", "surrogatepass")
     return hashlib.scrypt(content, salt=bytes.fromhex(salt), n=2**13, r=8, p=1).hex()[:32]

@@ -1,7 +1,8 @@
-"""Which results an operator gives: a number a kind, to be raised when the same rows give other results than before.
+"""The semantics of operators: one version number per kind, to be raised when the same rows give other results than
+before.
 
-A home keeps the numbers of the version that made it. A version whose results differ refuses such a home, because its
-curve would have two halves that don't fit.
+A home keeps the numbers of the version that made it. A version whose results differ refuses such a home, because the
+two parts of its curve would not fit.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Semantics = Mapping[str, Mapping[str, Any]]
 
 
 def semantics(plan: Plan) -> dict[str, dict[str, Any]]:
-    """What each operator of a plan does and by which version, by the name that its state has in the home."""
+    """What each operator of a plan does and its version, by the name of its state in the home."""
     operators: tuple[WindowAggregate | Regroup | Updating, ...] = (*plan.operators, *plan.regroups, *plan.updating)
     return {one.name: dict(zip(("does", "version"), _of(one))) for one in operators}
 
@@ -47,9 +48,9 @@ def _of(operator: WindowAggregate | Regroup | Updating) -> tuple[str, int]:
 
 
 def changed_semantics(before: Semantics, plan: Plan) -> list[str]:
-    """What operators give other results, or have other state, than `before`; one sentence each.
+    """The operators with other results or other state than `before`; one sentence each.
 
-    Where something is not known of an operator, it is as it was.
+    What `before` does not say about an operator counts as unchanged.
     """
     found = []
     for name, now in semantics(plan).items():

@@ -1,7 +1,7 @@
-"""Files that were written to after they had been read: what was added is in no result.
+"""Files that changed after they had been read: what was added is in no result.
 
-A stream reads a file once, as it stands. Looked at are those that were read last, for a file grows while its writer is
-still at it; a verification looks at all.
+A stream reads a file once. It checks the files that were read last, because a file grows only while its writer is still
+at work; a verification checks all files.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from airflow_nrt.home.log.entries import Commit, SourceFile
 from airflow_nrt.home.log.log import Log
 
 LOOKED_AT = 256
-"""How many files of a driver's source, or of a home, are looked at: their `stat` takes less than a millisecond."""
+"""How many files of a driver's source, or of a home, are checked: their `stat` takes less than a millisecond."""
 
 
 def change_of(file: SourceFile) -> str | None:
-    """What has become of a file since it was read, None if nothing has. Raises FileNotFoundError if it is gone."""
+    """How a file has changed since it was read, None if it has not. Raises FileNotFoundError if it is gone."""
     stat = os.stat(file.path)
     if (stat.st_size, stat.st_mtime_ns) == (file.size, file.modified):
         return None
@@ -27,7 +27,7 @@ def change_of(file: SourceFile) -> str | None:
 
 
 def changes_of(files: Iterable[SourceFile]) -> dict[str, str]:
-    """What has become of those that changed, by their paths. One that can't be looked at from here has not."""
+    """The changes by path. A file that this host can't see counts as unchanged."""
     found = {}
     for file in files:
         try:
@@ -56,8 +56,8 @@ class LastRead:
         self._files.extend(files)
 
     def news(self) -> list[str]:
-        """What has changed since the last look."""
+        """The changes since the last call."""
         found = changes_of(self._files)
-        told = [change for path, change in found.items() if self._known.get(path) != change]
+        new = [change for path, change in found.items() if self._known.get(path) != change]
         self._known = found
-        return told
+        return new

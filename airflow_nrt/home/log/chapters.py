@@ -1,9 +1,9 @@
-"""Old entries of a log in few files: a chapter holds a fixed stretch of them, one a line, and takes their place.
+"""Old entries of a log in few files: a chapter holds a fixed range of entries, one per line, and replaces their files.
 
     0-127.jsonl   128-255.jsonl   256.json   257.json …
 
-A chapter appears whole, before the files go that it replaces; so an entry is always there, at times twice. Where both
-are, the chapter counts: a writer that slept may put a file where an entry has gone into a chapter.
+A chapter appears whole before the files that it replaces are deleted: so each entry is always there, sometimes twice.
+Where both exist, the chapter counts: a writer that slept may create a file for an entry that is in a chapter already.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from airflow_nrt.files.private_files import MOST_BYTES, read_private
 
 CHAPTER = 128
 KEPT = 128
-"""So many of the last entries stay files of their own."""
+"""How many of the last entries remain files of their own."""
 _MOST_BYTES = 16 * MOST_BYTES
 
 
 def chapter_of(directory: Path, n: int) -> Path:
-    """Where entry `n` stands once it is in a chapter."""
+    """The path of the chapter that holds entry `n`."""
     first = n - n % CHAPTER
     return directory / f"{first}-{first + CHAPTER - 1}.jsonl"
 
@@ -47,7 +47,7 @@ def last_entry(directory: Path) -> int:
 
 
 def bind_chapters(directory: Path, last: int) -> None:
-    """Puts full stretches of entries into chapters, but for the newest of those up to `last`.
+    """Moves full ranges of entries up to `last` into chapters, except the newest ones.
 
     Raises HomeError at an entry that is not readable, or not there.
     """
@@ -62,7 +62,7 @@ def bind_chapters(directory: Path, last: int) -> None:
             try:
                 content = b"".join(_line(directory / f"{n}.json", n) for n in numbers)
             except HomeError:
-                # Unless another driver, which binds at the same time, has taken its entries away.
+                # Unless another driver, which binds at the same time, has removed the files of the entries.
                 if not chapter.exists():
                     raise
             else:

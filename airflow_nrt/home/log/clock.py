@@ -1,4 +1,4 @@
-"""How far time has come: the watermark of a source, and that of an operator over several sources."""
+"""Watermarks: that of a source, and that of an operator over several sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airflow_nrt.model.zones import wall_clock_passed
 def advanced(watermark: int | None, proposal: int | None) -> int | None:
     """The watermark after a batch whose rows proposed at most this. It never goes back.
 
-    As in Flink, a proposal that is not after 1970-01-01 00:00:00 is none: before that nothing is late.
+    As in Flink, a proposal at or before 1970-01-01 00:00:00 is ignored: before the first watermark nothing is late.
     """
     if proposal is None or proposal <= 0:
         return watermark
@@ -22,7 +22,7 @@ def advanced(watermark: int | None, proposal: int | None) -> int | None:
 
 
 def with_clock(sources: Mapping[str, SourceState], clock: int) -> dict[str, SourceState]:
-    """The sources and processing time (ms), as a source of which the milliseconds before this one have passed."""
+    """The sources, and processing time (ms) as one more source, whose watermark is the millisecond before this one."""
     return {**sources, CLOCK: SourceState(watermark=clock - 1)}
 
 
@@ -34,11 +34,13 @@ def operator_watermark(
     delay: int = 0,
     waits: bool = False,
 ) -> int | None:
-    """The minimum over the sources that an operator reads, those that are idle or have ended apart.
+    """The watermark of an operator: the minimum over the sources that it reads, except those that are idle or have
+    ended.
 
     It is on the clock of the operator's windows: `zones` are the sources whose watermarks are instants, each with the
-    zone of that clock. If all are idle it stays; if all have ended it is the end of time. It never goes back. It stays
-    `delay` (ms) behind. If its rows wait for those that follow (`waits`), the clock ends with the sources: none follow.
+    zone of that clock. If all are idle it stays; if all have ended it is the end of time. It never goes back. It is
+    `delay` (ms) before that of the sources. If its rows wait for later ones (`waits`), the clock ends with the sources,
+    because no later rows come.
     """
     states = {name: sources.get(name, SourceState()) for name in reads}
     if all(state.ended for state in states.values()):

@@ -15,14 +15,16 @@ from airflow_nrt.files.decoding import decoded
 from airflow_nrt.files.formats import Content, Format
 
 STATE = Format("the state")
-"""Partials of operators and what updating operators keep: the columns of these files, and what is in them."""
+"""The format of partials of operators and of the state of updating operators: the columns of these files and their
+meaning."""
 LEDGER = Format("the ledger", (lambda record: record,))
-"""Late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was named."""
+"""The format of late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was
+named."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source as it stood when it was read. One that is `corrupt` could not be, and gave no rows."""
+    """A file of a source as it was when it was read. One that is `corrupt` could not be read, and gave no rows."""
 
     path: str
     size: int
@@ -58,7 +60,8 @@ Split = SourceFile | SourceRange
 
 @dataclass(frozen=True)
 class StateFile:
-    """A directory of partials of one operator, and with which windows (by their ends) the first and the last close."""
+    """A directory of partials of one operator; `first` and `last` are the ends of the windows with which its first and
+    last slices close."""
 
     path: str
     first: int
@@ -73,11 +76,11 @@ class StateFile:
 
 @dataclass(frozen=True)
 class OperatorState:
-    """What one operator carries.
+    """The state that one operator carries from batch to batch.
 
     `watermark` never goes back. All windows that end at or before `fired` have fired; None if none could yet.
-    `rows` are partials as they were absorbed, `closed` one partial a key and slice that has fired; of OVER what rows
-    that have fired leave to later ones. `complete` is set where windows are complete before they fire for good.
+    `rows` are partials as they were absorbed, `closed` one partial per key and slice that has fired; for OVER, what
+    rows that have fired leave to later ones. `complete` is set where windows are complete before they fire for good.
     """
 
     watermark: int | None = None
@@ -99,11 +102,11 @@ class OperatorState:
 
 @dataclass(frozen=True)
 class Versions:
-    """What the timing of an insert has to remember whose windows have several versions.
+    """State for the timing of an insert whose windows have several versions.
 
-    Versions that were due at watermarks up to `at` are published. `rows` are how many came since for windows (by their
-    ends) that have a version, or could. `standing` are the windows that a reader sees and that may still change, with
-    their place below the sink; `shown` holds their rows, where the sink wants to know what it has to take back.
+    Versions that were due at watermarks up to `at` are published. `rows` counts the rows since then for windows (by
+    their ends) that have a version, or could have one. `standing` are the published windows that may still change, with
+    their place below the sink; `shown` holds their rows, where the sink has to know what to retract.
     """
 
     at: int | None = None
@@ -126,11 +129,11 @@ class SourceState:
 
 @dataclass(frozen=True)
 class Position:
-    """Where the stream stands after an entry: all that a driver needs to go on.
+    """The position of the stream after an entry: all that a driver needs to resume.
 
     `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
-    rowtimes of the operators over recent rows, and `moments` are the watermarks that these stand at. `versions` are of
-    the inserts whose windows have several. `tables` are the rows of update tables that change singly, in parts.
+    rowtimes of the operators over recent rows, whose watermarks are `moments`. `versions` belong to the inserts whose
+    windows have several. `tables` are the rows of update tables that change one by one, in parts.
     """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)
@@ -144,7 +147,7 @@ class Position:
     tables: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
 
     def files(self) -> frozenset[str]:
-        """All state that this position refers to."""
+        """All files of state that this position refers to."""
         others = [*self.updating.values(), *self.tables.values(), *(one.shown for one in self.versions.values())]
         named = (frozenset(file.path for file in files) for files in others)
         return frozenset().union(*(state.files() for state in self.operators.values()), *named)
@@ -152,13 +155,14 @@ class Position:
 
 @dataclass(frozen=True)
 class Published:
-    """One file of results: a whole window of one insert, or the rows of one batch where nothing is windowed.
+    """One file of results: a whole window of one insert, or the rows of one batch where the insert has no windows.
 
-    Of sessions it holds those that fired together and end in one slot, whose bounds are `start` and `end`.
+    For SESSION it holds the sessions that fired together and end in one slot, whose bounds are `start` and `end`.
 
     `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
     rows without a window, or `changed` for a changelog. `staged` is where the file waits, `target` its place below the
-    sink's directory. `told` are the versions of a window that hold what changes, each beside the one before.
+    sink's directory. `told` marks a version that holds only the changes of a window: its file stands beside that of the
+    version before.
     """
 
     insert: str
@@ -174,7 +178,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Lateness:
-    """Late rows of one operator in one batch: how many missed at least one window, and of these how many missed all."""
+    """Late rows of one operator in one batch: how many missed at least one window, and how many missed all."""
 
     operator: str
     late: int
@@ -183,7 +187,7 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Lease:
-    """A driver begins. From here on no older epoch can append."""
+    """A driver begins. After it no older epoch can append."""
 
     host: str
     pid: int
@@ -223,7 +227,8 @@ class Commit:
 
 @dataclass(frozen=True)
 class Tick:
-    """Time went on: windows fired, a source became idle or ended, files of state were merged behind that.
+    """Something happened without rows: windows fired, a source became idle or ended, files of state were merged
+    afterwards.
 
     `removed` are results that are none any more.
     """
@@ -238,8 +243,8 @@ class Tick:
 class Restate:
     """Windows were published again (or for the first time) from the batch result; see `reason`.
 
-    The batch was over the rows of all commits up to the entry `as_of`, none of them late. `files` and `ranges` are what
-    it read, by source, where no stream had read anything.
+    The batch read the rows of all commits up to the entry `as_of`, and counted none as late. `files` and `ranges` are
+    what it read, by source, where no stream had read anything.
     """
 
     published: tuple[Published, ...]
@@ -277,7 +282,7 @@ class _Head:
 
 @dataclass(frozen=True)
 class Entry(_Head):
-    """One numbered entry. `epoch` is that of the writing driver, None for a restatement. `id` tells writers apart."""
+    """One numbered entry. `epoch` is that of the writing driver, None for a restatement. `id` identifies the writer."""
 
     body: Body
 
@@ -295,7 +300,7 @@ class Entry(_Head):
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """Files of sinks (`insert/place`) that readers are to see no more."""
+        """Files of sinks (`insert/place`) that are no longer visible to readers."""
         return () if isinstance(self.body, Lease) else self.body.removed
 
     @property
@@ -323,7 +328,7 @@ def entry_from_json(content: Any) -> Entry:
 
 
 def _with_formats(entry: Content) -> Content:
-    """Format 1 said nothing of the formats of state and ledgers, and left out what an early version did not know."""
+    """Format 1 had no formats of state and ledgers, and no fields that an early version did not know."""
     if entry["kind"] not in ("commit", "tick"):
         return entry
     known: Content = {"updating": {}, "moments": {}, "versions": {}, "tables": {}}
@@ -340,7 +345,7 @@ def _with_formats(entry: Content) -> Content:
 
 
 def _of_format_1(data: Content) -> Content:
-    """A file of state, or what lists some."""
+    """A file of state, or a collection of them."""
     if "path" in data:
         return {**data, "format": 1}
     listed = {name: data[name] for name in ("rows", "closed", "shown") if isinstance(data.get(name), list)}

@@ -1,4 +1,4 @@
-"""The log of a home read as history: what was read when, what was published last, what each batch believed."""
+"""The history of a log: what was read when, what was published last, which watermarks each batch used."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WindowKey = tuple[str, int | None, str]
 
 @dataclass
 class History:
-    """`batches` are the commits by entry number, `ticks` the entries that let windows fire; `published` is what stands
-    in the sinks, by insert and place.
+    """`batches` are the commits by entry number, `ticks` the entries that let windows fire; `published` are the current
+    results in the sinks, by insert and place.
 
-    `as_of` is, for what a restatement published, the last entry of which it took the rows. `backfilled` are splits
-    that a backfill read, by source and name.
+    `as_of` is the last entry whose rows a restatement used, for what it published. `backfilled` are splits that a
+    backfill read, by source and name.
     """
 
     entry: int = -1
@@ -34,20 +34,20 @@ class History:
     restated: int = 0
 
     def splits(self, source: str) -> list[Split]:
-        """All splits of a source that were read: those of batches in the order in which they were, then the others."""
+        """All splits of a source that were read: those of batches in the order of reading, then the others."""
         of_batches = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
         names = {split.name for split in of_batches}
         return of_batches + [split for name, split in self.backfilled.get(source, {}).items() if name not in names]
 
     def batch_of(self, source: str) -> dict[str, int]:
-        """By name: the entry that read the split."""
+        """The entry that read each split, by name."""
         batches = [(n, commit) for n, commit in self.batches.items() if commit.source == source]
         return {split.name: n for n, commit in batches for split in commit.splits}
 
     def unfired_batch(self, operators: Iterable[str], entry: int) -> int | None:
-        """The batch that one of these operators had still to fire at this entry, None if there was none.
+        """The batch whose results one of these operators had not fired yet at this entry, None if there was none.
 
-        Of sessions and OVER, where a row can come in time for a slot that has fired: a driver fires behind each batch.
+        For SESSION and OVER, where a row can be in time for a slot that has fired: a driver fires after each batch.
         """
         last = self.open_batch(entry)
         if last is None:
@@ -56,12 +56,12 @@ class History:
         return last if any(_is_due(states[name]) for name in operators) else None
 
     def open_batch(self, entry: int) -> int | None:
-        """The batch behind which nothing has been published yet at this entry, None if there is none."""
+        """The batch after which nothing has been published yet at this entry, None if there is none."""
         last = max((n for n in (*self.batches, *self.ticks) if n <= entry), default=-1)
         return last if last in self.batches else None
 
     def watermarks_before(self, source: str) -> dict[int, int | None]:
-        """By entry the watermark of a source before the batch that this entry committed."""
+        """The watermark of a source before each batch, by the entry that committed it."""
         before: int | None = None
         found = {}
         for n, commit in self.batches.items():
@@ -70,7 +70,7 @@ class History:
         return found
 
     def has_unread(self, source: str) -> bool:
-        """Whether a backfill read splits that the stream has still to read."""
+        """Whether a backfill read splits that the stream has not read yet."""
         read = self.batch_of(source)
         return bool(self.batches) and any(name not in read for name in self.backfilled.get(source, ()))
 
@@ -89,7 +89,7 @@ def _is_due(state: OperatorState) -> bool:
 
 
 def read_history(entries: Iterable[Entry], plan: Plan) -> History:
-    """Folds the log. Claims that contradict the log itself are `problems`."""
+    """Folds the log. Statements that contradict the log itself are `problems`."""
     history = History()
     for entry in entries:
         history.entry = entry.n
@@ -118,13 +118,13 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
 
 
 def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:
-    """The watermark that judged lateness must be the one that stood before the batch."""
-    for operator, seen in commit.seen.items():
+    """The watermark that decided lateness must be the one before the batch."""
+    for operator, used in commit.seen.items():
         before = history.position.operators.get(operator)
-        stood = before.watermark if before is not None else None
-        if seen != stood:
+        valid = before.watermark if before is not None else None
+        if used != valid:
             history.problems.append(
-                f"log entry {n}: operator {operator} judged lateness by watermark {seen}, it stood at {stood}"
+                f"log entry {n}: operator {operator} judged lateness by watermark {used}, it stood at {valid}"
             )
 
 

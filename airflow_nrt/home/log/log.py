@@ -1,8 +1,8 @@
 """The log of a home: the only truth about it. One numbered sequence that any process may read and append to.
 
-An entry is put if absent at the number behind the last one that the writer has read. So a writer whose view is old
-collides, reads what it missed, and goes on or stops (`DESIGN`, The log). Nobody skips a number. Old entries move into
-chapters (`chapters.py`); an entry put where one of these was is taken away again.
+An entry is created if absent at the number after the last one that the writer has read. So a writer whose view is old
+collides, reads what it missed, and goes on or stops. No number is skipped. Old entries move into chapters
+(`chapters.py`); a file that is created for an entry in a chapter is removed again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from airflow_nrt.home.log.entries import Body, Entry, Lease, Position, entry_fro
 
 
 class EntryTaken(Exception):
-    """Somebody else's entry stands at this number."""
+    """Another writer's entry has this number."""
 
     def __init__(self, entry: Entry) -> None:
         super().__init__(f"entry {entry.n} is taken by a {entry.kind}")
@@ -39,7 +39,7 @@ class Log:
         self.refresh()
 
     def refresh(self) -> int:
-        """Looks for entries written since; gives the number of the last. Raises HomeError."""
+        """Looks for entries written since; gives the number of the last entry. Raises HomeError."""
         try:
             if self.last < 0:
                 self.last = last_entry(self.directory)
@@ -81,12 +81,12 @@ class Log:
             yield self.read(n)
 
     def append(self, body: Body, epoch: int | None) -> Entry:
-        """Puts the next entry. Raises EntryTaken with the entry that stands there instead; `last` then counts it."""
+        """Appends the next entry. Raises EntryTaken with the entry that has its number; `last` then counts it."""
         entry = Entry(self.last + 1, kind_of(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
         content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
         is_ours = put_if_absent(self._path(entry.n), content + b"\n")
         if is_ours and chapter_of(self.directory, entry.n).exists():
-            # This writer slept for so long that the entry it collides with has left its place.
+            # This writer slept so long that the entry it collides with is in a chapter by now.
             self._path(entry.n).unlink(missing_ok=True)
             is_ours = False
         if not is_ours:
@@ -106,7 +106,7 @@ class Log:
         return Position()
 
     def epoch(self) -> int:
-        """The epoch of the newest lease, 0 if there was none. A driver's entries stand behind its lease."""
+        """The epoch of the newest lease, 0 if there was none. A driver's entries follow its lease."""
         return next((entry.epoch for entry in self.backwards() if entry.epoch is not None), 0)
 
     def bind(self) -> None:
@@ -120,7 +120,7 @@ class Log:
             single = None
         path, known = chapter_of(self.directory, n), self._chapter
         if known is None or known[0] != path:
-            # Looked for behind the file: what was read there counts only if no chapter has it.
+            # Looked for after the file: its content counts only if no chapter has the entry.
             lines = read_chapter(path)
             if lines is None:
                 return single
@@ -154,9 +154,9 @@ class Writer:
                 continue
 
     def append(self, body: Body) -> Entry:
-        """Puts an entry behind all others. Raises FencedError once a newer driver has begun.
+        """Appends an entry after all others. Raises FencedError once a newer driver has begun.
 
-        Restatements that stand in between change no position of the stream; they are kept in `met`.
+        Restatements in between do not change the position of the stream; they are collected in `met`.
         """
         while True:
             if self._fenced is not None:
@@ -184,7 +184,7 @@ class Writer:
             return
         if entry.epoch <= self.epoch:
             return
-        # Kept: the log now counts that entry, so the next append would land behind it.
+        # Kept: the log now counts that entry, so the next append would succeed after it.
         self._fenced = FencedError(
             f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
             f"this one (epoch {self.epoch}) stops"

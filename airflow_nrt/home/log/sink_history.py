@@ -1,4 +1,4 @@
-"""What readers of the sinks saw, and when it changed: folded from the log, window by window."""
+"""What was visible in the sinks, and when it changed: folded from the log, window by window."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from airflow_nrt.home.log.entries import Entry, Published
 
 ADDED, REPLACED, REMOVED, CHANGED = "+I", "+U", "-D", "±"
-"""A window (or the rows of a batch) appeared, was replaced by a newer version, was taken away; rows changed singly."""
+"""A window (or the rows of a batch) appeared, was replaced by a newer version, was removed; or single rows changed."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One file of results that an entry (with its time, ms) made visible or took away."""
+    """One file of results that an entry (with its time, ms) made visible or removed."""
 
     entry: int
     time: int
@@ -24,34 +24,34 @@ class Change:
 def changes(entries: Iterable[Entry]) -> Iterator[Change]:
     """All changes in their order."""
     standing: dict[tuple[str, str], Published] = {}
-    places: dict[str, tuple[str, str]] = {}
+    keys: dict[str, tuple[str, str]] = {}
     for entry in entries:
         for one in entry.published:
-            place = _place(one)
-            known = place in standing and one.end is not None
+            key = _key(one)
+            known = key in standing and one.end is not None
             op = CHANGED if one.state == "changed" else REPLACED if known else ADDED
-            standing[place] = one
-            places[f"{one.insert}/{one.target}"] = place
+            standing[key] = one
+            keys[f"{one.insert}/{one.target}"] = key
             yield Change(entry.n, entry.time, op, one)
         for target in entry.removed:
-            gone = standing.get(places.pop(target, ("", "")))
-            if gone is not None and f"{gone.insert}/{gone.target}" == target:
-                del standing[_place(gone)]
-                yield Change(entry.n, entry.time, REMOVED, gone)
+            removed = standing.get(keys.pop(target, ("", "")))
+            if removed is not None and f"{removed.insert}/{removed.target}" == target:
+                del standing[_key(removed)]
+                yield Change(entry.n, entry.time, REMOVED, removed)
 
 
 def standing_at(entries: Iterable[Entry], at: int | None = None) -> list[Change]:
-    """By insert and window what was visible at a time (ms of the wall clock; None: now), each with its last change."""
-    seen: dict[tuple[str, str], Change] = {}
+    """What was visible at a time (ms of the wall clock; None: now), by insert and window, each with its last change."""
+    visible: dict[tuple[str, str], Change] = {}
     for one in changes(entry for entry in entries if at is None or entry.time <= at):
-        place = _place(one.published)
+        key = _key(one.published)
         if one.op == REMOVED:
-            del seen[place]
+            del visible[key]
         else:
-            seen[place] = one
-    return sorted(seen.values(), key=lambda one: (one.published.insert, one.published.end or 0))
+            visible[key] = one
+    return sorted(visible.values(), key=lambda one: (one.published.insert, one.published.end or 0))
 
 
-def _place(one: Published) -> tuple[str, str]:
-    """What its next version has in common with it: the file, or the window where each version has its own."""
+def _key(one: Published) -> tuple[str, str]:
+    """The key that it shares with its next version: the file, or the window where each version has its own file."""
     return one.insert, str(one.end) if one.told or not one.target else one.target

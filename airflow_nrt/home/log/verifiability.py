@@ -1,4 +1,4 @@
-"""Results that never complete: whether the batch over all rows that were read says what a stream has told."""
+"""Results that never complete: whether the batch over all rows that were read must equal what a stream has emitted."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from airflow_nrt.model.updating import Updating
 
 
 def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None:
-    """Why the batch can say something else without anything being wrong, None if it can't."""
+    """Why the batch may differ although nothing is wrong, None if it must not."""
     below = list(_below(plan, insert.query))
     if not below:
         return None
     if read_option(dict(plan.settings), REPORT_OPTIONS, STATE_TTL):
-        return f"what '{STATE_TTL}' forgets the batch remembers: results under it can't be verified"
+        return f"the batch remembers what '{STATE_TTL}' forgets: results under it can't be verified"
     by_arrival = next((one.follows_arrival for one in below if one.follows_arrival is not None), None)
     if by_arrival is not None:
         return by_arrival
@@ -34,12 +34,12 @@ def not_comparable(plan: Plan, insert: Insert, position: Position) -> str | None
     if any(_has_windows(plan, query) for one in below for query in one.inputs):
         return "results that never complete, over windows, can't be verified"
     if position.versions.get(insert.name, Versions()).shown:
-        return "changes wait for their 'update-rate': what is told already can't be verified"
+        return "changes wait for their 'update-rate': what is emitted already can't be verified"
     return None
 
 
 def _below(plan: Plan, query: Query) -> Iterator[Updating]:
-    """The updating operators that a query stands on."""
+    """The updating operators that a query reads from, directly or through others."""
     known = {one.name: one for one in plan.updating}
     for operator in (known[name] for name in query.inputs if name in known):
         yield operator

@@ -1,1 +1,1 @@
-"""What a home holds for people to look at. Nothing of it decides what a report publishes."""
+"""Notes of a home for people. None of them decides what a report publishes."""

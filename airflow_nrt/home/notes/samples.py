@@ -2,8 +2,8 @@
 
     notes/samples/<insert>/<day of the window>/<writer>.jsonl      one line a window and version
 
-A home keeps them so that a curve can be drawn where sinks can't be read. They are data of the report: option
-`sink.sample` says how many keys, 0 for none. Each process writes files of its own, so that no two append to one.
+They let a curve be drawn where sinks can't be read. They are data of the report: option `sink.sample` says how many
+keys, 0 for none. Each process writes files of its own, so that no two processes append to one file.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry
 
 MOST_LETTERS = 100
-"""Of a value of a key."""
+"""The most characters of a value of a key."""
 DAYS_KEPT = 92
 _MOST_BYTES = 32 * 1024 * 1024
-"""Of a file: a day of windows that end every second, with 20 keys."""
+"""The most bytes of a file: a day of windows that end every second, with 20 keys."""
 _FORMAT = Format("the sample of a window")
 
 
@@ -45,7 +45,7 @@ class SampledRow:
 class Sample:
     """One version of a window, published by log entry `entry`.
 
-    `end` is in milliseconds of the report's clock, `rows` are all rows of the window. `total` is the sum of each
+    `end` is in milliseconds of the report's clock, `rows` counts all rows of the window. `total` is the sum of each
     measure over them, `top` the rows with the largest first measure, largest first.
     """
 
@@ -66,12 +66,12 @@ class Sample:
 
 
 def day_of(end: int) -> str:
-    """The day that a window belongs to which ends then (ms): one that ends at midnight belongs to the day before."""
+    """The day of a window with this end (ms): one that ends at midnight belongs to the day before."""
     return format_instant((end - 1) // DAY * DAY)[:10]
 
 
 def write_samples(home: Home, insert: str, entry: Entry, samples: Sequence[Sample]) -> None:
-    """Appends them to the files of whoever wrote the entry. Raises OSError, HomeError."""
+    """Appends them to the files of the process that wrote the entry. Raises OSError, HomeError."""
     writer = f"restate-{entry.n}" if entry.epoch is None else str(entry.epoch)
     days: dict[str, list[str]] = {}
     for one in samples:
@@ -98,7 +98,7 @@ def _forget_old_days(directory: Path) -> None:
 
 
 def sampled_files(home: Home, insert: str, day: str) -> Mapping[Path, tuple[int, int]]:
-    """The files with samples of a day, each with its size and when it was changed: what they hold goes by these.
+    """The files with samples of a day, each with its size and the time of its last change, which identify its content.
 
     Raises HomeError.
     """
@@ -113,7 +113,7 @@ def sampled_files(home: Home, insert: str, day: str) -> Mapping[Path, tuple[int,
 
 
 def read_samples(files: Iterable[Path]) -> dict[tuple[int, int], Sample]:
-    """All versions by window end and log entry. A line that is cut or is no sample is passed over. Raises HomeError."""
+    """All versions by window end and log entry. A line that is cut or is no sample is skipped. Raises HomeError."""
     found: dict[tuple[int, int], Sample] = {}
     for path in files:
         try:

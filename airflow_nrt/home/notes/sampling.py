@@ -1,4 +1,4 @@
-"""Which columns of an insert are sampled, and of how many keys."""
+"""Which columns of an insert are sampled, and for how many keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from airflow_nrt.model.options.known import sink_option
 
 FORMATS = ("csv", "json", "parquet")
 MOST_COLUMNS = 8
-"""Of keys, and of measures."""
+"""The most key columns, and the most measures."""
 _TEXTS = ("CHAR", "VARCHAR", "STRING", "BOOLEAN", "DATE")
 _NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 _SLOTTED = ("SESSION", "OVER")
@@ -19,8 +19,8 @@ _SLOTTED = ("SESSION", "OVER")
 class Sampling:
     """`top` keys of a window are kept, 0 for no sample.
 
-    `keys` are what tells the rows of a window apart, but for times, which all of them share; where that is not known,
-    the texts. `measures` are all other numbers.
+    `keys` are the columns that distinguish the rows of a window, without times, which all of them share; where these
+    are unknown, the texts. `measures` are all other numbers.
     """
 
     keys: tuple[str, ...] = ()
@@ -29,7 +29,8 @@ class Sampling:
 
     @classmethod
     def of(cls, insert: InsertOutline) -> Sampling:
-        """None of it where a file holds no whole window, or is in a format that is not read for this."""
+        """The sampling of an insert; empty where a file does not hold a whole window, or has a format that is not
+        sampled."""
         if not insert.whole_windows or insert.format not in FORMATS:
             return cls()
         if insert.window is None or insert.window.text.startswith(_SLOTTED):

@@ -19,16 +19,16 @@ from airflow_nrt.home.home import Home
 
 STREAM, BACKFILL, VERIFY = KINDS = ("stream", "backfill", "verify")
 _MOST_LETTERS = 250
-"""Of Airflow's ids."""
+"""The most characters of Airflow's ids."""
 _MOST_BYTES = 16 * 1024
 _FORMAT = Format("the task of a home")
 
 
 @dataclass(frozen=True)
 class TaskOfHome:
-    """The last task of its kind that worked on the home; one that takes less than another does not replace that.
+    """The last task of its kind that worked on the home; a task does not replace one that accepts more.
 
-    `takes` says what a run may ask of it: windows (`interval`), and of a backfill to `verify` or to `repair` them.
+    `takes` says what a run may ask for: windows (`interval`), and from a backfill to `verify` or to `repair` them.
     """
 
     dag_id: str
@@ -41,13 +41,13 @@ class TaskOfHome:
             raise TypeError("it names no task")
 
     def replaces(self, known: TaskOfHome) -> bool:
-        """A task with windows of its own serves nobody who wants others."""
+        """A task with fixed windows is of no use for other windows."""
         is_same = (self.dag_id, self.task_id) == (known.dag_id, known.task_id)
         return self != known and (is_same or not set(self.takes) < set(known.takes))
 
 
 def note_task(home: Home, kind: str, task: TaskOfHome) -> None:
-    """Writes it, unless it stands there already, or another one that takes more. Raises OSError, HomeError."""
+    """Writes it, unless it is there already, or another one that accepts more. Raises OSError, HomeError."""
     with suppress(FileNotFoundError, HomeError):
         if not task.replaces(_read(home, kind)):
             return
@@ -56,7 +56,7 @@ def note_task(home: Home, kind: str, task: TaskOfHome) -> None:
 
 
 def tasks_of(home: Home) -> Mapping[str, TaskOfHome]:
-    """By kind. Raises HomeError if one can't be read: it may be the one that says who may see the home."""
+    """The tasks by kind. Raises HomeError if one can't be read: it may be the one that decides who may see the home."""
     found = {}
     for kind in KINDS:
         with suppress(FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""What verifications found, window by window: `notes/verdicts/<time in ms>-<log entry>.json`."""
+"""The results of verifications, window by window: `notes/verdicts/<time in ms>-<log entry>.json`."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _FORMAT = Format("the verdict")
 
 @dataclass(frozen=True)
 class DifferentWindows:
-    """Of one insert the ends (ms) of the windows that the batch gives other rows for, and of those that nothing
-    explains; `all_named` if these are all of them."""
+    """The ends (ms) of the windows of one insert for which the batch gives other rows, and of those that nothing
+    explains; `all_named` if the lists are complete."""
 
     different: tuple[int, ...]
     unexplained: tuple[int, ...]
@@ -37,7 +37,7 @@ class DifferentWindows:
 
 @dataclass(frozen=True)
 class KeptVerdict:
-    """A verification at a time (ms), as of a log entry, of windows with `start < end of window <= end`."""
+    """A verification at a time (ms), up to a log entry, of windows with `start < end of window <= end`."""
 
     at: int
     entry: int
@@ -61,7 +61,7 @@ class KeptVerdict:
         return cls(at, verdict.entry, verdict.start, verdict.end, verdict.is_proven, *counts, inserts)
 
     def of_window(self, insert: str, end: int, entry: int) -> str | None:
-        """What it says of a window whose last version is of this log entry; None if it has not seen that one."""
+        """The verdict about a window whose last version is from this log entry; None if that came later."""
         inside = (self.start is None or self.start < end) and (self.end is None or end <= self.end)
         found = self.inserts.get(insert)
         if not inside or entry > self.entry or found is None:
@@ -74,7 +74,7 @@ class KeptVerdict:
 
 
 def keep_verdict(home: Home, verdict: Verdict) -> None:
-    """Writes it, and takes the oldest away. A home that can't be written keeps none."""
+    """Writes it, and removes the oldest ones. A home that can't be written keeps none."""
     kept = KeptVerdict.of(verdict, now_ms())
     with suppress(OSError, HomeError):
         make_private(home.verdicts)
@@ -85,7 +85,7 @@ def keep_verdict(home: Home, verdict: Verdict) -> None:
 
 
 def kept_verdicts(home: Home, known: Mapping[str, KeptVerdict]) -> dict[str, KeptVerdict]:
-    """By file name, newest first; those that are `known` are not read again. What can't be read is left out."""
+    """The verdicts by file name, newest first; `known` ones are not read again. Unreadable ones are left out."""
     found = {}
     for name in _newest_first(home)[:KEPT]:
         with suppress(OSError, HomeError):

@@ -8,7 +8,7 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.basics.errors import InputError, NrtError
-from airflow_nrt.home.driver_log import told_end
+from airflow_nrt.home.driver_log import last_lines_or_reason
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import read_pulse, read_status
@@ -59,7 +59,7 @@ class StreamLog:
         """The last lines of what the newest launch has printed. A home that can't be read has none."""
         with suppress(NrtError):
             launch = last_launch(self.home)
-            lines = told_end(self.home, begin=launch.output if launch is not None else 0, shown=self.shown)
+            lines = last_lines_or_reason(self.home, begin=launch.output if launch is not None else 0, shown=self.shown)
             if lines:
                 self.log.info("the end of %s:", self.home.driver_log)
             for line in lines:
