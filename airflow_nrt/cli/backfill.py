@@ -14,10 +14,10 @@ from airflow_nrt.cli.common import (
     add_master,
     add_report,
     print_json,
+    print_lines,
+    print_verdict,
     read_plan,
     session,
-    tell,
-    tell_verdict,
     time_of,
 )
 from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> int:
         steps(*(verdict_lines(result.verdict.without_rows()) if result.verdict else unread))
     else:
         notes = (f"note: {note}" for note in result.notes)
-        tell(*notes, f"{plan.name}: {windows} windows published", *(() if result.verdict else unread))
+        print_lines(*notes, f"{plan.name}: {windows} windows published", *(() if result.verdict else unread))
         if result.verdict is not None:
-            tell_verdict(result.verdict)
+            print_verdict(result.verdict)
     failed = result.verdict is not None and not result.verdict.is_proven
     return 1 if failed and options.on_mismatch != "report" else 0

@@ -1,6 +1,6 @@
-"""`airflow-nrt changelog`: what became visible, was replaced and was taken away, one line a window and version.
+"""`airflow-nrt changelog`: what became visible, was replaced and was removed, one line per window and version.
 
-Where files hold changes of rows, with `--rows` also these.
+With `--rows`, also the changes of rows where files hold them.
 """
 
 from __future__ import annotations
@@ -32,20 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
-    told = changes(home.log().entries())
+    log = changes(home.log().entries())
     roots = _roots(home) if options.rows else {}
     if options.json:
-        print_json([{**_told(one), **({"rows_changed": _rows(roots, one)} if options.rows else {})} for one in told])
+        print_json([{**_as_json(one), **({"rows_changed": _rows(roots, one)} if options.rows else {})} for one in log])
         return 0
     print(
         f"{'entry':>6}  {'published (UTC)':23}  op  {'insert':20} {'window start':19}  {'window end':19}  "
         f"{'state':9} {'rows':>8}"
     )
-    for one in told:
-        seen = one.published
+    for one in log:
+        published = one.published
         print(
-            f"{one.entry:6}  {format_instant(one.time):23}  {one.op:2}  {seen.insert:20} "
-            f"{format_instant(seen.start):19}  {format_instant(seen.end):19}  {seen.state:9} {seen.rows:8}"
+            f"{one.entry:6}  {format_instant(one.time):23}  {one.op:2}  {published.insert:20} "
+            f"{format_instant(published.start):19}  {format_instant(published.end):19}  "
+            f"{published.state:9} {published.rows:8}"
         )
         for row in _rows(roots, one):
             side = row["before"] if row["op"] == "d" else row["after"]
@@ -53,12 +54,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _told(one: Change) -> dict[str, Any]:
+def _as_json(one: Change) -> dict[str, Any]:
     return {"entry": one.entry, "time": one.time, "op": one.op, **asdict(one.published)}
 
 
 def _roots(home: Home) -> dict[str, Path]:
-    """Where the inserts that write changes of rows have their files. Raises InputError if there are none."""
+    """The directories of the inserts that write changes of rows. Raises InputError if there are none."""
     roots = {
         insert.name: Path(insert.directory)
         for insert in outline_of(home).inserts
@@ -70,7 +71,7 @@ def _roots(home: Home) -> dict[str, Path]:
 
 
 def _rows(roots: Mapping[str, Path], one: Change) -> list[dict[str, Any]]:
-    """The changes in a file, as it has them; none if somebody has taken it away since."""
+    """The changes in a file; none if it has been removed since."""
     root = roots.get(one.published.insert)
     file = root / one.published.target if root is not None and one.op != REMOVED else None
     if file is None or not file.is_file():

@@ -1,6 +1,6 @@
-"""`airflow-nrt check`: is this report right? What is not is one line each, as compilers say it.
+"""`airflow-nrt check`: is this report right? It prints one line per problem, in the format of compilers.
 
-Of a directory it says of each script and program whether it runs here: for whoever has them for Flink.
+For a directory of Flink scripts and PyFlink programs, it says of each whether it runs here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from airflow_nrt.cli.terminal.colours import Colour, painted
 
 @dataclass(frozen=True)
 class Findings:
-    """The exit status, and what is to be printed: `problems`, or, if there are none, `lines` about the report."""
+    """The exit status, and what to print: `problems`, or, if there are none, `lines` about the report."""
 
     status: int
     problems: tuple[str, ...]

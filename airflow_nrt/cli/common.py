@@ -1,4 +1,4 @@
-"""What several commands share: arguments, reading a report, a Spark session, printing JSON."""
+"""Shared code of commands: arguments, reading a report, a Spark session, printing JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
-    """The report argument; `or_else` says what may stand in its place."""
+    """The report argument; `or_else` says what may be given instead."""
     text = f"the report: a file of Flink SQL, a Python program, or [DIR/]module:function{or_else}"
     parser.add_argument("report", metavar="REPORT", help=text)
     parser.add_argument(
@@ -77,14 +77,14 @@ def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """The --set arguments, and what a task gives its command. Raises InputError for an argument without `=`."""
+    """The settings of --set, and those that a task gives its command. Raises InputError for an argument without `=`."""
     given: Settings = getattr(options, "given", Settings())
     values = dict(given.values)
     for option, pairs in (("--set", options.set), ("--unsafe-set", options.unsafe_set)):
         for number, pair in enumerate(pairs, 1):
             key, separator, value = pair.partition("=")
             if not separator:
-                # It may be a secret, by itself.
+                # The argument itself may be a secret.
                 raise InputError(f"{option} wants K=V: there is no '=' in its argument number {number}")
             values[key] = value
     unsafe = (pair.partition("=")[0] for pair in options.unsafe_set)
@@ -92,7 +92,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 
 def read_plan(options: argparse.Namespace) -> Plan:
-    """The plan of the report argument. What the report prints is no result. Raises InputError."""
+    """The plan of the report argument. Output of the report itself is no result. Raises InputError."""
     from airflow_nrt.table.reports.load import load_report
 
     with redirect_stdout(sys.stderr):
@@ -110,7 +110,7 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    """What `module.answer` says of the report argument, in a process of its own; `read_report` reads it there.
+    """The answer of `module.answer` about the report argument, from a process of its own; `read_report` reads it there.
 
     What is printed meanwhile goes to standard error. Raises as `ask` does.
     """
@@ -129,7 +129,7 @@ def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[s
 
 
 def read_report(question: Mapping[str, Any]) -> Plan:
-    """The plan of the report that is asked about. Raises InputError."""
+    """The plan of the report in the question. Raises InputError."""
     from airflow_nrt.table.reports.load import load_report
 
     base, given = question["base"], Settings.from_json(question["settings"])
@@ -150,7 +150,7 @@ def time_of(text: str | None, plan: Plan) -> int | None:
 
 @contextmanager
 def needing_spark() -> Iterator[None]:
-    """Raises InputError where Spark is needed inside and there is none."""
+    """Raises InputError if Spark is needed inside and is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -161,7 +161,7 @@ def needing_spark() -> Iterator[None]:
 
 @contextmanager
 def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
-    """A Spark session for a command, stopped at the end. Raises InputError where there is no Java."""
+    """A Spark session for a command, stopped at the end. Raises InputError if there is no Java."""
     from airflow_nrt.cli.terminal.interruption import interruption_of_java
     from airflow_nrt.engine.java.finding import ensure_java
 
@@ -172,7 +172,7 @@ def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
 
     settings = {**brief_java(), **plan.spark_settings}
     spark = start_session(plan.name, master or DEFAULT_MASTER, settings)
-    # What goes wrong is said once, in the words of the product.
+    # Failures are reported once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")
     try:
         with interruption_of_java():
@@ -188,20 +188,20 @@ def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
         end_session(spark)
 
 
-def tell(*lines: str) -> None:
-    """Prints a result. A reader who leaves early takes nothing from the exit status that follows."""
+def print_lines(*lines: str) -> None:
+    """Prints a result. A reader that closes the pipe early does not change the exit status."""
     _print_while_read("\n".join(lines), sys.stdout)
 
 
-def tell_verdict(verdict: Verdict) -> None:
-    """Prints a verdict, in which the colour of its last sentence says whether it is good."""
+def print_verdict(verdict: Verdict) -> None:
+    """Prints a verdict; the colour of its last sentence shows whether it is good."""
     closing = closing_line(verdict)
     colour = Colour.GOOD if verdict.is_proven else Colour.WRONG
-    tell(*(painted(line, colour, sys.stdout) if line == closing else line for line in verdict_lines(verdict)))
+    print_lines(*(painted(line, colour, sys.stdout) if line == closing else line for line in verdict_lines(verdict)))
 
 
 def print_json(value: Mapping[str, Any] | list[Any]) -> None:
-    tell(json.dumps(value, indent=2, ensure_ascii=False))
+    print_lines(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def _print_while_read(text: str, stream: TextIO) -> None:
@@ -212,7 +212,7 @@ def _print_while_read(text: str, stream: TextIO) -> None:
 
 
 def leave_unread(stream: TextIO) -> None:
-    """Nobody reads this stream any more: what is still written to it goes nowhere."""
+    """Sends what is still written to this stream to nowhere, because nobody reads it any more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -10,7 +10,7 @@ import os
 import shlex
 from collections.abc import Callable
 
-from airflow_nrt.cli.common import tell
+from airflow_nrt.cli.common import print_lines
 
 PROGRAM = "airflow-nrt"
 SHELLS = ("bash", "zsh", "fish")
@@ -23,12 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from argcomplete.shell_integration import shellcode
 
-    tell(shellcode([PROGRAM], shell=options.shell).rstrip())
+    print_lines(shellcode([PROGRAM], shell=options.shell).rstrip())
     return 0
 
 
 def complete(parser: Callable[[list[str]], argparse.ArgumentParser]) -> None:
-    """Answers a shell that asks what may follow, and ends then. `parser` gives one for a command line."""
+    """Answers a shell that asks for completions, and exits then. `parser` gives the parser for a command line."""
     if "_ARGCOMPLETE" not in os.environ:
         return
     import argcomplete

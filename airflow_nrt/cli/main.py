@@ -27,7 +27,7 @@ COMMANDS = {
     "verify": "prove that the stream published what the batch computes",
     "status": "how a report is doing",
     "windows": "the windows that were published, as they stand or as a reader saw them at a time",
-    "changelog": "what became visible, was replaced and was taken away, in its order",
+    "changelog": "what became visible, was replaced and was removed, in order",
     "late": "the late and the rejected rows",
     "stop": "ask the driver of a home to stop",
     "query": "run one query over bounded input, as a stream or in batch",
@@ -37,7 +37,7 @@ COMMANDS = {
     "completion": "print what a shell runs to complete commands and options",
 }
 _JOBS = ("run", "backfill", "verify", "query", "prepare", "demo")
-"""Commands whose exit status says more than that somebody has read what they tell."""
+"""Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("airflow-nrt: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read the output has seen enough; that finishes no job.
+        # The reader has seen enough. Only commands without a job succeed then.
         leave_unread(sys.stdout)
         return 1 if options.command in _JOBS else 0
     except Exception as wrong:

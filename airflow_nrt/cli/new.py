@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.common import tell
+from airflow_nrt.cli.common import print_lines
 from airflow_nrt.cli.scaffold import write
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     made = write(directory, name)
     width = max(map(len, made))
     report = directory / f"{name}.sql"
-    tell(
+    print_lines(
         f"{directory} has",
         *(f"  {place:{width}}  {what}" for place, what in made.items()),
         "what to do next",

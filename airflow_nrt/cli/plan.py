@@ -34,28 +34,36 @@ def run(options: argparse.Namespace) -> int:
     if (options.start is None) != (options.end is None):
         raise InputError("--start and --end name an interval together: give both, or none")
     given = ("start", "end", "rate", "keys", "new_values")
-    told = asked_apart("airflow_nrt.cli.answers.described", options, **{name: getattr(options, name) for name in given})
+    described = asked_apart(
+        "airflow_nrt.cli.answers.described", options, **{name: getattr(options, name) for name in given}
+    )
     if options.json:
-        print_json(told)
+        print_json(described)
     else:
-        print("\n".join([*plan_lines(told), *(_estimate(told["estimate"]) if "estimate" in told else ())]))
+        print(
+            "\n".join([*plan_lines(described), *(_estimate(described["estimate"]) if "estimate" in described else ())])
+        )
     return 0
 
 
-def _estimate(told: dict[str, Any]) -> list[str]:
+def _estimate(estimated: dict[str, Any]) -> list[str]:
     from airflow_nrt.describe.sizing import BUSY
 
-    shares = sorted(told["work"].items(), key=lambda item: -item[1])
+    shares = sorted(estimated["work"].items(), key=lambda item: -item[1])
     work = [f"{seconds:.3g} cores for {what}" for what, seconds in shares if seconds]
     found = {
-        "cores": f"{told['cores']:,}, of which {BUSY:.0%} are busy",
-        "state": f"{_size(told['state_bytes'])} at most",
-        "delay": f"{told['delay_seconds']:,} s from a complete step to its results",
+        "cores": f"{estimated['cores']:,}, of which {BUSY:.0%} are busy",
+        "state": f"{_size(estimated['state_bytes'])} at most",
+        "delay": f"{estimated['delay_seconds']:,} s from a complete step to its results",
         "work": work,
-        **({"not counted": f"{', '.join(told['not_counted'])}: the rows decide"} if "not_counted" in told else {}),
+        **(
+            {"not counted": f"{', '.join(estimated['not_counted'])}: the rows decide"}
+            if "not_counted" in estimated
+            else {}
+        ),
     }
     lines = [line for key, value in found.items() for line in entry_lines(key, value)]
-    return [f"\nestimate at {told['rate']:,.0f} rows a second, {told['keys']:,} keys", *lines]
+    return [f"\nestimate at {estimated['rate']:,.0f} rows a second, {estimated['keys']:,} keys", *lines]
 
 
 def _size(count: int) -> str:

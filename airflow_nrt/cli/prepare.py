@@ -1,4 +1,5 @@
-"""`airflow-nrt prepare`: what makes drivers start faster on this machine, made once after an installation."""
+"""`airflow-nrt prepare`: a class archive with which drivers start faster on this machine, made once after an
+installation."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """It has no options: the archive is that of this Java and this Spark."""
+    """No options: the archive is for this Java and this Spark."""
 
 
 def run(options: argparse.Namespace) -> int:

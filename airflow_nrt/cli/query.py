@@ -68,7 +68,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Two texts, and what errors call the places that they are from. Relative paths of tables start at `base`."""
+    """The two texts, and the names of their origins in errors. Relative paths of tables start at `base`."""
 
     tables: str
     query: str
@@ -90,7 +90,7 @@ def _asked(options: argparse.Namespace) -> _Asked:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Declarations, and the query behind them. Raises InputError for a text that is no SQL."""
+    """The declarations, and the query after them. Raises InputError for a text that is no SQL."""
     from airflow_nrt.sql.errors import SqlError
     from airflow_nrt.sql.parse.lexer import Kind, tokenize
 
@@ -104,7 +104,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _check_out(file: Path) -> None:
-    """Raises InputError if it can't be written, before hours are spent on what is to stand in it."""
+    """Raises InputError if the file can't be written, before hours are spent on its content."""
     if file.is_dir():
         raise InputError(f"--out: {file} is a directory, a file is needed")
     if not file.parent.is_dir():

@@ -1,7 +1,7 @@
 """`airflow-nrt run`: the stream of a report, in the foreground. Ctrl-C and SIGTERM stop it after its batch.
 
-A home that has a driver is taken over only on demand. Airflow's tasks launch drivers in another way, `engine/main.py`:
-they adopt one that runs, and take over only from one that they have judged to be lost.
+A home that has a driver is taken over only on demand. Airflow's tasks launch drivers by `engine/main.py`: they adopt a
+running driver, and take over only from one that they have found lost.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _watched(plan: Plan, home: Home, options: argparse.Namespace) -> Iterator[None]:
-    """Meanwhile standard error has what the stream does, and in the end what it came to."""
+    """Inside, standard error shows what the stream does, and at the end a summary."""
     prints = is_terminal(sys.stdout) and any(insert.sink.connector == "print" for insert in plan.inserts)
     screen = Screen(has_status=not options.debug and not prints)
     title, *rest = start_lines(plan, str(home.path), options.master)
@@ -78,7 +78,7 @@ def _watched(plan: Plan, home: Home, options: argparse.Namespace) -> Iterator[No
 
 
 def _leave_to_the_living(home: Home) -> None:
-    """Raises InputError if the home has a driver, and nobody at the terminal says to take over."""
+    """Raises InputError if the home has a driver, and nobody at the terminal agrees to take over."""
     found = _driver_of(home) if home.report_file.exists() else None
     if found is None:
         return
@@ -94,7 +94,7 @@ def _leave_to_the_living(home: Home) -> None:
 
 
 def _driver_of(home: Home) -> str | None:
-    # Before the driver: a launch that begins in between is found as one or the other.
+    # The launch is read before the driver: one that begins in between is found as one or the other.
     launch = pending_launch(home)
     beat = living_driver(home)
     if beat is not None:

@@ -11,7 +11,7 @@ import time
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
-from airflow_nrt.cli.common import add_home, add_json, print_json, tell
+from airflow_nrt.cli.common import add_home, add_json, print_json, print_lines
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.screen import CLEAR
 from airflow_nrt.home.heartbeat import ENDED, FINISHED, RUNNING, STARTING, STOPPED
@@ -48,14 +48,14 @@ def _show(status: Status, options: argparse.Namespace) -> None:
     if options.watch is not None and is_terminal(sys.stdout):
         print(CLEAR, end="")
     if options.json:
-        # One line each, where there are several.
-        print_json(status.to_json()) if options.watch is None else tell(json.dumps(status.to_json()))
+        # One line for each status, where there are several.
+        print_json(status.to_json()) if options.watch is None else print_lines(json.dumps(status.to_json()))
     else:
-        tell(*_coloured(_lines(status), status))
+        print_lines(*_coloured(_lines(status), status))
 
 
 def _coloured(lines: list[str], status: Status) -> list[str]:
-    """The state of the driver, and what somebody should look at."""
+    """The status as lines; the state of the driver, and what needs attention, in colour."""
     state = Colour.GOOD if status.driver in _GOOD else Colour.WRONG
     colours = {"driver": state, **dict.fromkeys(_TO_LOOK_AT, Colour.WARNING), "error": Colour.WRONG}
     said = [(line, colours.get(line.partition(" ")[0])) for line in lines]
@@ -66,13 +66,15 @@ def _lines(status: Status) -> list[str]:
     beat = status.heartbeat
     where = f" on {beat.host}, pid {beat.pid}, epoch {beat.epoch}" if beat is not None else ""
     lag = status.lag
-    behind = "" if lag is None or status.watermark == END_OF_TIME else f", {format_duration(abs(lag) // 1000 * 1000)} "
-    behind += "" if not behind else "behind the clock" if (lag or 0) >= 0 else "ahead of the clock"
+    distance = (
+        "" if lag is None or status.watermark == END_OF_TIME else f", {format_duration(abs(lag) // 1000 * 1000)} "
+    )
+    distance += "" if not distance else "behind the clock" if (lag or 0) >= 0 else "ahead of the clock"
     lines = [
         f"report      {status.report}",
         f"driver      {status.driver}{where}",
         f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
-        f"watermark   {format_instant(status.watermark)}{behind}",
+        f"watermark   {format_instant(status.watermark)}{distance}",
         f"windows     {status.windows} published, complete up to {format_instant(status.last_window)}",
         f"rows        {status.rows} from {status.files} files; {status.late} late "
         f"({status.dropped} of them in no window), {status.rejected} rejected",

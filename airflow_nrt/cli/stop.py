@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
-    # Asked in any case: a driver that is being launched, or launched again, is meant too.
+    # Asked in any case: a driver that is being launched, or launched again, must stop too.
     epoch = home.ask_to_stop()
     was_there = False
     deadline = time.monotonic() + options.timeout

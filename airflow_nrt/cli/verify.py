@@ -13,9 +13,9 @@ from airflow_nrt.cli.common import (
     add_master,
     add_report,
     print_json,
+    print_verdict,
     read_plan,
     session,
-    tell_verdict,
     time_of,
 )
 from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
@@ -53,5 +53,5 @@ def run(options: argparse.Namespace) -> int:
         print_json(verdict.to_json())
         steps(*verdict_lines(verdict.without_rows()))
     else:
-        tell_verdict(verdict)
+        print_verdict(verdict)
     return 0 if verdict.is_proven else 1

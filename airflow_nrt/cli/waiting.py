@@ -1,4 +1,4 @@
-"""Waiting until a home's stream has read what has arrived, so that a verification leaves nothing of it out."""
+"""Waits until a home's stream has read what has arrived, so that a verification covers all of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAY_SECONDS = 10.0
 
 
 class NotReadError(NrtError):
-    """The stream has not read what had arrived. It may read it later."""
+    """The stream has not read all files that had arrived. It may read them later."""
 
     passes = True
 
@@ -37,13 +37,13 @@ def add_waiting(parser: argparse.ArgumentParser) -> None:
 
 
 def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], None]) -> None:
-    """Waits until the stream of a home has read all files that have arrived by now, `patience` milliseconds at most.
+    """Waits until the stream of a home has read all files that have arrived until now, `patience` milliseconds at most.
 
-    Where no stream ever ran there is nothing to wait for. Raises NotReadError if the time is over, or no driver lives.
+    If no stream ever ran there is nothing to wait for. Raises NotReadError if the time is over, or if no driver lives.
     """
     if not patience:
         return
-    # The engine is loaded only where something of it is asked.
+    # The engine is loaded only if it is needed.
     from airflow_nrt.engine.verify.verify import unread_splits
 
     log = home.log() if home.report_file.exists() else None
@@ -52,25 +52,25 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
         say("no stream has run here: nothing to wait for")
         return
     unread = {one.name: one for one in unread_splits(plan, history)}
-    seen, began, said = history.entry, time.monotonic(), 0.0
+    last_entry, began, said = history.entry, time.monotonic(), 0.0
     while unread:
         passed = time.monotonic() - began
         waiting = f"{len(unread)} files ({sum(one.size for one in unread.values())} bytes)"
         if passed * 1000 > patience:
             raise NotReadError(f"the stream has not read {waiting} within {format_duration(patience)}")
-        # A launch that begins in between is found as one or the other.
+        # The launch is read before the driver: one that begins in between is found as one or the other.
         if pending_launch(home) is None and living_driver(home) is None:
             raise NotReadError(f"no driver runs in {home.path}, and {waiting} are not read: start the stream first")
         if passed >= said:
             said = passed + _SAY_SECONDS
             say(f"waiting until the stream has read {waiting}")
         time.sleep(_LOOK_SECONDS)
-        seen = _take_away_what_was_read(unread, log, seen)
+        last_entry = _drop_what_was_read(unread, log, last_entry)
     say(f"the stream has read what had arrived, after {time.monotonic() - began:.0f} s")
 
 
-def _take_away_what_was_read(unread: dict[str, Split], log: Log, seen: int) -> int:
-    for entry in log.entries(seen + 1, log.refresh()):
+def _drop_what_was_read(unread: dict[str, Split], log: Log, last_entry: int) -> int:
+    for entry in log.entries(last_entry + 1, log.refresh()):
         for split in entry.body.splits if isinstance(entry.body, Commit) else ():
             unread.pop(split.name, None)
     return log.last

@@ -1,4 +1,4 @@
-"""`airflow-nrt windows`: the window ledger, one line a window and insert, as it stands last or stood at a time."""
+"""`airflow-nrt windows`: the published windows, one line per window and insert, as they are now or were at a time."""
 
 from __future__ import annotations
 

@@ -72,7 +72,8 @@ def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
 
 def test_a_reader_who_leaves_does_not_decide_how_a_job_ended() -> None:
     code = (
-        "import sys, time; from airflow_nrt.cli.common import Steps, tell; time.sleep(1); Steps()('on'); tell('NO'); "
+        "import sys, time; from airflow_nrt.cli.common import Steps, print_lines; time.sleep(1); "
+        "Steps()('on'); print_lines('NO'); "
     )
     line = f"'{sys.executable}' -c \"{code}sys.exit(7)\" 2>&1 | true; exit ${{PIPESTATUS[0]}}"
     assert subprocess.run(["bash", "-c", line], check=False).returncode == 7

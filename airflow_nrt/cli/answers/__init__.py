@@ -1,1 +1,1 @@
-"""What commands ask of a report (`launch/asking.py`), answered in the process that may import it."""
+"""Answers to the questions of commands about a report (`launch/asking.py`), in the process that may import it."""

@@ -1,4 +1,4 @@
-"""What `plan` asks of a report (`launch/asking.py`), answered in the process that may import it."""
+"""The answer for `plan` about a report (`launch/asking.py`), in the process that may import it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     plan = read_report(question)
     start, end = time_of(question["start"], plan), time_of(question["end"], plan)
     check_span(start, end)
-    told = describe(plan, start, end)
+    described = describe(plan, start, end)
     if question["rate"] is not None:
-        told["estimate"] = estimate(plan, Load(question["rate"], question["keys"], question["new_values"]))
-    return told
+        described["estimate"] = estimate(plan, Load(question["rate"], question["keys"], question["new_values"]))
+    return described

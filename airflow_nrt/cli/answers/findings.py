@@ -1,4 +1,4 @@
-"""What `check` asks of a report (`launch/asking.py`), answered in the process that may import it."""
+"""The answer for `check` about a report (`launch/asking.py`), in the process that may import it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _analyse(plan: Plan) -> None:
             with session(plan, "local[1]") as spark:
                 analyse(spark, plan)
         finally:
-            # This process does not outlive its answer, nor does what it has started.
+            # This process ends with its answer, and so does all that it has started.
             end_java()
 
 

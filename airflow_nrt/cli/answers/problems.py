@@ -1,4 +1,4 @@
-"""What is wrong with a report, as compilers say it: `file:line:column: message`."""
+"""The problems of a report in the format of compilers: `file:line:column: message`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from airflow_nrt.sql.errors import SettingError, SqlError, SqlErrors
 
 
 def problem_lines(wrong: SqlError | SqlErrors, report: str, program: Path | None) -> Iterator[str]:
-    """A line for each problem. `program` is the file of a report that is one, None for a script."""
+    """One line for each problem. `program` is the file of a report in Python, None for a script."""
     for problem in wrong.problems if isinstance(wrong, SqlErrors) else (wrong,):
         yield _line(problem, report, program)
     if isinstance(wrong, SqlErrors) and wrong.rest:
@@ -29,7 +29,7 @@ def _line(problem: SqlError, report: str, program: Path | None) -> str:
 
 
 def _in_program(file: Path, problem: SqlError) -> str:
-    """Of SQL in a program: its place in the file, where the text stands in it as it is."""
+    """A problem in the SQL of a program: its place in the file, if the file has the SQL verbatim."""
     before, found, _ = file.read_text(encoding="utf-8").partition(problem.script or "\0")
     if not found:
         return f"{file}: in its SQL, {problem}"

@@ -1,4 +1,4 @@
-"""What `check DIR` asks of one file (`launch/asking.py`), answered in a process that ends afterwards."""
+"""The answer for `check DIR` about one file (`launch/asking.py`), in a process that ends afterwards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INSERTS = f"inserts belong into `def {BUILD}(t_env)`: a report is started by `a
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """A `Verdict` of the `file` with those of these `settings` that mean something to it."""
+    """The `Verdict` about the `file`, with those of these `settings` that apply to it."""
     PyFlink().install()
     return asdict(_verdict(Path(question["file"]), Settings.from_json(question["settings"])))
 
@@ -60,7 +60,7 @@ def _of_script(file: Path, given: Settings) -> list[str]:
 
 
 def _of_program(file: Path, given: Settings) -> list[str] | None:
-    """None for a module that others import: it makes no tables."""
+    """None for a module that only others import: it creates no tables."""
     if any(isinstance(one, ast.FunctionDef) and one.name == BUILD for one in ast.parse(file.read_bytes()).body):
         return _differences([load_report(file, _meant_for(file, given))])
     from airflow_nrt.cli.survey.program import declared_by
@@ -72,7 +72,7 @@ def _of_program(file: Path, given: Settings) -> list[str] | None:
 
 
 def _meant_for(file: Path, given: Settings) -> Settings:
-    """Without what other files of the directory have as placeholders."""
+    """The settings without the placeholders of other files of the directory."""
     try:
         asked = placeholders(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError):
@@ -89,10 +89,10 @@ def _differences(plans: Sequence[Plan]) -> list[str]:
 
 
 def _place_of(failure: BaseException, file: Path) -> str:
-    """Where in the file a program failed, and of what."""
+    """Where in the file a program failed, and why."""
     frames = [one for one in traceback.extract_tb(failure.__traceback__) if one.filename == str(file)]
     line = (frames[-1].lineno or 1) if frames else 1
-    # From Python 3.11 on a frame knows its column.
+    # A frame has its column from Python 3.11 on.
     column = (getattr(frames[-1], "colno", None) or 0) + 1 if frames else 1
     what = str(failure).strip().partition("\n")[0]
     kind = "" if type(failure) is ImportError else f"{type(failure).__name__}: "

@@ -1,1 +1,1 @@
-"""What a command line leaves out: variables say it, or a file `airflow_nrt.toml`."""
+"""Defaults of a command line: from variables, or from a file `airflow_nrt.toml`."""

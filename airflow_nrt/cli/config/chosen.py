@@ -1,7 +1,7 @@
-"""What counts of a command line, of variables and of files: flags before variables, variables before files.
+"""The order of command line, variables and files: flags win over variables, variables over files.
 
-AIRFLOW_NRT_HOME, AIRFLOW_NRT_MASTER, AIRFLOW_NRT_GROUP, and AIRFLOW_NRT_SETTINGS as an object of JSON. Of files that
-beside the report (or in the working directory) counts before that of the user.
+AIRFLOW_NRT_HOME, AIRFLOW_NRT_MASTER, AIRFLOW_NRT_GROUP, and AIRFLOW_NRT_SETTINGS as a JSON object. The file beside the
+report (or in the working directory) wins over that of the user.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT_MASTER = "local[*]"
 
 
 def choose(options: argparse.Namespace) -> None:
-    """Fills what a command takes and was not given. Raises InputError if its home is nowhere said."""
+    """Fills in the options of a command that were not given. Raises InputError if nothing names its home."""
     if not any(hasattr(options, key) for key in (*KEYS, "set")):
         return
     report = getattr(options, "report", None)
@@ -43,12 +43,12 @@ def choose(options: argparse.Namespace) -> None:
 
 
 def _directory_of(report: str | None) -> Path:
-    """Where a report lies; the working directory where a command has none."""
+    """The directory of a report; the working directory for a command without one."""
     return Path(report.partition(":")[0]).parent if report is not None else Path()
 
 
 def _of_variables(environment: Mapping[str, str]) -> Config:
-    """Raises InputError for settings that are none."""
+    """Raises InputError for malformed settings."""
     variable = _PREFIX + SETTINGS.upper()
     given = {key: environment.get(_PREFIX + key.upper()) or None for key in KEYS}
     try:

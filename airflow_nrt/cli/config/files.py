@@ -7,8 +7,8 @@
     [settings]
     DATA = "/data"
 
-It says where a report is written and what fills its SQL, so it counts as a file of a home does: only if nobody else can
-have written it (docs/decisions/30-trust.md).
+It decides where a report is written and what fills its SQL. So, like a file of a home, it counts only if nobody else
+can have written it (docs/decisions/30-trust.md).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Config:
-    """What one place says; None and nothing where it does not. `origin` is what an error calls it."""
+    """The defaults from one origin; None and empty where it has none. `origin` is its name in errors."""
 
     origin: str
     home: str | None = None
@@ -44,15 +44,15 @@ class Config:
 def user_file() -> Path:
     """The file in the user's directory of configurations."""
     base = os.environ.get("XDG_CONFIG_HOME")
-    # As its specification says, a relative path does not count.
+    # The specification of XDG ignores a relative path.
     directory = Path(base) if base and Path(base).is_absolute() else Path.home() / ".config"
     return directory / "airflow-nrt" / NAME
 
 
 def read_config(file: Path) -> Config:
-    """What a file says; nothing if there is none. A relative home starts at its directory.
+    """The defaults of a file; empty if there is none. A relative home starts at its directory.
 
-    Raises InputError for what it can't say, and HomeError for a file that is not to be trusted.
+    Raises InputError for malformed content, and HomeError for a file that is not trusted.
     """
     try:
         content = _parsed(read_private(file, _MOST_BYTES).decode())
@@ -84,7 +84,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _text(file: Path, key: str, value: Any) -> str:
-    """A setting is a text; TOML's numbers and booleans are spelled as SQL does."""
+    """A setting is a text; numbers and booleans of TOML are spelled as in SQL."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (str, int)):

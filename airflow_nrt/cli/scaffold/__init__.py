@@ -1,4 +1,4 @@
-"""What `airflow-nrt new` writes: each of `files/` under its name here, with the report's name for @NAME@."""
+"""The files of `airflow-nrt new`: each of `files/` under its name here, with the report's name for @NAME@."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WRITTEN = {
     "airflow_nrt.toml": ("airflow_nrt.toml", "its home and master, for commands that are given none"),
     "airflowignore": (".airflowignore", "what Airflow finds no DAGs in"),
 }
-"""By the template: the place of a file, and what it is."""
+"""By template: the path of a file, and what it is."""
 
 
 def write(directory: Path, name: str) -> dict[str, str]:
-    """Writes all of it into a directory, which is made; gives what each file is by its place.
+    """Writes all files into a new directory; returns what each file is, by its path.
 
     Raises InputError if something is there already.
     """

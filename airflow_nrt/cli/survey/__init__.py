@@ -1,1 +1,1 @@
-"""`airflow-nrt check DIR`: what of a directory of Flink scripts and PyFlink programs runs here, and what does not."""
+"""`airflow-nrt check DIR`: which Flink scripts and PyFlink programs of a directory run here, and which do not."""

@@ -1,4 +1,4 @@
-"""`airflow-nrt check DIR`: one verdict a file, and how many there are of each."""
+"""`airflow-nrt check DIR`: one verdict per file, and how many there are of each kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError, NrtError
-from airflow_nrt.cli.common import settings_of, tell
+from airflow_nrt.cli.common import print_lines, settings_of
 from airflow_nrt.cli.survey.files import files_below
 from airflow_nrt.cli.survey.verdict import Kind, Verdict, summary
 from airflow_nrt.cli.terminal.colours import Colour, painted
@@ -17,7 +17,8 @@ WRONG = 2
 
 
 def survey(options: argparse.Namespace) -> int:
-    """Gives the exit status: 0 if all of them run. Raises InputError if there are none, or for what one report has."""
+    """Returns the exit status: 0 if all of them run. Raises InputError if there are none, or for an option of one
+    report."""
     given = [f"--{name}" for name in _OF_ONE_REPORT if getattr(options, name)]
     if given:
         raise InputError(f"{given[0]} is for one report, and {options.report} is a directory")
@@ -25,15 +26,17 @@ def survey(options: argparse.Namespace) -> int:
     for file in files_below(Path(options.report)):
         verdict = _asked(file, options)
         kinds.append(verdict.of)
-        tell(f"{file}: {painted(verdict.of.words, verdict.of.colour, sys.stdout)}", *map(_indented, verdict.reasons))
+        print_lines(
+            f"{file}: {painted(verdict.of.words, verdict.of.colour, sys.stdout)}", *map(_indented, verdict.reasons)
+        )
     if not kinds:
         raise InputError(f"there are no scripts (.sql) and no programs of PyFlink in {options.report}")
-    tell(painted(summary(kinds), Colour.TITLE, sys.stdout))
+    print_lines(painted(summary(kinds), Colour.TITLE, sys.stdout))
     return WRONG if Kind.FAILS in kinds else 0
 
 
 def _asked(file: Path, options: argparse.Namespace) -> Verdict:
-    """Raises InputError for a time limit that is none."""
+    """Raises InputError for an invalid time limit."""
     from airflow_nrt.launch.asking import Asked, ask, facts
 
     way_out = "give it more with --time-limit SECONDS"
@@ -46,12 +49,12 @@ def _asked(file: Path, options: argparse.Namespace) -> Verdict:
 
 
 def _noise(line: str) -> None:
-    """What a program prints is no verdict."""
+    """Output of a program is no verdict."""
     print(line, file=sys.stderr)
 
 
 def _nothing(line: str) -> None:
-    """It says what it says to whoever runs it."""
+    """It is only for those who run the program."""
 
 
 def _indented(reason: str) -> str:

@@ -1,4 +1,4 @@
-"""Which files of a directory are scripts of SQL or programs of the Table API. Nothing is imported to see that."""
+"""Which files of a directory are scripts of SQL or programs of the Table API. Nothing is imported to find out."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from airflow_nrt.files.private_files import read_regular
 SCRIPTS, PROGRAMS = ".sql", ".py"
 _TABLE_API = ("pyflink", "airflow_nrt.table")
 _MOST_BYTES = 4 * 1024 * 1024
-"""Of a program."""
+"""The size limit of a program."""
 _ENVIRONMENTS = ("pyvenv.cfg", "site-packages")
-"""What stands in a directory with other people's modules."""
+"""Names that mark a directory of installed modules."""
 
 
 def files_below(directory: Path) -> Iterator[Path]:
     """Scripts, and the Python files that import the Table API, in the order of their paths.
 
-    Left out is what is below a hidden directory or a virtual environment. No link is followed.
+    Files below a hidden directory or a virtual environment are left out. No link is followed.
     """
     for place, directories, names in os.walk(directory):
         if any(one in (*directories, *names) for one in _ENVIRONMENTS):
@@ -44,7 +44,7 @@ def imports_table_api(file: Path) -> bool:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Those that run when the module is loaded, or when it is run as a program."""
+    """The statements that run when the module is loaded, or when it is run as a program."""
     for statement in body:
         yield statement
         if isinstance(statement, (ast.If, ast.Try)):

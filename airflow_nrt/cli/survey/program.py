@@ -1,4 +1,5 @@
-"""What a program of the Table API declares, seen by running it: inserts are collected, and no result is computed."""
+"""The declarations of a program of the Table API, found by running it: inserts are collected, and no result is
+computed."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from airflow_nrt.table.tables.result import CloseableIterator, TableResult
 
 @dataclass(frozen=True)
 class Declared:
-    """What a program computes at once, and what it writes."""
+    """The results that a program asks for, and its inserts."""
 
     asked: tuple[Plan, ...]
     written: tuple[Plan, ...]
@@ -34,7 +35,7 @@ class Declared:
 
 
 def declared_by(file: Path) -> Declared:
-    """What a program declares, run as `python FILE`. Raises what it raises, but no SystemExit that says 0.
+    """The declarations of a program, run as `python FILE`. Raises what it raises, except a SystemExit with status 0.
 
     In this process the Table API computes nothing from then on.
     """
@@ -52,7 +53,8 @@ def declared_by(file: Path) -> Declared:
 
 @contextmanager
 def _started(file: Path) -> Iterator[None]:
-    """As Python starts a file: with its name as the only argument, and its directory in front of all modules."""
+    """Runs as Python starts a file: with its name as the only argument, and its directory first on the path of
+    modules."""
     arguments, path = sys.argv, list(sys.path)
     sys.argv, sys.path[:0] = [str(file)], [str(file.parent)]
     try:
@@ -62,7 +64,7 @@ def _started(file: Path) -> Iterator[None]:
 
 
 class _Seen(TableEnvironment):
-    """One that a program makes."""
+    """An environment that a program creates."""
 
     all: ClassVar[list[_Seen]] = []
 
@@ -72,7 +74,7 @@ class _Seen(TableEnvironment):
         self.all.append(self)
 
     def check_insert(self) -> None:
-        """A report may have them."""
+        """Inserts are allowed."""
 
     def executed(self, table: MeansQuery) -> TableResult:
         self.asked.append(self.plan_of(table))
@@ -94,4 +96,4 @@ class _NotComputed(TableResult):
         return CloseableIterator(_ for _ in ())
 
     def print(self) -> None:
-        """There is nothing to show."""
+        """Shows nothing."""

@@ -1,6 +1,6 @@
-"""`pyflink` for a program that is looked at: its modules have the names of this product's Table API, and no others.
+"""`pyflink` for a program under check: its modules have the names of this product's Table API, and no others.
 
-It takes the place of an installed one. What this product has not is an ImportError that says what stands in its place.
+It replaces an installed one. A name that this product lacks is an ImportError that says what to use instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MODULES = frozenset(
 
 
 class PyFlink(MetaPathFinder, Loader):
-    """Finds PyFlink's modules. `install` puts it in front of all others."""
+    """Finds PyFlink's modules. `install` makes it the first finder."""
 
     def install(self) -> None:
         for name in [one for one in sys.modules if one.partition(".")[0] == ROOT]:
@@ -57,7 +57,7 @@ class _Names(ModuleType):
     def __getattr__(self, name: str) -> Any:
         whole = f"{self.__name__}.{name}"
         if name.startswith("__") or whole in _PACKAGES | _MODULES:
-            # Then Python imports the module.
+            # Python then imports the module.
             raise AttributeError(name)
         table = importlib.import_module(_TABLE_API)
         if name in table.__all__:

@@ -1,4 +1,4 @@
-"""What is found of one file of a directory, and of all of them."""
+"""The verdict about one file of a directory, and the summary of all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.cli.terminal.colours import Colour
 
 
 class Kind(Enum):
-    """What becomes of a file here, in words, and the colour of these."""
+    """Whether a file runs here, in words, and their colour."""
 
     RUNS = ("runs", Colour.GOOD)
     DIFFERS = ("runs with a difference", Colour.WARNING)
@@ -31,7 +31,7 @@ class Kind(Enum):
 class Verdict:
     """`kind` is the name of a Kind; `reasons` are the differences, or what is wrong as `file:line:column: message`.
 
-    Raises TypeError for a kind that is none.
+    Raises TypeError for an unknown kind.
     """
 
     kind: str

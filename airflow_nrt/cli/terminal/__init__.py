@@ -1,1 +1,1 @@
-"""What a person at a terminal sees: colours, a line that is drawn again, a stream as it runs."""
+"""Output for a person at a terminal: colours, a line that is redrawn, a stream as it runs."""

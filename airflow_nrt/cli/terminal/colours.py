@@ -1,4 +1,4 @@
-"""Colours, where a person looks: on a terminal, unless NO_COLOR (https://no-color.org) is set or it is a dumb one."""
+"""Colours, only for a person: on a terminal, unless NO_COLOR (https://no-color.org) is set or the terminal is dumb."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _END = "\x1b[0m"
 
 
 class Colour(Enum):
-    """What a text means, as the codes of ECMA-48."""
+    """The meaning of a text, as codes of ECMA-48."""
 
     GOOD = "\x1b[32m"
     WARNING = "\x1b[33m"
@@ -25,12 +25,12 @@ def painted(text: str, colour: Colour, stream: TextIO) -> str:
 
 
 def takes_colours(stream: TextIO) -> bool:
-    """Whether colours mean something to whoever reads this stream."""
+    """Whether the reader of this stream can show colours."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person reads this stream. One that was closed, or was replaced by something else, has no terminal."""
+    """Whether a person reads this stream. A closed or replaced stream has no terminal."""
     try:
         return stream.isatty()
     except (AttributeError, ValueError):

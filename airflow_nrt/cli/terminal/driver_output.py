@@ -1,7 +1,7 @@
-"""Where the noise of a driver goes that a person watches: into the driver.log of its home.
+"""Redirects the output of a driver in the foreground to the driver.log of its home.
 
-Java inherits standard error when it starts, which is before there is a home: nothing is written for a report that can't
-start. So it is a pipe, and what comes before there is a home is kept until then.
+Java inherits standard error when it starts, before the home exists, because nothing is written for a report that can't
+start. So standard error is a pipe, and its output is kept until the home exists.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _LOOK_SECONDS = 0.2
 
 @contextlib.contextmanager
 def output_in(home: Home, shown: Callable[[str], str], say: Callable[[str], None]) -> Iterator[None]:
-    """Inside, what this process and its Java write to standard error by its number goes to the driver.log of a home.
+    """Inside, what this process and its Java write to file descriptor 2 goes to the driver.log of a home.
 
-    `sys.stderr` stays where it was. What the product warns of goes to `say` as well. `shown` masks secrets.
+    `sys.stderr` is unchanged. Warnings of the product go to `say` as well. `shown` masks secrets.
     """
     sys.stderr.flush()
     before = os.dup(_STANDARD_ERROR)
@@ -52,7 +52,7 @@ def output_in(home: Home, shown: Callable[[str], str], say: Callable[[str], None
             os.dup2(terminal.fileno(), _STANDARD_ERROR)
             pump.end()
             if failure is not None and not isinstance(failure, NrtError):
-                # Without a home, nowhere else stands why.
+                # Without a home, the cause is nowhere else.
                 sys.stderr.write(pump.kept)
 
 
@@ -74,7 +74,7 @@ class _Said(logging.Handler):
 
 @contextlib.contextmanager
 def _logged(output: logging.Handler, warnings: logging.Handler, shown: Callable[[str], str]) -> Iterator[None]:
-    """All that is logged goes to the output, and warnings of the product also to a person."""
+    """Sends all log records to the output, and warnings of the product also to a person."""
     root, product = logging.getLogger(), logging.getLogger("airflow_nrt")
     output.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     for handler in (output, warnings):
@@ -97,7 +97,7 @@ def _masked(shown: Callable[[str], str], record: logging.LogRecord) -> bool:
 
 
 class _Pump(threading.Thread):
-    """Reads all that comes, so that no writer ever waits; what can't be written is dropped."""
+    """Reads everything at once, so that no writer ever waits; what can't be written is dropped."""
 
     def __init__(self, reading: int, home: Home) -> None:
         super().__init__(name="driver-log", daemon=True)
@@ -109,11 +109,11 @@ class _Pump(threading.Thread):
 
     @property
     def kept(self) -> str:
-        """What has not found a home yet."""
+        """Output from before the home exists."""
         return self._kept.decode(errors="replace")
 
     def end(self) -> None:
-        """Returns when what was written by now is in the file. Java may live on, and hold the pipe."""
+        """Returns when all that was written until now is in the file. Java may live on, and hold the pipe."""
         self._ending.set()
         self.join()
         if self._log is not None:
@@ -127,7 +127,7 @@ class _Pump(threading.Thread):
             if readable:
                 self._take(os.read(self._reading, 1 << 16))
             elif is_ending:
-                # The file is named to whoever watches, be it empty.
+                # Messages name the file, so it must exist, even if it is empty.
                 self._take(b"")
                 return
 

@@ -1,4 +1,4 @@
-"""Following a stream through its home, as it runs: a line for each entry of the log, and a status drawn again."""
+"""Following a stream through its home, as it runs: one line for each entry of the log, and a status that is redrawn."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Follower:
 
     @property
     def sum(self) -> str | None:
-        """What the stream has done meanwhile; None if it did not begin."""
+        """A summary of what the stream has done since; None if it did not begin."""
         if self._after is None:
             return None
         seconds = time.monotonic() - self._began
@@ -58,7 +58,7 @@ class Follower:
                 return
 
     def _look(self) -> None:
-        # What is wrong with a home its driver says.
+        # The driver itself reports what is wrong with a home.
         with contextlib.suppress(NrtError, OSError):
             if self._log is None and self._home.report_file.exists():
                 self._log, self._zone = self._home.log(), self._home.zone

@@ -14,8 +14,8 @@ _LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
 def interruption_of_java() -> Iterator[None]:
     """Raises KeyboardInterrupt for a Ctrl-C inside, as anywhere else.
 
-    py4j takes it for a failure of Java, and tells its loggers and the root so with a stack trace; nobody else logs
-    to the root without a name.
+    py4j takes it for a failure of Java, and logs a stack trace to its loggers and to the root logger; nothing else logs
+    to the root logger directly.
     """
     interruptions = []
 

@@ -1,4 +1,4 @@
-"""Lines that stay, and on a terminal a last one that is drawn again."""
+"""Lines that stay, and on a terminal a last line that is redrawn."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import threading
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 
 CLEAR = "\x1b[H\x1b[J"
-"""What a terminal is told before all of it is drawn anew."""
+"""The control sequence that clears a terminal."""
 _CLEARED = "\r\x1b[K"
 _COLUMNS = 100
-"""Of a terminal that does not say it."""
+"""The width of a terminal that does not report it."""
 
 
 class Screen:
-    """What threads say on standard error. A reader who has left is no error: the job goes on.
+    """Output of threads on standard error. A reader that has left is no error: the job goes on.
 
     `status` lines are for a terminal alone, where nothing else writes.
     """
@@ -27,12 +27,12 @@ class Screen:
         self._lock = threading.Lock()
 
     def line(self, text: str) -> None:
-        """Prints a line for good, above the status."""
+        """Prints a permanent line, above the status."""
         with self._lock:
             self._write(f"{self._cleared}{text}\n{self._shown}")
 
     def status(self, text: str) -> None:
-        """Draws the status anew; an empty one takes it away."""
+        """Redraws the status; an empty text removes it."""
         if not self._has_status or text == self._status:
             return
         with self._lock:
@@ -58,7 +58,7 @@ class Screen:
 
 
 def _columns() -> int:
-    """Of the terminal behind standard error, where standard output may be a pipe."""
+    """The width of the terminal of standard error, because standard output may be a pipe."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A stream in words, for whoever watches it: how it begins, each entry of its log, and what it came to."""
+"""A stream in words, for a person: how it begins, each entry of its log, and a summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from airflow_nrt.model.zones import wall_clock
 
 
 def start_lines(plan: Plan, home: str, master: str) -> list[str]:
-    """What is going to run: the report, its home and master, a line for each source and result."""
+    """What will run: the report, its home and master, one line for each source and result."""
     inserts = Outline.of(plan).inserts
     into = {one.name: "to standard output" if one.directory is None else f"into {one.directory}" for one in inserts}
     windows = {one.name: f", {one.window.text}" if one.window is not None else "" for one in inserts}
@@ -41,11 +41,11 @@ def _read(source: Source) -> str:
 
 
 def entry_line(entry: Entry, zone: str | None) -> str | None:
-    """An entry in one line; None for one that says nothing to whoever watches."""
-    return " · ".join(_told(entry, zone)) or None
+    """An entry in one line; None for an entry that is of no interest to a person."""
+    return " · ".join(_parts(entry, zone)) or None
 
 
-def _told(entry: Entry, zone: str | None) -> Iterator[str]:
+def _parts(entry: Entry, zone: str | None) -> Iterator[str]:
     body = entry.body
     if isinstance(body, Lease):
         yield f"driver of epoch {entry.epoch}, process {body.pid}"
@@ -88,7 +88,7 @@ def _published(published: Sequence[Published]) -> Iterator[str]:
 
 
 def watermark_text(position: Position, zone: str | None) -> str:
-    """The watermark, and how far it is behind the report's clock, unless old data is played."""
+    """The watermark, and its lag relative to the report's clock, unless the data is old."""
     operators = [state.watermark for state in position.operators.values() if state.watermark is not None]
     sources = [state.watermark for state in position.sources.values() if state.watermark is not None]
     watermark = min(operators or sources, default=None)
@@ -101,7 +101,7 @@ def watermark_text(position: Position, zone: str | None) -> str:
 
 
 def status_text(position: Position, beat: Heartbeat | None, zone: str | None) -> str:
-    """How the stream is doing now."""
+    """The current state of the stream."""
     waiting = f" · {counted(beat.pending_files, 'file')} waiting" if beat is not None and beat.pending_files else ""
     rows = sum(source.rows for source in position.sources.values())
     state = beat.state if beat is not None else "starting"
