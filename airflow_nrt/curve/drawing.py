@@ -1,4 +1,4 @@
-"""A curve as lines of text: one column of blocks for each span of time, a gap where a window is missing."""
+"""A curve as lines of text: one column of blocks for each span of time, and a gap for a missing window."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LABEL = 9
 def draw(
     points: Sequence[tuple[int, float]], stride: int, width: int, height: int, until: int | None = None
 ) -> list[str]:
-    """Lines of at most `width` characters for (end of window in ms, value), the last two being the axis of time.
+    """Lines of at most `width` characters for (end of window in ms, value); the last two are the time axis.
 
-    `stride` is the distance of window ends in ms. The axis ends at `until` where that lies behind the last point.
+    `stride` is the distance of window ends in ms. The axis ends at `until` if that is after the last point.
     """
     drawn = [(end, value) for end, value in points if not math.isnan(value)]
     if not drawn:
@@ -28,7 +28,7 @@ def draw(
     columns = math.ceil(slots / per_column)
     heights: list[float | None] = [None] * columns
     for end, value in drawn:
-        # The last window of a span stands for it, so that the end of a day is never hidden.
+        # The last window of a span represents it, so that the end of a day is never hidden.
         heights[(end - first) // stride // per_column] = value
     top = max((value for value in heights if value is not None and value > 0), default=1.0)
     lines = [_row(heights, top, row, height) for row in range(height, 0, -1)]

@@ -1,4 +1,4 @@
-"""What the results of a home look like, for the commands that read one: none of them imports anything of its report."""
+"""The outlines of results, for the commands that read a home: none of them imports code of its report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.model.options.settings import NO_SETTINGS
 
 
 def outline_of(home: Home) -> Outline:
-    """The home's own, or, where an older version made it, that of its SQL.
+    """The home's own outline; for a home of an older version, the outline of its SQL.
 
     Raises InputError for an older home whose report is a program, or has Python functions.
     """

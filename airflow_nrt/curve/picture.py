@@ -13,7 +13,7 @@ from airflow_nrt.home.status import Status
 from airflow_nrt.model.zones import wall_clock
 
 OLD_DATA_MS = 86_400_000
-"""Windows that end longer ago are not of today: their lag behind the clock means nothing."""
+"""Windows that end longer ago are not of today: their lag relative to the clock means nothing."""
 
 
 def picture_lines(reader: CurveReader, status: Status, until: int | None = None) -> list[str]:
@@ -28,7 +28,7 @@ def picture_lines(reader: CurveReader, status: Status, until: int | None = None)
 
 
 def progress_line(status: Status, now: int | None = None) -> str:
-    """How far the report is, in one line. `now` is an instant (ms)."""
+    """The progress of the report in one line. `now` is an instant (ms)."""
     progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
     waiting = f" · {status.pending_files} files wait" if status.pending_files else ""
     return (
@@ -39,12 +39,12 @@ def progress_line(status: Status, now: int | None = None) -> str:
 
 
 def _lag(status: Status, now: int) -> str:
-    """How far the newest window is behind the clock; where old data is played, behind the watermark."""
+    """The lag of the newest window relative to the clock; for old data, relative to the watermark."""
     if status.last_window is None or status.watermark is None or status.watermark == END_OF_TIME:
         return ""
-    behind = wall_clock(now, status.zone) - status.last_window
-    if 0 <= behind < OLD_DATA_MS:
-        return f" · lag {_rounded(behind)}"
+    lag = wall_clock(now, status.zone) - status.last_window
+    if 0 <= lag < OLD_DATA_MS:
+        return f" · lag {_rounded(lag)}"
     return f" · lag {_rounded(max(status.watermark - status.last_window, 0))} of the data"
 
 

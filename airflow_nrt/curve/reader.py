@@ -1,4 +1,4 @@
-"""The curve of a home: one value for each window that was published, summed over the rows of the window."""
+"""The curve of a home: one value for each published window, summed over the rows of the window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMERIC = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 
 @dataclass(frozen=True)
 class Point:
-    """A window's end (ms) and value, the entry that published it last, and when (ms of the wall clock)."""
+    """A window's end (ms) and value, the entry that published it last, and the time of that (ms of the wall clock)."""
 
     end: int
     value: float
@@ -30,9 +30,9 @@ class Point:
 
 @dataclass
 class CurveReader:
-    """Reads the curve of one column again and again; a file that was read is not read twice.
+    """Reads the curve of one column repeatedly; no file is read twice.
 
-    Raises InputError for an insert or a column that is not there.
+    Raises InputError for an unknown insert or column.
     """
 
     home: Home
@@ -47,7 +47,7 @@ class CurveReader:
         return cls(home, chosen, _column(chosen, column))
 
     def points(self) -> list[Point]:
-        """What stands now, in the order of windows."""
+        """The current curve, in the order of windows."""
         sums: dict[int, Point] = {}
         for change in standing_at(self.home.log().entries()):
             one = change.published
@@ -70,7 +70,7 @@ def _insert(outline: Outline, name: str | None) -> InsertOutline:
     if chosen is None:
         wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"
         names = ", ".join(one.name for one in windowed)
-        instead = f"choose one of {names}" if names else "`airflow-nrt changelog` tells what it publishes"
+        instead = f"choose one of {names}" if names else "`airflow-nrt changelog` shows what it publishes"
         raise InputError(f"{outline.report} has {wanted} that publishes windows, and each of them whole: {instead}")
     return chosen
 
@@ -87,7 +87,7 @@ def _column(insert: InsertOutline, name: str | None) -> str:
 
 
 def _sum(path: Path, insert: InsertOutline, column: str) -> float:
-    """The sum of a column of one published file; NaN where the file has been taken away meanwhile."""
+    """The sum of a column of one published file; NaN if the file has been removed meanwhile."""
     try:
         values = _read(path, insert, column)
     except FileNotFoundError:

@@ -198,7 +198,7 @@ def test_changelog_of_rows(spark, command: Command, tmp_path: Path) -> None:
         '+   {"shop": 2, "n": 1}', '+   {"shop": 2, "n": 1}',
     ]  # fmt: skip
     shown = command("show", "--home", tmp_path / "home")
-    assert shown.status == 2 and "`airflow-nrt changelog` tells what it publishes" in shown.err
+    assert shown.status == 2 and "`airflow-nrt changelog` shows what it publishes" in shown.err
 
 
 def test_late(command: Command, streamed: Path) -> None:
