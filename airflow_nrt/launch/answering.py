@@ -1,9 +1,9 @@
-"""The process that answers one question of `asking.py`: where code of a report's authors may be imported.
+"""The process that answers one question of `asking.py`: code of a report's authors may be imported there.
 
     python -c "…" DESCRIPTOR SECONDS MODULE
 
-The question is JSON on standard input; MODULE has `answer(question)`. One line of JSON goes to the descriptor: what
-that gave, or the kind and the text of its error.
+The question is JSON on standard input; MODULE has `answer(question)`. One line of JSON goes to the descriptor: the
+answer, or the kind and the text of its error.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from airflow_nrt.basics.texts import shortened
 
 _LONGEST_LINE = 1000
 KINDS = {kind.__name__: kind for kind in (NrtError, InputError, DataError, HomeError, SurroundingsError)}
-"""The errors that are told as what they are; what is derived from one of them is told as that."""
+"""The errors that keep their kind in an answer; a subclass is reported as the nearest of these."""
 
 
 def main() -> None:
     descriptor, seconds, module = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     os.set_inheritable(descriptor, False)
     if hasattr(signal, "alarm"):
-        # Whoever asked may have been killed, and then ends nobody.
+        # The asking process may be killed, and then it can't end this one.
         signal.alarm(seconds)
     question = json.load(sys.stdin.buffer)
-    told = json.dumps(_told(module, question)).encode()
+    line = json.dumps(_answer(module, question)).encode()
     sys.stdout.flush()
     sys.stderr.flush()
     with open(descriptor, "wb") as answer:
-        answer.write(told + b"\n")
-    # No thread and no exit handler of theirs keeps this process alive.
+        answer.write(line + b"\n")
+    # No thread and no exit handler of the report keeps this process alive.
     os._exit(0)
 
 
-def _told(module: str, question: Any) -> dict[str, Any]:
+def _answer(module: str, question: Any) -> dict[str, Any]:
     try:
         return {"answer": importlib.import_module(module).answer(question)}
     except NrtError as wrong:

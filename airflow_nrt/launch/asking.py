@@ -1,8 +1,8 @@
 """A question to a process of its own: nothing that it imports, prints or breaks reaches the process that asks.
 
-The answer comes by a descriptor that has no other use, as one line of JSON. Code that runs in there could write such a
-line itself. It is the code of the report that is asked about, and can say nothing but what is a fact of it: whoever
-asks checks the types, and makes neither objects nor code of it.
+The answer comes through a descriptor that has no other use, as one line of JSON. The imported code could write such a
+line itself. It is the code of the report in question, and so can only misreport itself: the asking process checks the
+types, and makes neither objects nor code from an answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from airflow_nrt.launch.answering import KINDS
 
 Facts = TypeVar("Facts")
 
-# Without the working directory, which `-c` puts in front of all modules.
+# The working directory, which `-c` puts first on the path, is left out.
 _CHILD = "import sys; sys.path[:] = filter(None, sys.path); from airflow_nrt.launch.answering import main; main()"
 _MOST_BYTES = 16 << 20
 _MOST_PRINTED = 64 << 10
@@ -38,9 +38,9 @@ _GRACE_SECONDS = 10
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked `about`, for errors; within how many `seconds`, and the `way_out` if they are too few.
+    """The subject of the question (`about`), for errors; the limit in `seconds`, and the `way_out` if they are too few.
 
-    What the process prints goes to `say` line by line, up to 64 KiB.
+    Output of the process goes to `say` line by line, up to 64 KiB.
     """
 
     about: str
@@ -49,7 +49,7 @@ class Asked:
     say: Callable[[str], None]
 
     def __post_init__(self) -> None:
-        """Raises InputError for a time that is none."""
+        """Raises InputError for an invalid time."""
         if not 0 < self.seconds < 1e9:
             raise InputError(f"{self.seconds:g} seconds are no time to plan {self.about} in: {self.way_out}")
 
@@ -57,7 +57,8 @@ class Asked:
 def ask(
     module: str, question: Mapping[str, Any], asked: Asked, environment: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """What `module.answer(question)` gives in a process of its own. What it has started in its session ends with it.
+    """The result of `module.answer(question)` in a process of its own. What that has started in its session ends with
+    it.
 
     Raises the NrtError that it raised; InputError if it ended without an answer; NrtError if it took too long.
     """
@@ -80,7 +81,7 @@ def ask(
             process.stdin.write(json.dumps(question).encode())
         in_time = _listen(answer, printed, asked.seconds)
     finally:
-        # Before it is waited for: until then no other group of processes has its number.
+        # Before the process is waited for: until then no other process group has its number.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         status = process.wait()
@@ -98,7 +99,7 @@ def ask(
 
 
 def facts(answer: Mapping[str, Any], kind: type[Facts]) -> Facts:
-    """An answer as the dataclass that it must be. Raises InputError if a field is missing, or of another type."""
+    """An answer as its dataclass. Raises InputError if a field is missing, or of another type."""
     try:
         return decoded(answer, kind)
     except TypeError as wrong:
@@ -107,7 +108,7 @@ def facts(answer: Mapping[str, Any], kind: type[Facts]) -> Facts:
 
 @dataclass
 class _Stream:
-    """What comes by a descriptor; what is beyond `most` bytes is dropped."""
+    """The content read from a descriptor; what exceeds `most` bytes is dropped."""
 
     descriptor: int
     most: int
@@ -119,7 +120,7 @@ class _Stream:
         os.set_blocking(self.descriptor, False)
 
     def take(self) -> None:
-        """Reads what has come."""
+        """Reads what is available."""
         try:
             some = os.read(self.descriptor, 1 << 20)
         except BlockingIOError:
@@ -139,7 +140,7 @@ class _Stream:
 
 
 def _listen(answer: _Stream, printed: _Stream, seconds: float) -> bool:
-    """Reads until there is an answer, or can be none any more; False if the time was over before."""
+    """Reads until there is an answer, or none can come any more; False if the time was over before."""
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         for stream in (answer, printed):
@@ -163,11 +164,11 @@ def _read(answer: _Stream, asked: Asked, status: int, printed: _Stream) -> dict[
         last = next((f": {line}" for line in reversed(printed.lines()) if line.strip()), "")
         raise InputError(f"{asked.about} can't be planned: its process {how} and gave no answer{last}")
     try:
-        told = json.loads(answer.content)
-        if "error" in told:
-            wrong = KINDS[told["error"]](shortened(str(told["text"])))
-        elif isinstance(told["answer"], dict):
-            return dict(told["answer"])
+        reply = json.loads(answer.content)
+        if "error" in reply:
+            wrong = KINDS[reply["error"]](shortened(str(reply["text"])))
+        elif isinstance(reply["answer"], dict):
+            return dict(reply["answer"])
         else:
             raise TypeError
     except (ValueError, TypeError, KeyError, RecursionError):

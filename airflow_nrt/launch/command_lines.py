@@ -1,4 +1,4 @@
-"""By which command line a driver of a home, or the launcher of one, is known."""
+"""Command lines, by which a driver of a home and its launcher are recognised."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAUNCHER = "airflow_nrt.launch.launcher"
 
 @dataclass(frozen=True)
 class CommandLine:
-    """What a process was started with, and the directory in which it is."""
+    """The arguments of a process, and its working directory."""
 
     arguments: tuple[str, ...]
     directory: str
@@ -26,7 +26,7 @@ class CommandLine:
         return cls(tuple(os.fsdecode(one) for one in arguments), os.readlink(f"/proc/{pid}/cwd"))
 
     def option(self, name: str) -> str | None:
-        """The value of an option, None if it is not there."""
+        """The value of an option, None if it is not given."""
         found = None
         for at, argument in enumerate(self.arguments):
             if argument == name and at + 1 < len(self.arguments):
@@ -36,26 +36,26 @@ class CommandLine:
         return found
 
     def after(self, words: tuple[str, str]) -> tuple[str, ...]:
-        """The arguments after these two, none if they are not there."""
+        """The arguments after these two, empty if they are not there."""
         for at in range(len(self.arguments) - 1):
             if self.arguments[at : at + 2] == words:
                 return self.arguments[at + 2 :]
         return ()
 
     def names(self, location: str | None, home: Home) -> bool:
-        """Whether this is the place of the home, as seen from the process's directory."""
+        """Whether this is the location of the home, relative to the process's directory."""
         if location is None:
             return False
-        place = os.path.join(self.directory, location.removeprefix("file://"))
-        return os.path.realpath(place) == os.path.realpath(home.path)
+        path = os.path.join(self.directory, location.removeprefix("file://"))
+        return os.path.realpath(path) == os.path.realpath(home.path)
 
 
 Known = Callable[[CommandLine], bool]
-"""Whether a command line is the one that is meant."""
+"""Whether a command line is the expected one."""
 
 
 def driver_of(home: Home, launch: str) -> Known:
-    """That of a driver which was launched under this id, or where it is empty, by `airflow-nrt run`."""
+    """Recognises a driver that was launched under this id; an empty id means `airflow-nrt run`."""
 
     def is_it(line: CommandLine) -> bool:
         is_meant = line.option("--launch") == launch if launch else _runs(line)
@@ -65,7 +65,7 @@ def driver_of(home: Home, launch: str) -> Known:
 
 
 def launcher_of(home: Home, number: int) -> Known:
-    """That of the launcher which runs this launch."""
+    """Recognises the launcher of this launch."""
 
     def is_it(line: CommandLine) -> bool:
         *_, location, launch = ("", "", *line.after(("-m", LAUNCHER))[:2])

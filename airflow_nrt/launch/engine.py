@@ -1,7 +1,7 @@
-"""What a driver needs: the engine as one zip of the installed package's parts, the application file, and the report.
+"""The files of a driver: the engine as one zip of the installed package's parts, the application file, and the report.
 
-All lie in the home, which Airflow and Spark both reach, under names made from their content. What stands under such a
-name already is read, and used only if it is that content.
+All are in the home, which Airflow and Spark both reach, under names made from their content. An existing file of such a
+name is read, and used only if it has that content.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def place_engine(home: Home) -> tuple[Path, Path]:
-    """The application and the zip for `--py-files`, put into the home if they are not there yet."""
+    """The application and the zip for `--py-files`, written to the home if they are not there yet."""
     package = _package()
     application = (Path(airflow_nrt.__file__).parent / "engine" / "main.py").read_bytes()
     return _place(home, "driver", ".py", application), _place(home, "engine", ".zip", package)
 
 
 def place_report(home: Home, file: Path) -> Path:
-    """A copy of a report file, put into the home if it is not there yet: a driver's host may not have the DAGs."""
+    """A copy of a report file, written to the home if it is not there yet: a driver's host may not have the DAGs."""
     return _place(home, "report", file.suffix, file.read_bytes())
 
 

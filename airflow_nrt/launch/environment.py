@@ -1,4 +1,4 @@
-"""What of a worker's environment goes along with a driver or a command: what these need, and nothing else."""
+"""The variables of a worker's environment that a driver or a command gets: those that it needs, and no others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEEDED = (
     *("HADOOP_*", "YARN_*", "KUBECONFIG", "KUBERNETES_SERVICE_*", "KRB5*", "SSL_CERT_*"),
     *(name for proxy in ("http_proxy", "https_proxy", "no_proxy", "all_proxy") for name in (proxy, proxy.upper())),
 )
-"""Names of variables; `*` is the rest of a name."""
+"""Names of variables; `*` matches the rest of a name."""
 _NAME = re.compile(r"\w+\*?")
 
 
@@ -29,9 +29,9 @@ def named_variables(text: str | None) -> tuple[str, ...]:
 
 
 def needed_environment(named: Iterable[str] = ()) -> dict[str, str]:
-    """What is needed of this process's environment, and the variables that a connection names.
+    """The needed variables of this process's environment, and those that a connection names.
 
-    Variables of Airflow hold its secrets: one goes along only if its whole name is given.
+    Variables of Airflow hold its secrets: one is passed on only if its whole name is given.
     """
     patterns = (*NEEDED, *named)
     return {name: value for name, value in os.environ.items() if _goes_along(name, patterns)}

@@ -2,12 +2,12 @@
 
     python -m airflow_nrt.launch.launcher HOME NUMBER [GROUP] < submission
 
-It reads the submission to the end of its standard input before it does anything: whoever starts it can put a launch
-record in between, and if that one dies first, nothing is submitted. Where this host can't submit, it leaves the reason
-in the home, as a driver does that can't begin. A signal that stops the driver leaves the launcher to what the driver
-still says: it ends after it.
+It reads the submission to the end of its standard input before it does anything. So the starting process can write a
+launch record first, and if that process dies before, nothing is submitted. If this host can't submit, the launcher
+writes the reason to the home, as a driver does that can't begin. After a signal that stops the driver, the launcher
+still takes the driver's output, and ends after it.
 
-Settings go to the driver in files of the home, which nobody else reads (`settings_files.py`).
+Settings go to the driver in files of the home, which nobody else can read (`settings_files.py`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ log = logging.getLogger("airflow_nrt.launcher")
 
 
 def main(home: str, number: str, group: str | None = None) -> int:
-    """Gives the exit status: 0 the driver ended well, 1 it did not."""
+    """Returns the exit status: 0 if the driver ended well, else 1."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         submission = Submission.from_json(sys.stdin.read())
@@ -56,7 +56,7 @@ def main(home: str, number: str, group: str | None = None) -> int:
         return 1
     os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
     for stopping in (signal.SIGTERM, signal.SIGINT):
-        # Not ignored: then the driver would inherit that, and go on.
+        # The signal is not ignored, because the driver would inherit that, and go on.
         signal.signal(stopping, lambda received, _: log.info("%s: waiting until the driver has stopped", received))
     try:
         with settings_files(Home.at(home, group), number, submission) as (properties, settings):
@@ -74,12 +74,12 @@ def _submit(submission: Submission, properties: Path, settings: Path) -> int:
     if submission.connection_extra("deploy-mode") != "cluster":
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    # The engine knows nothing of Airflow: its secrets are no business of a driver.
+    # The engine does not use Airflow: a driver must not have its secrets.
     needed = needed_environment(submission.environment)
     for variable in os.environ.keys() - needed.keys():
         del os.environ[variable]
     if is_local(submission.connection.get("host")):
-        # There Spark's own pages are for this host alone.
+        # Spark's UI is reachable from this host alone then.
         os.environ.setdefault("SPARK_LOCAL_IP", LOCAL_ADDRESS)
     driver = hook.submit(submission.application, stdin=subprocess.DEVNULL)
     return _follow(submission, driver) if driver else 0
@@ -90,7 +90,7 @@ def _hook(submission: Submission, properties: Path, settings: Path):  # type: ig
     import structlog
     from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
-    # The hook logs what spark-submit prints: to the file as it is.
+    # The hook logs what spark-submit prints; it goes to the file unchanged.
     structlog.configure(
         processors=[structlog.stdlib.PositionalArgumentsFormatter(), lambda logger, method, event: str(event["event"])],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -118,7 +118,7 @@ def _follow(submission: Submission, driver: str) -> int:
         time.sleep(_POLL_SECONDS)
         try:
             with urllib.request.urlopen(f"{address}/v1/submissions/status/{driver}", timeout=10) as answer:
-                # A master that was restarted without its memory knows nothing of the driver, which ended with it.
+                # A master that was restarted without recovery does not know the driver, which ended with it.
                 state = json.load(answer).get("driverState", "FORGOTTEN")
         except (OSError, ValueError) as wrong:
             log.warning("%s does not say how %s is doing: %s", address, driver, wrong)

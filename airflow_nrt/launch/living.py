@@ -1,4 +1,4 @@
-"""Whether a home has a driver that lives, as far as anybody can know it from outside."""
+"""Whether a home has a driver that lives, as far as this can be known from outside."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.launch.records import last_launch, pending_launch
 
 CERTAINTY_SECONDS = 5.0
-"""Silence that confirms what a clock or the process table says of a driver that beats every second."""
+"""How long a driver must be silent before a clock or the process table is believed; it beats every second."""
 _LOOK_SECONDS = 0.5
 DIED = "died"
-"""What a driver has done whose process is gone, though its heartbeat does not say that it ended."""
+"""The state of a driver whose process is gone, although its heartbeat does not say that it ended."""
 
 
 def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
-    """The heartbeat of a driver that lives, None if none does. `lost` is the epoch of one that was watched to be dead.
+    """The heartbeat of a driver that lives, None if none does. `lost` is the epoch of a driver that was found dead.
 
-    Clocks of two hosts may differ: so what looks dead, or comes from the future, is watched for a while.
-    A lease without a heartbeat belongs to a driver that is just beginning, or to one that died then.
+    Clocks of two hosts may differ: so a heartbeat that looks dead, or is from the future, is watched for a while.
+    A lease without a heartbeat belongs to a driver that is just beginning, or that died while it began.
     """
     beat = read_heartbeat(home.heartbeats)
     until = time.monotonic() + CERTAINTY_SECONDS
@@ -43,7 +43,7 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
 
 
 def living_status(home: Home) -> Status:
-    """The status of a home, in which a driver that has died is not `running`, nor merely `silent`.
+    """The status of a home, where a dead driver is neither `running` nor merely `silent`.
 
     Raises HomeError if the home can't be read.
     """
@@ -56,7 +56,7 @@ def living_status(home: Home) -> Status:
 
 def is_stopping(home: Home) -> bool:
     """Whether a driver lives, or was launched and may still begin, that was asked to stop."""
-    # Before the driver: a launch that begins in between is found as one or the other.
+    # The launch is read before the driver: one that begins in between is found as one or the other.
     launch = pending_launch(home)
     beat = living_driver(home)
     if beat is not None:
@@ -65,9 +65,9 @@ def is_stopping(home: Home) -> bool:
 
 
 def put_down(home: Home, beat: Heartbeat) -> bool:
-    """Kills a driver that hangs, with its launcher, if they run on this host as this user; whether it did.
+    """Kills a driver that hangs, and its launcher, if they run on this host as this user. Returns whether it did.
 
-    One that runs elsewhere is left to the lease: the next driver takes a newer epoch, and this one can't commit.
+    A driver on another host is left to the lease: the next driver takes a newer epoch, so this one can't commit.
     """
     launch = last_launch(home)
     group = launch is not None and launch.id == beat.launch and launch.kill(home)

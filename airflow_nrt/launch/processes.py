@@ -1,8 +1,8 @@
-"""Processes of this host, told apart from all others: none is killed that is not the one that was meant.
+"""Processes of this host, distinguished from all others: only the intended one is killed.
 
-A home may have been written by anybody. So what it says of a process must hold for the process itself: its exact start,
-its user, and its command line. It is looked at through a handle (`pidfd`), by which the signal goes, too: a process
-that gets the number meanwhile is another.
+A home may have been written by anybody. So what it says about a process is checked on the process itself: its exact
+start, its user, and its command line. The check and the signal use one handle (`pidfd`), so that a process that gets
+the same pid meanwhile is not affected.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from airflow_nrt.home.heartbeat import Heartbeat
 from airflow_nrt.launch.command_lines import CommandLine, Known
 
 _INIT = 1
-"""The first process of a host or a container. A driver may be it; nobody judges or kills it."""
+"""The first process of a host or a container. A driver may have this pid; it is never judged or killed."""
 
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """A process. `host` is a name, for people; `start` is None where a system or an older version does not say it.
+    """A process. `host` is a name, for people; `start` is None where a system or an older version does not have it.
 
     Raises ValueError for a pid that no process has.
     """
@@ -46,7 +46,7 @@ class ProcessMark:
         return cls(socket.gethostname(), pid, ProcessStart.of(pid))
 
     def is_gone(self) -> bool:
-        """Whether it has certainly ended. Of a process of another host or container nothing is certain."""
+        """Whether it has certainly ended. Nothing is certain about a process of another host or container."""
         if self.pid == _INIT:
             return False
         if self.start is None:
@@ -55,26 +55,26 @@ class ProcessMark:
             return False
         stat = read_stat(self.pid)
         if stat is None:
-            # Where /proc hides the processes of others, theirs are there nevertheless.
+            # /proc may hide the processes of other users, which exist nevertheless.
             return not psutil.pid_exists(self.pid)
         return stat.has_ended or stat.ticks != self.start.ticks
 
     def kill(self, known: Known) -> bool:
-        """Kills it if it runs here, is this user's, and its command line is known; whether it did."""
+        """Kills it if it runs here, belongs to this user, and has the expected command line. Returns whether it did."""
         with _handle_of(self.pid) as handle:
             return handle is not None and self._is_meant(known) and _send(handle, signal.SIGKILL)
 
     def kill_group(self, known: Known) -> bool:
-        """Kills it as `kill` does, and all others of the process group that it leads; whether it did."""
+        """Kills it as `kill` does, and all others of the process group that it leads. Returns whether it did."""
         with _handle_of(self.pid) as leader:
-            # One that stands still can't end while its group is looked for.
+            # A stopped process can't end while its group is searched.
             if leader is None or not self._is_meant(known) or not _send(leader, signal.SIGSTOP):
                 return False
-            met = {self.pid}
-            while new := _group_of(self.pid) - met:
+            killed = {self.pid}
+            while new := _group_of(self.pid) - killed:
                 for pid in new:
                     self._kill_member(pid, leader)
-                met |= new
+                killed |= new
             return _send(leader, signal.SIGKILL)
 
     def _kill_member(self, pid: int, leader: int) -> None:
@@ -98,7 +98,7 @@ def driver_process(beat: Heartbeat) -> ProcessMark:
 
 @contextlib.contextmanager
 def _handle_of(pid: int) -> Iterator[int | None]:
-    """A handle of a process, None if there is none, or where the system has no handles (Linux before 5.3)."""
+    """A handle of a process, None if there is no process, or if the system has no handles (Linux before 5.3)."""
     try:
         handle = os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -126,7 +126,7 @@ def _has_ended(handle: int) -> bool:
 
 
 def _group_of(leader: int) -> set[int]:
-    """Those of its group that run, with itself."""
+    """The running processes of a group, its leader included."""
     pids = (int(name) for name in os.listdir("/proc") if name.isdecimal())
     return {pid for pid in pids if _is_in_group(pid, leader)}
 

@@ -1,6 +1,6 @@
-"""What a home knows of launches: `launches/<n>.launch` says who launched.
+"""The launch records of a home: `launches/<n>.launch` says who launched.
 
-Launches are numbered, and a record is put if absent: of two tasks that launch at once one gets the number, the other
+Launches are numbered, and a record is created if absent: if two tasks launch at once, one gets the number and the other
 waits for that launch.
 """
 
@@ -27,7 +27,7 @@ _MOST_LETTERS = 2000
 
 
 def _without_process_start(content: Content) -> Content:
-    """Format 1 knew a launcher by its host's name, its number, and a time at which it ran."""
+    """Format 1 identified a launcher by host name, pid, and a time at which it ran."""
     launcher = {name: value for name, value in content["launcher"].items() if name != "seen"}
     return {**content, "launcher": launcher}
 
@@ -37,7 +37,7 @@ _FORMAT = Format("the launch record", (_without_process_start,))
 
 @dataclass(frozen=True)
 class Launch:
-    """A driver that was sent on its way at `time` (ms) and has `patience` (ms) to show its first heartbeat.
+    """A driver that was launched at `time` (ms) and has `patience` (ms) for its first heartbeat.
 
     `by` names the task attempt that launched it; `output` is where its output begins in the home's driver.log.
     """
@@ -56,14 +56,14 @@ class Launch:
 
     @property
     def id(self) -> str:
-        """What the driver's heartbeat carries as `launch`."""
+        """The value of `launch` in the driver's heartbeat."""
         return str(self.number)
 
     def is_overdue(self, now: int | None = None) -> bool:
         return (now_ms() if now is None else now) - self.time > self.patience
 
     def kill(self, home: Home) -> bool:
-        """Kills the launcher of this launch of the home, and all that it has started; whether it did."""
+        """Kills the launcher of this launch of the home, and all that it has started. Returns whether it did."""
         return self.launcher.kill_group(launcher_of(home, self.number))
 
 
@@ -88,7 +88,7 @@ def last_launch(home: Home) -> Launch | None:
 
 
 def pending_launch(home: Home) -> Launch | None:
-    """A launch whose driver may still show up: it is not overdue, has not failed, and its launcher may be alive."""
+    """The launch whose driver may still begin: it is not overdue, has not failed, and its launcher may be alive."""
     launch = last_launch(home)
     if (
         launch is None

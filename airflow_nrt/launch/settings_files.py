@@ -1,9 +1,9 @@
-"""The files by which a launcher hands settings to its driver, in the home.
+"""The files in the home through which a launcher passes settings to its driver.
 
 launches/<n>.conf       settings of Spark, read by spark-submit; there as long as the launcher is; mode 0600
 launches/<n>.settings   those of the report, read by the driver; in cluster mode there until the next launch, as a
                         cluster may start its driver when the launcher has gone, or anew; mode 0600, and 0660 where a
-                        group shares the home, for a cluster may run its driver as another one of them
+                        group shares the home, because a cluster may run its driver as another member
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ SUFFIXES = (".conf", ".settings")
 
 @contextmanager
 def settings_files(home: Home, number: str, submission: Submission) -> Iterator[tuple[Path, Path]]:
-    """Those of a launch: its `.conf` and its `.settings`. What a killed launcher has left before goes, too."""
+    """The files of a launch, its `.conf` and its `.settings`. Files that a killed launcher has left are removed,
+    too."""
     conf, settings = (home.launches / f"{number}{suffix}" for suffix in SUFFIXES)
     make_private(home.launches)
     for file in home.launches.iterdir():

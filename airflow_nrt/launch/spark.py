@@ -1,4 +1,4 @@
-"""What this host needs to submit a driver: a Java, and spark-submit."""
+"""The programs that this host needs to submit a driver: a Java, and spark-submit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPARK_SUBMIT = "spark-submit"
 
 def spark_environment(binary: str = SPARK_SUBMIT) -> dict[str, str]:
     """The variables to set for spark-submit. Raises InputError if there is no Java, or no such program."""
-    # Spares a DAG file the engine: nothing of Spark is loaded here.
+    # Imported here, so that a DAG file loads nothing of Spark.
     from airflow_nrt.engine.java.class_archive import archive_options
     from airflow_nrt.engine.java.finding import find_java
 

@@ -28,7 +28,7 @@ _LOOK_SECONDS = 0.5
 
 
 class LaunchFailedError(NrtError):
-    """A driver could not begin; `final` if another one would end alike."""
+    """A driver could not begin; `final` if another driver would fail in the same way."""
 
     def __init__(self, reason: str, final: bool) -> None:
         super().__init__(shortened(reason))
@@ -44,8 +44,8 @@ def next_number(home: Home) -> int:
 def start_launch(home: Home, number: int, submission: Submission, patience: int, by: str) -> Launch | None:
     """Launches a driver in a process that outlives this one; None if another launch got the number first.
 
-    The launcher waits for its submission until the record of it is durable. So a driver never runs without a record,
-    and whoever comes after a killed worker finds the launch.
+    The launcher waits for its submission until its record is durable. So a driver never runs without a record, and the
+    successor of a killed worker finds the launch.
     """
     environment = _environment(submission.environment)
     with open(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as output:
@@ -70,13 +70,14 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
 
 
 def _environment(named: Sequence[str]) -> dict[str, str]:
-    """The launcher's: none of Airflow's secrets, and no database (a task's own points to one that does not exist)."""
+    """The launcher's environment: none of Airflow's secrets, and no database (that of a task points to one that does
+    not exist)."""
     homes = {"AIRFLOW_HOME": os.environ["AIRFLOW_HOME"]} if "AIRFLOW_HOME" in os.environ else {}
     return {**needed_environment(named), **homes, "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "sqlite://"}
 
 
 def await_driver(home: Home, launch: Launch) -> Heartbeat:
-    """The first heartbeat of a launched driver, or that of another one which began meanwhile.
+    """The first heartbeat of a launched driver, or of another driver that began meanwhile.
 
     Raises LaunchFailedError if the driver said why it can't begin, if its launcher ended, or if it is overdue.
     """

@@ -1,4 +1,4 @@
-"""One driver as `SparkSubmitHook` is to submit it. It may hold secrets: it goes to the launcher through a pipe."""
+"""The submission of a driver by `SparkSubmitHook`. It may hold secrets, so it goes to the launcher through a pipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where a driver runs: the Spark connection in Airflow's JSON form, and what is added to it.
+    """Where a driver runs: the Spark connection in Airflow's JSON form, and additions to it.
 
     `environment` names variables of the worker that its driver needs.
     """
@@ -47,8 +47,8 @@ class Cluster:
 class Submission:
     """`connection` is a Spark connection, `hook` the other arguments of `SparkSubmitHook`.
 
-    `conf` are settings of Spark, `settings` those of the report (`Settings.to_json`), which go along as files.
-    `environment` names variables that the driver needs beside those that all do.
+    `conf` are settings of Spark, `settings` those of the report (`Settings.to_json`); both are passed as files.
+    `environment` names variables that this driver needs besides those that all drivers need.
     """
 
     connection: Mapping[str, Any]
@@ -67,14 +67,14 @@ class Submission:
         return value
 
     def rest_address(self) -> str:
-        """Where a standalone master answers for the drivers that it runs."""
+        """The REST address at which a standalone master reports its drivers."""
         host = str(self.connection["host"]).removeprefix("spark://").split(",", 1)[0].rsplit(":", 1)[0]
         scheme, port = self.connection_extra("rest-scheme") or "http", self.connection_extra("rest-port") or "6066"
         return f"{scheme}://{host}:{port}"
 
     @classmethod
     def from_json(cls, text: str) -> Submission:
-        """Raises ValueError if this is no whole submission."""
+        """Raises ValueError for an incomplete submission."""
         try:
             return cls(**json.loads(text))
         except TypeError as wrong:
@@ -94,7 +94,7 @@ def driver_submission(
     if cluster.packages:
         hook["packages"] = cluster.packages
     if cluster.is_standalone_cluster_mode:
-        # Standalone masters refuse Python in cluster mode: so the application is Spark's own runner of Python files.
+        # Standalone masters refuse Python in cluster mode, so the application is Spark's own runner of Python files.
         hook["java_class"] = _PYTHON_RUNNER
         conf = {**conf, "spark.submit.pyFiles": package, "spark.files": package}
         arguments = [application, package, *arguments]
@@ -109,7 +109,7 @@ def driver_submission(
 
 
 def _spark_core() -> Path:
-    """Spark's core jar, at the place that it has on the workers as well. Raises InputError if there is no Spark."""
+    """Spark's core jar, at its path, which is the same on the workers. Raises InputError if there is no Spark."""
     spec = find_spec("pyspark")
     homes = [Path(os.environ["SPARK_HOME"])] if "SPARK_HOME" in os.environ else []
     homes += [Path(spec.origin).parent] if spec is not None and spec.origin else []
