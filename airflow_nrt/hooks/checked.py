@@ -1,4 +1,4 @@
-"""What a test of a connection finds: whether its homes and its master can be used, from this host and without Spark."""
+"""The test of a connection: whether its homes and its master can be used, from this host and without Spark."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PORT = 7077
 
 
 def check_connection(settings: Any, cluster: Cluster) -> tuple[bool, str]:
-    """Whether `NrtSettings` and what follows of them can be used, and one sentence about each part.
+    """Whether `NrtSettings` and the cluster that they name can be used, and one sentence about each part.
 
-    A home that is not on this host counts as right: the api-server tests, and workers run reports.
+    A home that is not on this host counts as usable, because the api-server tests, and workers run reports.
     """
     found = (_about_homes(settings.home, settings.group), _about_master(cluster.master))
     mode = f", deploy mode {cluster.deploy_mode}" if cluster.deploy_mode else ""
@@ -51,7 +51,7 @@ def _about_homes(root: str | None, group: str | None) -> tuple[bool, str]:
 
 
 def _about_master(master: str) -> tuple[bool, str]:
-    """Of a standalone master whether one of its addresses answers; others are reached by what Spark is set up with."""
+    """Whether one of the addresses of a standalone master answers; other masters depend on the setup of Spark."""
     if not master.startswith(_STANDALONE):
         return True, f"Spark master {master}"
     failures = []

@@ -46,10 +46,10 @@ class NrtSettings:
 
 
 class NrtHook(BaseHook):
-    """Opens homes, reads their status, asks their drivers to stop, and says how Spark is to run a driver.
+    """Opens homes, reads their status, asks their drivers to stop, and knows how Spark is to run a driver.
 
-    Without a connection drivers run with `local[*]`, and every task names its home. So it is where `nrt_conn_id` is
-    None, and where `nrt_default` is not defined; any other id must be.
+    Without a connection, drivers run with `local[*]`, and every task names its home. That is so if `nrt_conn_id` is
+    None, and if `nrt_default` is not defined; any other id must be defined.
 
     :param nrt_conn_id: a connection of type `nrt`
     :param master: a Spark master, which wins over the connection's
@@ -67,7 +67,7 @@ class NrtHook(BaseHook):
         self._settings: NrtSettings | None = None
 
     def get_conn(self) -> NrtSettings:
-        """The connection's fields, read once. Raises InputError if there is no such connection, or if it is wrong."""
+        """The connection's fields, read once. Raises InputError if there is no such connection, or if it is invalid."""
         if self._settings is None:
             self._settings = self._read()
         return self._settings
@@ -101,17 +101,17 @@ class NrtHook(BaseHook):
         )
 
     def home(self, location: str | None, report: str | None = None) -> Home:
-        """The home at a place, which exists or not; by default a report's own.
+        """The home at a location, existing or not; by default a report's own.
 
-        A relative place starts at the connection's home, if it has one; then an absolute one must lie below it, too.
-        Raises InputError where neither says a place, and as `Home.at`.
+        A relative location starts at the connection's home, if it has one; an absolute one must then be below it, too.
+        Raises InputError if neither gives a location, and as `Home.at`.
         """
         settings = self.get_conn()
         homes = settings.home
-        place = location or (report if homes else None)
-        if not place:
+        chosen = location or (report if homes else None)
+        if not chosen:
             raise InputError("no home is given: set `home`, or the field of that name in the connection")
-        return Home.at(below(homes, place) if homes else place, settings.group)
+        return Home.at(below(homes, chosen) if homes else chosen, settings.group)
 
     def status(self, location: str) -> Status:
         """Raises InputError if there is no home, HomeError if it can't be read."""
@@ -126,7 +126,7 @@ class NrtHook(BaseHook):
         return Home.open(home.path, home.group)
 
     def cluster(self) -> Cluster:
-        """Where drivers run. Raises InputError if a connection is unknown or wrong, or the master none."""
+        """Where drivers run. Raises InputError if a connection is unknown or invalid, or if there is no such master."""
         settings = self.get_conn()
         spark = _as_json(_connection(settings.spark_conn_id, "spark")) if settings.spark_conn_id else {}
         master = self.master or settings.master or _master_of(spark) or DEFAULT_MASTER
@@ -140,7 +140,7 @@ class NrtHook(BaseHook):
         return Cluster(connection, master, mode, settings.packages, settings.conf, named)
 
     def masked_settings(self) -> tuple[str, ...]:
-        """Names of settings whose values nobody may read, of all reports with this connection."""
+        """Names of settings whose values are masked, for all reports with this connection."""
         return tuple((self.get_conn().masked_settings or "").replace(",", " ").split())
 
     def submission(self, home: Home, name: str, arguments: list[str], settings: Settings = NO_SETTINGS) -> Submission:
@@ -168,7 +168,7 @@ def _as_json(connection: Connection) -> dict[str, Any]:
 
 
 def _master_of(spark: Mapping[str, Any]) -> str | None:
-    """The master of a Spark connection, as Spark's own hook puts it together."""
+    """The master of a Spark connection, as Spark's own hook builds it."""
     host, port = spark.get("host"), spark.get("port")
     if not host:
         return None
@@ -183,5 +183,5 @@ def _settings_of(text: Any) -> Mapping[str, str]:
         found = json.loads(text) if isinstance(text, str) else text or {}
         return {str(key): str(value) for key, value in found.items()}
     except (ValueError, AttributeError):
-        # Not what it is: a password may be among them.
+        # Without the value, because it may contain a password.
         raise InputError('conf must be a JSON object of Spark settings, as {"spark.executor.memory": "4g"}') from None

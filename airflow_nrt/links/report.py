@@ -1,7 +1,7 @@
 """Links from a task to its report: the page, the driver's log and Spark's UI, live while the task runs or is deferred.
 
-Airflow shows what stands in the XCom of a link, and writes it when a phase in a worker ends. A stream task defers for
-days: so `push_links` writes them before.
+Airflow shows the XCom of a link, and writes it when a phase in a worker ends. A stream task is deferred for days, so
+`push_links` writes it before.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from airflow_nrt.home.home import Home
 
 PAGE = "nrt"
-"""Where the plugin has its page, below Airflow's address."""
+"""The path of the plugin's page, below Airflow's address."""
 
 
 @attrs.define
 class _HomeLink(BaseOperatorLink):
-    """A link that the task has worked out itself: a task that has not come so far has none."""
+    """A link that the task computes itself: before that the task has none."""
 
     def get_link(self, operator: BaseOperator, *, ti_key: Any) -> str:
         links: Mapping[str, str] = getattr(operator, "links", {})
@@ -37,14 +37,14 @@ class NrtReportLink(_HomeLink):
 
 @attrs.define
 class NrtDriverLogLink(_HomeLink):
-    """The end of what the drivers of the home have printed."""
+    """The last output of the drivers of the home."""
 
     name = "Driver log"
 
 
 @attrs.define
 class NrtSparkLink(_HomeLink):
-    """Spark's own pages of the driver, where it has any: a local master has none unless `spark.ui.enabled` is set."""
+    """Spark's UI of the driver, if it has one: a local master has none unless `spark.ui.enabled` is set."""
 
     name = "Spark UI"
 
@@ -63,6 +63,6 @@ def links_of(home: Home, spark: str = "") -> dict[str, str]:
 
 
 def push_links(links: Mapping[str, str], ti: Any) -> None:
-    """Makes links visible now, and not when the task's phase ends."""
+    """Makes links visible now, not only when the task's phase ends."""
     for key, link in links.items():
         ti.xcom_push(key, link)

@@ -1,1 +1,1 @@
-"""Notifiers: what says it to people."""
+"""Notifiers: messages to people."""

@@ -32,8 +32,8 @@ class NrtNotifier(BaseNotifier):
 
     :param http_conn_id: a connection of type `http`: its host is the hook's whole URL, or its host's name; its
         password, if it has one, is sent as a bearer token
-    :param text: (templated) the message, without values that Airflow masks, cut at 4,000 characters; of a notice of
-        freshness `nrt` has `report`, `home`, `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`,
+    :param text: (templated) the message, without values that Airflow masks, cut at 4,000 characters; for a notice of
+    freshness `nrt` has `report`, `home`, `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`,
         `allowed_seconds` and `text`
     """
 
@@ -45,7 +45,7 @@ class NrtNotifier(BaseNotifier):
         self.text = text
 
     def notify(self, context: Context) -> None:
-        """Raises AirflowException if the hook does not take it."""
+        """Raises AirflowException if the web hook does not accept it."""
         _post(BaseHook.get_connection(self.http_conn_id), self.text)
 
     async def async_notify(self, context: Context) -> None:
@@ -58,25 +58,25 @@ def _post(connection: Any, text: str) -> None:
     headers = {"Content-Type": "application/json"}
     if connection.password:
         headers["Authorization"] = f"Bearer {connection.password}"
-    # What Airflow masks in logs does not leave it either.
+    # Values that Airflow masks in logs are masked here, too.
     body = json.dumps({"text": str(redact(text))[:_LONGEST]}).encode()
     url = _url(connection)
     try:
         with build_opener(_NoRedirects).open(Request(url, body, headers), timeout=_LIMIT_SECONDS):
             pass
     except HTTPError as refused:
-        # Not the URL: who knows it may post.
+        # Without the URL, because whoever knows it may post.
         raise AirflowException(f"the web hook of {connection.conn_id} answered {refused.code}") from None
     except OSError as wrong:
         raise AirflowException(f"the web hook of {connection.conn_id} does not answer: {wrong}") from None
     except (ValueError, HTTPException) as wrong:
-        # Its text may have the URL or the password in it.
+        # Its text may contain the URL or the password.
         kind = type(wrong).__name__
         raise AirflowException(f"the web hook of {connection.conn_id} can't be posted to: {kind}") from None
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A page to log in delivers nothing, and the bearer token is not for another host."""
+    """A redirect to a login page delivers nothing, and the bearer token is not for another host."""
 
     def redirect_request(self, *answer: Any) -> None:
         return None

@@ -1,4 +1,4 @@
-"""Reproducing windows in batch: a DAG run's interval names them, so that Airflow's own backfill drives it."""
+"""Computing windows in batch: the interval of a DAG run names them, so that Airflow's own backfill works with it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class NrtBackfillOperator(NrtBatchOperator):
     window's end; midnight only where an asset event brought the key), else within its data interval; a run that names
     none fails.
 
-    The log shows how far the task is, and ends with the verdict.
+    The log shows the progress of the task, and ends with the verdict.
 
-    :param verify: compare with what is published first, and publish only what is asked for; else publish over it
-    :param on_mismatch: (templated) about a difference that no late row explains: `fail`, `repair` it by publishing the
-        batch result, or `report` it in the return value; None: what the run's configuration asks for
+    :param verify: compare with what is published first, and publish only a repair; else publish over it
+    :param on_mismatch: (templated) what to do about a difference that no late row explains: `fail`, `repair` it by
+    publishing the batch result, or `report` it in the return value; None: what the run's configuration asks for
         (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
-    :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, and of a
-        report whose rowtimes have no zone that of the DAG's timetable, so that its days are whole
+    :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, or, for
+    rowtimes without a zone, that of the DAG's timetable, so that its days are whole
     :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`,
         and the `verdict` (None without `verify`)
     :xcom verdict: that of `NrtVerifyOperator`, with `verify`; also where the task fails because of it
@@ -49,7 +49,7 @@ class NrtBackfillOperator(NrtBatchOperator):
         check_literal("timezone", timezone, zone_rules)
         self.verify = verify
         self.on_mismatch = on_mismatch
-        # Before it is rendered: a template may give what the next run asks for.
+        # Before rendering, because a template may depend on the run.
         self._is_open = on_mismatch in (None, "repair") or is_template(on_mismatch)
         self.timezone = timezone
 

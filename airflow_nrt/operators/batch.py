@@ -1,4 +1,4 @@
-"""What backfill and verification share: a Spark batch over one report, and the verdict that it ends with."""
+"""Shared code of backfill and verification: a Spark batch over one report, and its verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NrtBatchOperator(NrtBaseOperator):
     :param start: (templated) windows that end after this time of the report's clock
     :param end: (templated) windows that end at or before it
     :param wait_for_stream: seconds to wait, before anything else, until the stream has read what had arrived when the
-        task began; 0: not at all, and what it has not read is counted in `unread_files`
+    task began; 0: do not wait, and count unread files in `unread_files`
     """
 
     template_fields: Sequence[str] = (*NrtBaseOperator.template_fields, "start", "end")
@@ -79,7 +79,7 @@ class NrtBatchOperator(NrtBaseOperator):
         try:
             self.note_in(home, name)
         except HomeError as wrong:
-            # What the task was for is done.
+            # The work of the task is done.
             self.log.warning("the home does not name this task, so the page offers no runs of it: %s", wrong)
         return outcome
 
@@ -92,7 +92,7 @@ class NrtBatchOperator(NrtBaseOperator):
 
 
 def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """A verdict (`Verdict.to_json`) for XCom: all numbers, the `text` that says it, and the first windows that differ.
+    """A verdict (`Verdict.to_json`) for XCom: all numbers, the verdict as `text`, and the first windows that differ.
 
     Times are ISO, on the report's clock.
     """
@@ -110,10 +110,10 @@ def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
-    """Raises AirflowFailException with the windows that nothing explains: a retry would meet them again.
+    """Raises AirflowFailException with the windows that nothing explains: a retry would find them again.
 
-    Nothing verified is nothing proven: that fails too, but a retry may find windows that are complete by then. Raises
-    AirflowException for that.
+    Raises AirflowException if nothing was verified, because nothing is proven then, but a retry may find complete
+    windows.
     """
     if verdict["proven"] and not verdict["windows"]:
         nothing = f"{verdict['report']}: nothing was verified, no window of the interval is complete"

@@ -1,9 +1,9 @@
-"""What a batch task runs in a process of its own: one command of `airflow-nrt`, which ends when its task does.
+"""The child process of a batch task: one command of `airflow-nrt`, which ends when its task does.
 
     python -m airflow_nrt.operators.child COMMAND … < settings
 
-Whoever starts it writes the settings as one line of JSON to its standard input, where no other user reads them, and
-holds that open: a worker that is killed can't tell it to end, but its pipe closes.
+The task writes the settings as one line of JSON to its standard input, where no other user can read them, and keeps the
+pipe open: when a worker is killed the pipe closes, and the child ends.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from airflow_nrt.home.driver_log import MARK
 from airflow_nrt.model.options.settings import Settings
 
 WRONG_INPUT, WRONG_DATA = 2, 3
-"""Exit statuses that a retry would meet again."""
+"""Exit statuses for which a retry would fail again."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Gives the command's exit status, WRONG_INPUT, WRONG_DATA, or 1 for other trouble."""
+    """Returns the command's exit status, WRONG_INPUT, WRONG_DATA, or 1 for any other failure."""
     given = Settings.from_json(sys.stdin.readline())
     _keep_for_the_result(sys.stdout.fileno())
     threading.Thread(target=_end_with_the_task, daemon=True).start()
@@ -36,11 +36,11 @@ def main(arguments: Sequence[str]) -> int:
     try:
         status: int = command.run(parser.parse_args(arguments[1:], argparse.Namespace(given=given, debug=False)))
     except Exception as wrong:
-        told = str(wrong)
+        message = str(wrong)
         if not isinstance(wrong, NrtError):
             traceback.print_exc()
-            told = f"{type(wrong).__name__}: {str(wrong).strip().partition(chr(10))[0][:1000]}"
-        print(f"{MARK}{told}", file=sys.stderr)
+            message = f"{type(wrong).__name__}: {str(wrong).strip().partition(chr(10))[0][:1000]}"
+        print(f"{MARK}{message}", file=sys.stderr)
         if isinstance(wrong, DataError):
             return WRONG_DATA
         return WRONG_INPUT if isinstance(wrong, (InputError, ModuleNotFoundError)) else 1
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _keep_for_the_result(output: int) -> None:
-    """What writes to standard output by its number, as a report may, writes to standard error from now on."""
+    """Redirects file descriptor 1, to which a report may write, to standard error from now on."""
     result = os.dup(output)
     os.dup2(sys.stderr.fileno(), output)
     sys.stdout = os.fdopen(result, "w", encoding="utf-8", errors="surrogateescape")
@@ -57,7 +57,7 @@ def _keep_for_the_result(output: int) -> None:
 def _end_with_the_task() -> None:
     while os.read(sys.stdin.fileno(), 1):
         pass
-    # Spark's processes are of the same group.
+    # Spark's processes are in the same process group.
     os.killpg(0, signal.SIGTERM)
 
 

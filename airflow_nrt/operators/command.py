@@ -35,7 +35,7 @@ class Outcome:
 
 
 class Command:
-    """One run of a command, in a process group of its own, which ends with this process however that ends."""
+    """One run of a command, in a process group of its own, which ends when this process ends for any reason."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Command:
         settings: Settings = NO_SETTINGS,
         environment: Sequence[str] = (),
     ) -> None:
-        """`environment` names variables that the command needs beside those that all do."""
+        """`environment` names variables that this command needs besides those that all commands need."""
         self._settings = settings
         self._environment = needed_environment(environment)
         self._arguments = [sys.executable, "-m", "airflow_nrt.operators.child", *arguments]
@@ -52,14 +52,14 @@ class Command:
         self._process: subprocess.Popen[str] | None = None
 
     def run(self) -> Outcome:
-        """Raises InputError and DataError for what a retry would meet again, NrtError if the command failed."""
+        """Raises InputError and DataError if a retry would fail again, NrtError if the command failed."""
         self._say(f"running airflow-nrt {shlex.join(self._arguments[3:])}")
         self._process = subprocess.Popen(
             self._arguments, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
         assert self._process.stdin and self._process.stdout and self._process.stderr
-        # A command that ended at once says why.
+        # A command that ended at once has printed why.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(f"{self._settings.to_json()}\n")
             self._process.stdin.flush()
@@ -92,7 +92,7 @@ class Command:
 
 
 def _complaint(tail: Sequence[str]) -> str:
-    """The paragraph that the command ended with; without one, what it said last."""
+    """The last paragraph of the command; without one, its last line."""
     lines = list(tail)
     starts = [number for number, line in enumerate(lines) if line.startswith(MARK)]
     return "\n".join(lines[starts[-1] :]).removeprefix(MARK).strip() if starts else "\n".join(lines[-10:]).strip()

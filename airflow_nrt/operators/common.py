@@ -1,4 +1,4 @@
-"""What the operators share: the report file, the connection, and how errors end a task."""
+"""Shared code of the operators: the report file, the connection, and how errors end a task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan
 from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
-    # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    # Imports that only a running task needs are in its methods, so that a DAG file parses in milliseconds.
     from airflow.providers.openlineage.extractors import OperatorLineage
     from airflow.sdk import Context
     from jinja2 import Environment
@@ -40,16 +40,17 @@ class NrtBaseOperator(BaseOperator):
         `@task.nrt_report` takes it
     :param home: (templated) the report's home, below the connection's `home` if it has one, where a relative path
         starts; the default is the report's name there
-    :param settings: (templated) values of `${KEY}` placeholders, and options by their names; of Spark's those that
-        choose no code, no options of Java, no paths and no addresses
-    :param masked_settings: names of settings whose values nobody may read, in a log or in the home, beside those whose
-        name says it (password, secret, token, key, credential)
-    :param unsafe_settings: names of placeholders that may be any piece of SQL; of others a value is one piece of text
-    :param nrt_conn_id: (templated) a connection of type `nrt`; None or an empty text is none, and where `nrt_default`
-        is not defined there is none either: then Spark runs as `local[*]`, and the task names its home
+    :param settings: (templated) values of `${KEY}` placeholders, and options by their names; settings of Spark unless
+    they choose code, options of Java, paths or addresses
+    :param masked_settings: names of settings whose values must not be readable in a log or in the home, besides those
+    with a name of a secret (password, secret, token, key, credential)
+    :param unsafe_settings: names of placeholders that may be any piece of SQL; the value of any other placeholder is
+    one piece of text
+    :param nrt_conn_id: (templated) a connection of type `nrt`; None or an empty text means no connection, and so does
+    `nrt_default` where it is not defined: then Spark runs as `local[*]`, and the task names its home
     :param conn_id: deprecated name of `nrt_conn_id`
     :param master: (templated) a Spark master, which wins over the connection's
-    :param planning_timeout: seconds within which the report, what it imports among it, must be planned
+    :param planning_timeout: seconds within which the report must be planned, its imports included
     :rendered sql: the text of the report with its placeholders; cut at `[core] max_templated_field_length` characters
     """
 
@@ -76,7 +77,7 @@ class NrtBaseOperator(BaseOperator):
         check_literal("master", master, check_master)
         self._inline = _inline(report) if callable(report) else None
         self.report = report.__name__ if callable(report) else report
-        self._place: Path | None = None
+        self._directory: Path | None = None
         self.home = home
         self.settings = settings
         self.masked_settings = _names("masked_settings", masked_settings)
@@ -90,7 +91,7 @@ class NrtBaseOperator(BaseOperator):
 
     @property
     def hook(self) -> NrtHook:
-        """That of the connection and the master, which templates change; one that has read its connection stays."""
+        """The hook of the connection and the master, which templates change; it reads its connection once."""
         from airflow_nrt.hooks.nrt import NrtHook
 
         known = self._hook
@@ -100,15 +101,16 @@ class NrtBaseOperator(BaseOperator):
 
     @property
     def links(self) -> Mapping[str, str]:
-        """What the task's extra links lead to, by XCom key; empty until the task knows its home."""
+        """The targets of the task's extra links, by XCom key; empty until the task knows its home."""
         return self._links
 
     def keep_links(self, home: Home, spark: str = "") -> None:
-        """Each phase in a worker has to: Airflow asks for the links when it ends, and writes what it is given."""
+        """Set in each phase in a worker, because Airflow asks for the links when a phase ends, and writes the
+        answer."""
         self._links = links_of(home, spark)
 
     def show_home(self, context: Context, home: Home, spark: str = "") -> None:
-        """Says in the log which home this is, and makes its links visible. `spark` is as in `links_of`."""
+        """Logs the home, and makes its links visible. `spark` is as in `links_of`."""
         self.keep_links(home, spark)
         self.log.info("home %s", home.path)
         push_links(self._links, context["ti"])
@@ -118,27 +120,27 @@ class NrtBaseOperator(BaseOperator):
         return self._near() / self.report
 
     def program(self) -> Program | None:
-        """The report, if it is a program. Nothing of it is imported. Raises InputError if it is not there."""
+        """The report, if it is a program. Nothing of it is imported. Raises InputError if it is missing."""
         from airflow_nrt.program.program import program_of
 
         if self._inline is not None:
-            assert self._place is not None
-            return self._inline.write(self._near(), self._place)
+            assert self._directory is not None
+            return self._inline.write(self._near(), self._directory)
         return program_of(self.report, self._near())
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Ends the task as `ending_the_task` does. Meanwhile an inline report has a directory to be written to."""
-        with TemporaryDirectory(prefix="airflow-nrt-") as place, ending_the_task(self.log):
-            self._place = Path(place)
+        """Ends the task as `ending_the_task` does. Inside, an inline report has a directory for its file."""
+        with TemporaryDirectory(prefix="airflow-nrt-") as directory, ending_the_task(self.log):
+            self._directory = Path(directory)
             yield
 
     def render_template_fields(self, context: Context, jinja_env: Environment | None = None) -> None:
-        # It is no template: placeholders are all that is filled in a report.
+        # A report is no template: only its placeholders are filled in.
         self.sql = None
         super().render_template_fields(context, jinja_env)
         self.sql = self._shown()
-        # Before Airflow shows what it has rendered.
+        # Before Airflow shows the rendered fields.
         if isinstance(self.settings, Mapping):
             _hide(self._given(self.masked_settings))
             with suppress(InputError):
@@ -157,7 +159,7 @@ class NrtBaseOperator(BaseOperator):
         return Path(dag.fileloc).absolute().parent if dag is not None else Path.cwd()
 
     def report_settings(self) -> Settings:
-        """What the report is given. Raises InputError for a setting of Spark that a task may not give."""
+        """The settings of the report. Raises InputError for a setting of Spark that a task may not give."""
         from airflow_nrt.operators.spark_settings import check_spark_settings
 
         given = self._given((*self.masked_settings, *self.hook.masked_settings()))
@@ -172,11 +174,11 @@ class NrtBaseOperator(BaseOperator):
         return Settings(values, masked, self.unsafe_settings)
 
     def takes(self) -> tuple[str, ...]:
-        """Which wishes of a DAG run this task follows (`wishes.py`)."""
+        """Which wishes of a DAG run this task accepts (`wishes.py`)."""
         return ()
 
     def note_in(self, home: Home, kind: str) -> None:
-        """The home names this task as the last one that did this with it. Raises HomeError if it can't be written."""
+        """Notes this task in the home as the last one of its kind. Raises HomeError if the home can't be written."""
         from airflow_nrt.basics.errors import HomeError
         from airflow_nrt.home.notes.tasks import TaskOfHome, note_task
 
@@ -188,14 +190,15 @@ class NrtBaseOperator(BaseOperator):
             raise HomeError(f"the home {home.path} can't be written: {wrong}") from None
 
     def planned(self, home: Home | None = None) -> PlannedReport:
-        """The report, checked; with `home`, that is made for it, unless it is there, and checked to be its own.
+        """The facts of the report, which is checked; with `home`, the home is created if it is missing, and checked to
+        be its own.
 
         Raises InputError, and NrtError if it takes too long.
         """
         return plan_apart(**self._question(), home=home)
 
     def traced(self) -> Lineage:
-        """What the report reads and writes. Raises as `planned` does."""
+        """The lineage of the report. Raises as `planned` does."""
         return trace_apart(**self._question())
 
     def _question(self) -> dict[str, Any]:
@@ -212,9 +215,9 @@ class NrtBaseOperator(BaseOperator):
         }
 
     def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
-        """What OpenLineage's listener asks for, where its provider is installed and on.
+        """The lineage for OpenLineage's listener, if its provider is installed and enabled.
 
-        None, with a warning, if what the report reads and writes can't be found out.
+        None, with a warning, if it can't be found out.
         """
         from airflow_nrt.operators.lineage import facets
 
@@ -227,14 +230,14 @@ class NrtBaseOperator(BaseOperator):
 
 
 def _names(parameter: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Raises ValueError for a single text: each of its letters would be a name, and nothing would be masked."""
+    """Raises ValueError for a single text, because each of its letters would be a name, and nothing would be masked."""
     if isinstance(names, str):
         raise ValueError(f"{parameter} is a list of names: write {parameter}=[{names!r}]")
     return tuple(names)
 
 
 def _hide(given: Settings) -> None:
-    """Whatever this task logs or shows, Airflow takes the masked values out of it."""
+    """Airflow masks these values in all that this task logs or shows."""
     from airflow.sdk.log import mask_secret
 
     for value in given.secrets.values():
@@ -244,5 +247,5 @@ def _hide(given: Settings) -> None:
 def _inline(report: Callable[..., Any]) -> InlineReport:
     from airflow_nrt.program.inline import inline_report
 
-    # A function that is a task already stands inside of it.
+    # The function of a decorated task is inside of it.
     return inline_report(getattr(report, "function", report))

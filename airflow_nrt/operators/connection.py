@@ -1,15 +1,15 @@
-"""The connection that a task names, also under the name that the parameter had."""
+"""The connection of a task, also by the former name of the parameter."""
 
 from __future__ import annotations
 
 import warnings
 
 DEFAULT_CONNECTION = "nrt_default"
-"""That of `NrtHook`, which a DAG file does not load."""
+"""The default of `NrtHook`, which a DAG file does not load."""
 
 
 def connection_named(nrt_conn_id: str | None, conn_id: str | None) -> str | None:
-    """`nrt_conn_id`, or what was given as `conn_id`, with a warning."""
+    """`nrt_conn_id`, or the value of `conn_id`, with a warning."""
     if conn_id is None:
         return nrt_conn_id
     from airflow.exceptions import AirflowProviderDeprecationWarning

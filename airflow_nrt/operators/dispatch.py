@@ -25,8 +25,8 @@ class NrtDispatchOperator(BaseOperator):
     """Emits an asset event for each window that is new in the log of a home, with the window's end as partition key.
 
     `airflow_nrt.assets.dispatcher.dispatcher_dag` makes a DAG of these tasks, which is the way to use them. A run takes
-    all windows that have come since the last one that succeeded, in their order, and each once; it is skipped if there
-    are none. A task that is cleared emits the windows of its run again.
+    all windows since the last run that succeeded, in their order, each once; it is skipped if there are none. A task
+    that is cleared emits the windows of its run again.
 
     The extra of an event has `report`, `home`, `table`, `entry` (the last one of the log that was read) and
     `delay_seconds`: how long ago the first window of the run was published.
@@ -35,7 +35,7 @@ class NrtDispatchOperator(BaseOperator):
     :param asset: the asset of the events
     :param kind: `complete`: windows that are complete; `restated`: those that were published again
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
-    :param table: (templated) the table whose windows are meant; default: the only one that has windows
+    :param table: (templated) the table whose windows are emitted; default: the only one that has windows
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
     :xcom return_value: the partition keys of the run's events, in their order
     """
@@ -64,7 +64,7 @@ class NrtDispatchOperator(BaseOperator):
         self.nrt_conn_id = nrt_conn_id
 
     def execute(self, context: Context) -> list[str]:
-        """Gives the partition keys that it emits."""
+        """Returns the partition keys that it emits."""
         from airflow_nrt.home.home import Home
         from airflow_nrt.home.window_events import KINDS, table_of
         from airflow_nrt.hooks.nrt import NrtHook
@@ -76,8 +76,8 @@ class NrtDispatchOperator(BaseOperator):
         if known is None:
             raise AirflowSkipException("the watcher has not looked at the home yet")
         with ending_the_task(self.log):
-            place = NrtHook(self.nrt_conn_id).home(self.home)
-            home = Home.open(place.path, place.group)
+            unopened = NrtHook(self.nrt_conn_id).home(self.home)
+            home = Home.open(unopened.path, unopened.group)
             table = table_of(home, self.table)
             events, after = self._claimed(home, kind, table, Cursor.from_json(known).of(home), context)
             after = after if events.ends else events.until
@@ -89,7 +89,7 @@ class NrtDispatchOperator(BaseOperator):
     def _claimed(
         self, home: Home, kind: Kind, table: str, cursor: Cursor, context: Context
     ) -> tuple[WindowEvents, int]:
-        """What this run is to emit, and after which entry that begins. Another try takes what the first one took."""
+        """The events of this run, and the entry after which they begin. Another try takes the same as the first one."""
         from airflow_nrt.home.window_events import read_window_events
 
         ti = context["ti"]
@@ -111,7 +111,7 @@ class NrtDispatchOperator(BaseOperator):
         delay = max(0.0, time.time() - (events.since or 0) / 1000)
         event = context["outlet_events"][self.asset]
         event.add_partitions(keys)
-        # A set has no order, and Airflow registers events in that of its keys.
+        # A set has no order, and Airflow registers events in the order of its keys.
         event.partition_keys = dict.fromkeys(keys)  # type: ignore[assignment]
         event.extra = {
             "report": home.identity().name,

@@ -1,4 +1,4 @@
-"""Which windows a run means: its parameters, its partition key, or its data interval."""
+"""The windows of a run: from its parameters, its partition key, or its data interval."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def interval_of_run(
 def named_interval(
     start: str | None, end: str | None, context: Mapping[str, Any], zone: str = "UTC"
 ) -> tuple[str, str] | None:
-    """Start and end of the windows' ends, on the report's clock, whose zone is `zone`; None if nothing names them.
+    """The bounds of the windows' ends, on the report's clock, whose zone is `zone`; None if nothing names them.
 
-    Raises InputError if only one of the parameters is there, or for a partition key that is neither time nor interval.
+    Raises InputError if only one of the parameters is given, or for a partition key that is neither time nor interval.
     """
     if start and end:
         return start, end
@@ -44,7 +44,7 @@ def named_interval(
         raise InputError(f"start and end belong together: only {'start' if start else 'end'} is given")
     key = context.get("partition_key") or getattr(context.get("dag_run"), "partition_key", None)
     if key:
-        # The key of an event is a window's end, also at midnight; a timetable may mean the day.
+        # The key of an asset event is a window's end, also at midnight; that of a timetable may be a day.
         return interval_of_event(key) if _comes_from_asset(context) else interval_of_key(key)
     first, last = context.get("data_interval_start"), context.get("data_interval_end")
     if first is not None and last is not None and last > first:
@@ -55,7 +55,7 @@ def named_interval(
 def interval_of_key(key: str) -> tuple[str, str]:
     """`START/END`; a date means that day; a time means the one window that ends then. Raises InputError.
 
-    Midnight is refused: the timetables of Airflow write a day like that, too.
+    Midnight is refused, because timetables of Airflow write a day in the same way.
     """
     first, separator, last = key.partition("/")
     try:
@@ -76,7 +76,7 @@ def interval_of_key(key: str) -> tuple[str, str]:
 
 
 def interval_of_event(key: str) -> tuple[str, str]:
-    """As `interval_of_key`, of a key that an asset event brought (see `dispatcher_dag`): midnight is a window's end."""
+    """As `interval_of_key`, for the key of an asset event (see `dispatcher_dag`): midnight is a window's end."""
     with suppress(ValueError):
         if ":" in key:
             return _window(_read(key))
@@ -93,9 +93,9 @@ def _window(end: pendulum.DateTime) -> tuple[str, str]:
 
 
 def zone_of_clock(report: PlannedReport, context: Mapping[str, Any]) -> str:
-    """The zone in which a report's clock shows a data interval, where the task does not say it.
+    """The zone of a report's clock for a data interval, if the task has none.
 
-    The report's own, if it has one. Rowtimes without a zone are on the clock whose days the timetable cuts.
+    The report's own, if it has one. Rowtimes without a zone are on the clock of the timetable.
     """
     if report.clock is not None:
         return report.clock

@@ -1,4 +1,4 @@
-"""The lineage of a task as OpenLineage writes it: tables by their paths, their columns, and where these come from."""
+"""The lineage of a task for OpenLineage: tables by their paths, their columns, and the origins of these."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NAMESPACE = "file"
 
 
 def facets(lineage: Lineage) -> OperatorLineage[Any, Any]:
-    """Tables without a path, whose rows are printed, are left out."""
-    places = {source.name: source.path for source in lineage.sources if source.path is not None}
+    """Tables without a path, those of `print`, are left out."""
+    paths = {source.name: source.path for source in lineage.sources if source.path is not None}
     return OperatorLineage(
         inputs=[_table(one, one.path) for one in lineage.sources if one.path is not None],
-        outputs=[_result(one, one.path, places) for one in lineage.results if one.path is not None],
+        outputs=[_result(one, one.path, paths) for one in lineage.results if one.path is not None],
         job_facets={"sql": sql_job.SQLJobFacet(query=lineage.script)} if lineage.script else {},
     )
 
@@ -30,14 +30,14 @@ def _table(one: Dataset, path: str) -> Table:
     return Table(_NAMESPACE, path, facets={"schema": schema_dataset.SchemaDatasetFacet(fields=fields)})
 
 
-def _result(one: Dataset, path: str, places: dict[str, str]) -> Table:
+def _result(one: Dataset, path: str, paths: dict[str, str]) -> Table:
     made = _table(one, path)
     fields = {
         column: columns_of.Fields(
-            inputFields=[columns_of.InputField(_NAMESPACE, places[table], name) for table, name in origins]
+            inputFields=[columns_of.InputField(_NAMESPACE, paths[table], name) for table, name in origins]
         )
         for column, origins in one.origins.items()
-        if all(table in places for table, _ in origins)
+        if all(table in paths for table, _ in origins)
     }
     if fields:
         made.facets = {**(made.facets or {}), "columnLineage": columns_of.ColumnLineageDatasetFacet(fields=fields)}

@@ -1,4 +1,4 @@
-"""Parameters of an operator: a literal is checked when the DAG is parsed, what a template gives when the task runs."""
+"""Parameters of an operator: a literal is checked when the DAG is parsed, a template when the task runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Check = Callable[[str], object]
 
 
 def check_literal(name: str, value: Any, check: Check) -> None:
-    """Raises InputError for a wrong value. Nothing is known yet of a template, nor of what another task returns."""
+    """Raises InputError for a wrong value. Templates and results of other tasks are not known yet."""
     if isinstance(value, str) and not is_template(value):
         check_value(name, value, check)
 
@@ -22,7 +22,7 @@ def is_template(value: Any) -> bool:
 
 
 def check_value(name: str, value: str | None, check: Check) -> None:
-    """Raises InputError for a wrong value; None is right."""
+    """Raises InputError for a wrong value; None is accepted."""
     if value is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""What a task knows of its report: facts that another process has found. No task imports what its authors wrote."""
+"""The facts of a task's report, from another process. No task imports code of the report's authors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLANNING_SECONDS = 120.0
 class PlannedReport:
     """Facts of a report's plan.
 
-    `ends` says whether its input does; its tables' relative paths start at `base`. `clock` is the zone of its clock,
+    `ends` says whether its input ends; relative paths of its tables start at `base`. `clock` is the zone of its clock,
     None where its rowtimes have no zone.
     """
 
@@ -40,12 +40,12 @@ def plan_apart(
     seconds: float = PLANNING_SECONDS,
     say: Callable[[str], None] = print,
 ) -> PlannedReport:
-    """Plans a script or a program (see `table.load.load_report`). With `home`, that is made for it, unless it is there.
+    """Plans a script or a program (see `load_report`). With `home`, the home is created if it is missing.
 
     Raises what `load_report` and `Home.create` raise, and as `ask` does.
     """
-    place = {"home": None if home is None else str(home.path), "group": None if home is None else home.group}
-    question = {**_question(report, settings, base), **place}
+    home_of_report = {"home": None if home is None else str(home.path), "group": None if home is None else home.group}
+    question = {**_question(report, settings, base), **home_of_report}
     return facts(
         ask("airflow_nrt.table.reports.planned", question, _asked(report, seconds, say), environment), PlannedReport
     )
@@ -59,7 +59,7 @@ def trace_apart(
     seconds: float = PLANNING_SECONDS,
     say: Callable[[str], None] = print,
 ) -> Lineage:
-    """What a script or a program reads and writes, column by column. Raises as `plan_apart` does."""
+    """The lineage of a script or a program, column by column. Raises as `plan_apart` does."""
     from airflow_nrt.describe.lineage import Lineage
 
     question = _question(report, settings, base)

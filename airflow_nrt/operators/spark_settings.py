@@ -1,6 +1,6 @@
 """Settings of Spark that a task may give to a report: none that chooses code, options of a JVM, paths or addresses.
 
-What a task gives may come from a run's configuration, and so from whoever may trigger the DAG.
+Settings of a task may come from a run's configuration, and so from anybody who may trigger the DAG.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HARMLESS = (
     *("spark.sql.files.openCostInBytes", "spark.sql.inMemoryColumnarStorage.*", "spark.sql.join.*"),
     *("spark.sql.parquet.compression.codec", "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"),
 )
-"""`*` is any rest of a name."""
+"""`*` matches any rest of a name."""
 _PLAIN = re.compile(r"[\w.+:/%-]*", re.ASCII)
 
 

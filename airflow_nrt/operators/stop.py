@@ -17,10 +17,10 @@ _LOOK_SECONDS = 0.5
 
 
 class NrtStopOperator(BaseOperator):
-    """Asks the driver of a home to stop after its batch, and waits until it has. None running is fine.
+    """Asks the driver of a home to stop after its batch, and waits until it has. It succeeds if none is running.
 
-    A driver that was launched and has not begun is meant too, and one that a task is about to restart. The task that
-    supervises it ends with success then.
+    This includes a driver that was launched and has not begun, and one that a task is about to restart. The supervising
+    task then succeeds.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
@@ -54,8 +54,8 @@ class NrtStopOperator(BaseOperator):
 
         hook = NrtHook(self.nrt_conn_id)
         with ending_the_task(self.log):
-            place = hook.home(self.home)
-            home = Home.open(place.path, place.group)
+            unopened = hook.home(self.home)
+            home = Home.open(unopened.path, unopened.group)
             deadline = time.monotonic() + self.timeout
             epoch = home.ask_to_stop()
             self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)

@@ -27,15 +27,15 @@ FAIL, RESTART = ON_STALL = ("fail", "restart")
 class NrtStreamOperator(SupervisedOperator):
     """Ensures that one driver runs a report, and ends when that driver does.
 
-    It adopts a driver that runs, or a launch that is under way, else it launches one; then it waits in the triggerer. A
-    driver that is lost is restarted with back-off, also one that stopped without having been asked to, because its host
-    went down; one that was fenced is followed to its successor. Data errors and
+    It adopts a running driver, or a launch that is under way, or launches a driver; then it waits in the triggerer. A
+    lost driver is restarted with back-off, also one that stopped without a request, because its host went down. After a
+    driver was fenced the task follows its successor. Data errors and
     wrong input fail the task for good. Marking the task failed, skipped or successful asks the driver to stop after
-    its batch; clearing it does not: the new attempt adopts the driver. Where no triggerer watches at that moment nobody
-    asks: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
+    its batch; clearing it does not: the new attempt adopts the driver. If no triggerer watches at that moment, no
+    request is made: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
 
-    While it waits its log has a line a minute, and the XCom `status` is as old as that. The log of a task that fails
-    ends with what the driver printed last, and with the cause.
+    While it waits, its log gets a line each minute, and the XCom `status` is updated with it. The log of a failed task
+    ends with the last output of the driver, and with the cause.
 
     :param available_now: end when all that has arrived is absorbed
     :param startup_timeout: seconds until the first heartbeat of a driver that was launched
@@ -43,7 +43,8 @@ class NrtStreamOperator(SupervisedOperator):
     :param restart_window: seconds after which a restart no longer counts
     :param restart_delay: seconds before the first restart; each further one within the window waits twice as long
     :param max_restart_delay: the longest such wait, in seconds
-    :param stall_timeout: seconds without progress, while bytes wait to be read, that make a stall; None: never
+    :param stall_timeout: seconds without progress, while bytes wait to be read, after which a driver counts as stalled;
+    None: never
     :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
@@ -53,8 +54,8 @@ class NrtStreamOperator(SupervisedOperator):
     :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
         task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
         the clock
-    :param freshness_callback: what is called for each of these notices, in the triggerer: a notifier with an async
-        side, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
+    :param freshness_callback: the callback for each of these notices, in the triggerer: a notifier with an async
+    method, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
         `context["nrt"]` has what `NrtNotifier` lists
     :xcom status: how the report is doing: `report`, `home`, `at` (UTC), `driver`, `epoch`, `restarts`, `entry` (of the
         log), `zone` (of the report's clock), `watermark` and `last_window` (times of that clock; all windows up to
@@ -119,14 +120,14 @@ class NrtStreamOperator(SupervisedOperator):
         endless: bool,
         group: str | None = None,
     ) -> Any:
-        """Goes on after the trigger: ends, fails, or restarts. What the DAG says by now matters to a restart alone."""
+        """Goes on after the trigger: ends, fails, or restarts. Changes of the DAG since matter only to a restart."""
         from airflow_nrt.home.home import Home
 
         with self.at_work():
             return self._supervise(context, Home.open(home, group), endless).answer(event, restarts)
 
     def _open_home(self, report: str) -> Home:
-        """The home of the report of this name, made only where a driver could be launched into it.
+        """The home of the report of this name, created only if a driver could be launched into it.
 
         Raises InputError.
         """
@@ -140,14 +141,14 @@ class NrtStreamOperator(SupervisedOperator):
         return home
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
-        # Spares a DAG file all that only a running task needs.
+        # Imported here, because a DAG file does not need it.
         from airflow_nrt.operators.supervision.supervision import Supervision
 
         self._supervision = Supervision(self, context, home, endless)
         return self._supervision
 
     def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:
-        """As `get_openlineage_facets_on_complete`: a stream ends long after it has begun."""
+        """As `get_openlineage_facets_on_complete`, because a stream ends long after it has begun."""
         return self.get_openlineage_facets_on_complete(None)
 
     def on_kill(self) -> None:
@@ -156,6 +157,6 @@ class NrtStreamOperator(SupervisedOperator):
 
 
 def _positive_duration(text: str) -> None:
-    """Raises ValueError unless it is one."""
+    """Raises ValueError for a text that is no duration."""
     if parse_duration(text) <= 0:
         raise ValueError(f"{text!r} is no time within which a window can be published: write for example '15 min'")

@@ -12,17 +12,18 @@ from airflow_nrt.operators.wishes import Wishes
 
 
 class NrtVerifyOperator(NrtBatchOperator):
-    """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain it all.
+    """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain all
+    differences.
 
     It covers the windows that end within `start` and `end`, else within those of the run's configuration
-    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key or its data interval, as
-    `NrtBackfillOperator` takes them; of a run that names none, everything that is complete.
+    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key or its data interval, as for
+    `NrtBackfillOperator`; if the run names none, all complete windows.
 
     :xcom verdict: `report`, `home`, `entry` (of the log, up to which it holds), `start` and `end` (ISO, on the report's
         clock), `windows`, `equal`, `explained`, `unexplained`, `pending`, `unread_files`, `late_rows`, `proven`, the
         `text` that says it, `inserts` (these numbers of each, and `rows` by class), `unexplained_windows` (the first
         ten, as text) and `problems`; also where the task fails because of it
-    :xcom return_value: the same, of a task that succeeds
+    :xcom return_value: the same, if the task succeeds
     """
 
     def execute(self, context: Context) -> dict[str, Any]:

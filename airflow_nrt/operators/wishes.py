@@ -1,7 +1,8 @@
-"""What a DAG run asks of a backfill or a verification: `conf={"nrt": {"start": …, "end": …, "on_mismatch": "repair"}}`.
+"""The wishes of a DAG run for a backfill or a verification: `conf={"nrt": {"start": …, "end": …, "on_mismatch":
+"repair"}}`.
 
-The page's buttons write it, and so may whoever triggers the DAG. It names windows and may ask for a repair, where the
-task leaves that open; nothing else.
+The page's buttons write it, and so may anybody who triggers the DAG. It names windows and may ask for a repair, if the
+task leaves these open; nothing else.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ CONF = "nrt"
 
 @dataclass(frozen=True)
 class Wishes:
-    """Start and end are times of the report's clock; None where the run does not say it."""
+    """Start and end are times of the report's clock; None where the run does not name them."""
 
     start: str | None = None
     end: str | None = None
@@ -25,7 +26,7 @@ class Wishes:
 
     @classmethod
     def of_run(cls, context: Mapping[str, Any]) -> Wishes:
-        """Raises InputError for what is no wish."""
+        """Raises InputError for malformed wishes."""
         conf = getattr(context.get("dag_run"), "conf", None) or {}
         asked = conf.get(CONF) if isinstance(conf, Mapping) else None
         if asked is None:
@@ -39,11 +40,11 @@ class Wishes:
         return cls(**asked)
 
     def interval(self, start: str | None, end: str | None) -> tuple[str | None, str | None]:
-        """The bounds of the task, or, where it has none, those of the run. Raises InputError where both have some."""
+        """The bounds of the task, or, if it has none, those of the run. Raises InputError if both have bounds."""
         return _open(start, self.start, "start"), _open(end, self.end, "end")
 
     def mismatch(self, on_mismatch: str | None) -> str | None:
-        """What the task does about a difference, or what the run asks for. Raises InputError where these differ."""
+        """What to do about a difference: as the task says, or as the run asks. Raises InputError if these differ."""
         return _open(on_mismatch, self.on_mismatch, "on_mismatch")
 
 

@@ -15,15 +15,15 @@ from airflow_nrt.operators.saying.ending import FinalError, ending_the_task
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:
-    # What only a running task needs is imported when it runs: a DAG file parses in milliseconds.
+    # Imports that only a running task needs are in its methods, so that a DAG file parses in milliseconds.
     from airflow_nrt.home.home import Home
 
 
 class NrtWindowSensor(BaseSensorOperator):
     """Waits until every window that ends at or before a time is complete and published.
 
-    It fails for good if the report's driver ended with an error that a restart would meet again. A home that does not
-    exist yet is waited for.
+    It fails for good if the report's driver ended with an error for which a restart would fail again. It also waits for
+    a home that does not exist yet.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`; with `Z` or an offset
@@ -69,7 +69,7 @@ class NrtWindowSensor(BaseSensorOperator):
         return self.defer(trigger=trigger, method_name="resume", timeout=timedelta(seconds=self.timeout))
 
     def resume(self, context: Context, event: dict[str, Any]) -> str:
-        """Ends as the trigger found it."""
+        """Ends with the result of the trigger."""
         with ending_the_task(self.log):
             self._check_hope(event["error"])
         return self.window_end
@@ -100,7 +100,7 @@ class NrtWindowSensor(BaseSensorOperator):
                 raise InputError(f"window_end: {wrong}") from None
 
     def _check_hope(self, error: str | None) -> None:
-        """Raises FinalError if the driver has ended with an error that a restart would meet again."""
+        """Raises FinalError if the driver has ended with an error for which a restart would fail again."""
         if error is not None:
             raise FinalError(
                 f"the window that ends at {self.window_end} will not become complete, its driver failed: {error}"

@@ -1,1 +1,1 @@
-"""What tasks say to people: in their logs, in the rendered report, and when they fail."""
+"""Messages of tasks for people: in their logs, in the rendered report, and when they fail."""

@@ -1,4 +1,4 @@
-"""How an error ends a task: what it says in the log, and whether a retry is worth it."""
+"""How an error ends a task: its message in the log, and whether a retry makes sense."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FinalError(NrtError):
-    """What failed a task would fail it again."""
+    """A retry of the task would fail again."""
 
 
 _FINAL = (FinalError, InputError, DataError)
@@ -23,9 +23,9 @@ _FINAL = (FinalError, InputError, DataError)
 
 @contextmanager
 def ending_the_task(log: Logger) -> Iterator[None]:
-    """Wrong input and data that can't be computed fail a task for good; other trouble may pass with a retry.
+    """Wrong input and data that can't be computed fail a task for good; after other failures a retry may succeed.
 
-    The cause stands in the log as lines of its own, before Airflow's trace.
+    The cause is in the log as lines of its own, before Airflow's stack trace.
     """
     try:
         yield

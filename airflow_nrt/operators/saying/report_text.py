@@ -1,4 +1,4 @@
-"""The text of a report as Airflow's UI shows it: with its placeholders, without what is named like a secret."""
+"""The text of a report for Airflow's UI: with its placeholders, without values with a name of a secret."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from airflow_nrt.program.modules import file_of
 from airflow_nrt.program.program import program_of
 
 _SUFFIXES = (".sql", ".py")
-"""Others are not shown: the name of a report may come from whoever triggers the DAG."""
+"""Files of other kinds are not shown, because a run of the DAG may choose the name of the report."""
 _MOST_BYTES = 16 * 1024 * 1024
 
 
 def shown_report(report: str, near: Path) -> str | None:
-    """What a report's file holds, as `shown_text`; None where it can't be read: planning it says why."""
+    """The content of a report's file, as `shown_text`; None if it can't be read, and planning reports why."""
     with suppress(OSError, NrtError):
         path = _file(report, near)
         if path is not None and path.suffix in _SUFFIXES:
@@ -31,12 +31,13 @@ def shown_report(report: str, near: Path) -> str | None:
 
 
 def shown_text(text: str, where: str) -> str:
-    """The text as far as Airflow shows a field; of a longer one its beginning, and `where` all of it is."""
+    """The text, cut to the length of a field in Airflow; the beginning of a longer text, with `where` to find all of
+    it."""
     most = conf.getint("core", "max_templated_field_length", fallback=4096)
     masked = without_secrets(text.strip())
     if len(masked) > most:
-        told = f"\n-- … ({len(masked)} characters: the rest is in {where})"
-        masked = masked[: max(most - len(told), 0)] + told
+        ending = f"\n-- … ({len(masked)} characters: the rest is in {where})"
+        masked = masked[: max(most - len(ending), 0)] + ending
     return shortened(masked, len(masked))
 
 

@@ -1,4 +1,4 @@
-"""How often a driver may be restarted, and how long to wait before."""
+"""How often a driver may be restarted, and after which delay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class BudgetSpentError(NrtError):
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """At most `most` restarts within any `window` seconds; each waits twice as long, `first` to `longest` seconds.
+    """At most `most` restarts within any `window` seconds; the delay doubles with each, from `first` to `longest`
+    seconds.
 
     Raises InputError for numbers that make no sense.
     """
@@ -34,11 +35,11 @@ class RestartPolicy:
             )
 
     def back_off(self, restarts: Sequence[float], now: float) -> float:
-        """Seconds to wait before the next restart, given the times of those before."""
+        """Seconds to wait before the next restart, given the times of earlier ones."""
         return float(min(self.longest, self.first * 2 ** len(self._recent(restarts, now))))
 
     def spend(self, restarts: Sequence[float], now: float, why: str) -> list[float]:
-        """The restarts that count, with one more at `now`. Raises BudgetSpentError if there is none left."""
+        """The restarts that count, with one more at `now`. Raises BudgetSpentError if no restart is left."""
         recent = self._recent(restarts, now)
         if len(recent) >= self.most:
             window = pendulum.duration(seconds=self.window).in_words()

@@ -1,4 +1,4 @@
-"""What a stream task says in a worker: where everything is, how the report is doing, what its driver said last."""
+"""Output of a stream task in a worker: where everything is, the status of the report, the last output of its driver."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_UI = "none: spark.ui.enabled is false, as it is by default of local masters"
 
 
 class StreamLog:
-    """The log, the XComs and the store of one attempt."""
+    """The log, the XComs and the state store of one attempt."""
 
     def __init__(self, task: NrtBaseOperator, context: Context, home: Home) -> None:
         self.task = task
@@ -36,18 +36,19 @@ class StreamLog:
         self.task.keep_links(self.home, beat.ui if beat is not None else "")
 
     def say_where(self, beat: Heartbeat) -> None:
-        """The home, the driver's log and Spark's pages; links to them work from now on."""
+        """Logs the home, the driver's log and Spark's UI; links to them work from now on."""
         self.task.show_home(self.context, self.home, beat.ui)
         self.log.info("driver log %s", self.home.driver_log)
         self.log.info("Spark UI %s", beat.ui or _NO_UI)
 
     def end(self) -> dict[str, Any]:
-        """What the task returns. Raises HomeError."""
+        """The return value of the task. Raises HomeError."""
         self.keep_status()
         return end_xcom(read_status(self.home))
 
     def keep_status(self) -> None:
-        """In the XCom that the trigger keeps current, and in the task's own store, which a trigger can't write."""
+        """Writes it to the XCom that the trigger keeps current, and to the task's own store, which a trigger can't
+        write."""
         with suppress(NrtError):
             status = status_xcom(read_pulse(self.home))
             self.context["ti"].xcom_push(STATUS, status)
@@ -56,7 +57,7 @@ class StreamLog:
                 store.set(STATUS, status)
 
     def say_driver_s_end(self) -> None:
-        """The last lines of what the newest launch has printed. A home that can't be read has none."""
+        """Logs the last lines of output of the newest launch. A home that can't be read has none."""
         with suppress(NrtError):
             launch = last_launch(self.home)
             lines = last_lines_or_reason(self.home, begin=launch.output if launch is not None else 0, shown=self.shown)
@@ -66,7 +67,7 @@ class StreamLog:
                 self.log.info("  %s", line)
 
     def shown(self, text: str) -> str:
-        """Without the masked values; where the task's settings are wrong by now, Airflow still knows them."""
+        """The line without the masked values; if the task's settings are wrong now, Airflow still masks them."""
         with suppress(InputError):
             return self.task.report_settings().shown(text)
         return text

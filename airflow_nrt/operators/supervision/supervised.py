@@ -1,4 +1,4 @@
-"""What supervision asks of the task that it works for."""
+"""The interface of a supervised task."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SupervisedOperator(NrtBaseOperator):
-    """`NrtStreamOperator` says what each of these is."""
+    """See `NrtStreamOperator` for each parameter."""
 
     available_now: bool
     startup_timeout: float

@@ -31,7 +31,7 @@ from airflow_nrt.triggers.watcher import look
 class Supervision:
     """One phase of a stream task in a worker. `endless` is as in `Vigil`.
 
-    `before` is what the trigger judged of the driver so far.
+    `before` is the last judgement of the trigger about the driver.
     """
 
     def __init__(self, task: SupervisedOperator, context: Context, home: Home, endless: bool) -> None:
@@ -55,7 +55,7 @@ class Supervision:
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
         is_killed = self._make_room(judgement)
         if judgement.kind == STALLED and self.task.on_stall == "fail":
-            # One that runs elsewhere, where nobody here can kill it, stops when its batch does.
+            # A driver on another host can't be killed from here; it stops after its batch.
             self.home.ask_to_stop()
             done = "killed" if is_killed else "asked to stop"
             self._fail(FinalError(f"{judgement.why}; the driver was {done}"))
@@ -82,7 +82,7 @@ class Supervision:
                 self._fail(FinalError(why))
             self.said.say_driver_s_end()
             self.log.warning("%s", why)
-            # The database keeps it.
+            # It is kept in the database.
             self._wait(0, restarts, lost=shortened(why, 1500))
         self.said.say_where(beat)
         self.said.keep_status()
@@ -92,9 +92,9 @@ class Supervision:
         return self._wait(beat.epoch, restarts)
 
     def give_up(self) -> None:
-        """Takes back a launch whose driver has not begun; one that has begun is asked to stop.
+        """Cancels a launch whose driver has not begun; a driver that has begun is asked to stop.
 
-        Only if the task was given up: a cleared one leaves its driver to the next attempt.
+        Only if the task was given up: a cleared task leaves its driver to the next attempt.
         """
         launch = last_launch(self.home)
         if launch is None or launch.by != self._by() or not is_given_up_now(self.context["ti"]):
@@ -132,7 +132,7 @@ class Supervision:
         return alarm.to_json()
 
     def _fail(self, failure: NrtError) -> NoReturn:
-        """Raises it; before, the log shows what the driver said last."""
+        """Raises it, after the last output of the driver in the log."""
         self.said.keep_status()
         self.said.say_driver_s_end()
         raise failure
@@ -142,12 +142,12 @@ class Supervision:
     def _ensure_driver(self) -> Heartbeat:
         """The heartbeat of the one driver: adopted, or launched. Raises LaunchFailedError."""
         while True:
-            # Looked at before the driver: a launch that begins in between is found as one or the other. And the
-            # number is taken before both, so that of all who see no driver one launches.
+            # The launch is read before the driver: one that begins in between is found as one or the other. The number
+            # is read before both, so that only one launches of all tasks that see no driver.
             number, launch = next_number(self.home), pending_launch(self.home)
             beat = living_driver(self.home, self.before.epoch if self.before is not None else 0)
             if beat is not None and self._is_unwanted(beat):
-                # The next driver takes a newer epoch, and this one can't commit any more.
+                # The next driver takes a newer epoch, so this one can't commit any more.
                 beat = None
             if beat is not None and self.home.is_stop_asked(beat.epoch, beat.launch):
                 self._let_end(beat)
@@ -165,7 +165,7 @@ class Supervision:
                 return beat
 
     def _launch(self, number: int) -> Launch | None:
-        # The file may say something else by now than when the home was made.
+        # The file may have changed since the home was created.
         report, program = self.task.planned(self.home), self.task.program()
         if program is not None:
             copy = str(program.copied_to(self.home.launches))
@@ -186,7 +186,7 @@ class Supervision:
         return f"{ti.dag_id}.{ti.task_id} of {ti.run_id}, map index {ti.map_index}, try {ti.try_number}"
 
     def _is_stop_asked(self, judgement: Judgement) -> bool:
-        """Whether the driver that was judged was asked to stop. Of one that did not begin only the launch is known."""
+        """Whether the judged driver was asked to stop. For a driver that did not begin, only the launch is known."""
         if judgement.epoch:
             return self.home.is_stop_asked(judgement.epoch)
         launch = last_launch(self.home)
@@ -196,7 +196,8 @@ class Supervision:
         return self.before is not None and self.before.kind == STALLED and self.before.epoch == beat.epoch
 
     def _make_room(self, judgement: Judgement) -> bool:
-        """Kills the lost driver if it hangs on this host, unless somebody has taken over meanwhile; whether it did."""
+        """Kills the lost driver if it hangs on this host, unless another has taken over meanwhile. Returns whether it
+        did."""
         beat = read_heartbeat(self.home.heartbeats)
         if beat is None or beat.is_over or beat.epoch != judgement.epoch:
             return False
