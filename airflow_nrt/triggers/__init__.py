@@ -1,4 +1,5 @@
-"""What watches homes in the triggerer: no trigger decides from the absence of an answer."""
+"""Triggers, which watch homes in the triggerer: none decides from the absence of an answer."""
 
 EARLIEST_SECONDS = 10.0
-"""A deferral that resumes sooner than this may be booked as failed: the scheduler still hears of its first phase."""
+"""A deferral that resumes sooner than this may be recorded as failed, because the scheduler still receives events of
+its first phase."""

@@ -1,4 +1,4 @@
-"""Saying that a report is stale, and that it is fresh again, on behalf of the task that supervises it."""
+"""Notices that a report is stale, and that it is fresh again, on behalf of the task that supervises it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _LONGEST_PAUSE = 300.0
 
 @dataclass(frozen=True)
 class Alarm:
-    """What is called: an async function or a notifier, by its import path, with these arguments. Without a path the
-    task's log alone says it. Windows have `allowed` ms after their end."""
+    """The callback: an async function or a notifier, by its import path, with these arguments. Without a path, notices
+    go only to the task's log. Windows have `allowed` ms after their end."""
 
     allowed: int
     path: str | None = None
@@ -48,7 +48,7 @@ class Alarm:
         callback = getattr(importlib.import_module(module), name)
         if inspect.isclass(callback) and issubclass(callback, BaseNotifier):
             notifier = callback(**self.kwargs)
-            # Not all of them take it as an argument.
+            # Not all notifiers accept it as an argument.
             notifier.context = dict(context)  # type: ignore[assignment]
             await notifier
         else:
@@ -65,10 +65,11 @@ class _Failure:
 
 
 class FreshnessWatch:
-    """Looks at the windows of a home, on behalf of a task instance, if there is one.
+    """Watches the windows of a home, on behalf of a task instance, if there is one.
 
-    A notice that could not be delivered is tried again, with pauses that double up to five minutes; those of other
-    tables do not wait for it. What was said stands in an XCom of the task: another triggerer does not say it again.
+    A notice that could not be delivered is tried again, with pauses that double up to five minutes; notices of other
+    tables do not wait for it. Delivered notices are in an XCom of the task, so that another triggerer does not repeat
+    them.
     """
 
     def __init__(self, location: str, group: str | None, alarm: Alarm, task: Any, log: Any) -> None:
@@ -81,7 +82,7 @@ class FreshnessWatch:
         self._failures: dict[str, _Failure] = {}
 
     async def run(self, every: float = _LOOK_SECONDS) -> None:
-        """Never ends by itself."""
+        """Runs until it is cancelled."""
         missed, said = await self._missed(), ""
         while True:
             try:
@@ -103,8 +104,8 @@ class FreshnessWatch:
         return look_at_tables(Home.open(self.location, self.group))
 
     async def _deliver(self, notice: Notice, report: str, pause: float) -> bool:
-        """Whether it was said now; after a first failure the next try is `pause` seconds later."""
-        # Its text changes while the report catches up.
+        """Whether it was delivered now; after a first failure the next try is `pause` seconds later."""
+        # The text changes while the report catches up.
         what = (notice.state, notice.window_end)
         if self._logged.get(notice.table) != what:
             self._logged[notice.table] = what
@@ -170,7 +171,8 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableSight]]:
     """
     identity, outline, beat = home.identity(), home.outline(), read_heartbeat(home.heartbeats)
     log = Log(home.log_directory)
-    # A driver that has just started says of no entry yet that it is published: those of the one before it count.
+    # A driver that has just started has no published entry in its heartbeat yet: the published entries of the one
+    # before count.
     published = log.last if beat is None or beat.entry < 0 else min(log.last, beat.entry)
     operators = log.position(published).operators if beat is not None else {}
     sights = []

@@ -1,8 +1,8 @@
-"""How far the windows of a home have become asset events: what stands in Airflow's asset state store.
+"""How far the windows of a home have been emitted as asset events, in Airflow's asset state store.
 
-A run of the dispatcher claims a stretch of the log before it emits. Its asset events are registered together with its
-success, so a claim holds if its run succeeded. If that failed, the next run takes the stretch again. A
-run that finds nothing to emit closes the claim before it.
+A run of the dispatcher claims a range of log entries before it emits. Its asset events are registered together with its
+success, so a claim holds if its run succeeded. If the run failed, the next run takes the range again. A run that finds
+nothing to emit closes the claim before it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from airflow_nrt.home.home import Home
 
 BEFORE_ALL = -1
 _RECENT_MS = 600_000
-"""A stream that was started together with its dispatcher has published before anybody looked."""
+"""A stream that was started together with its dispatcher publishes before the first look."""
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """The run `run` has claimed the entries after `after` up to `until`; '' for the begin, which nobody emits.
+    """The run `run` has claimed the entries after `after` up to `until`; '' at the begin, where no run has.
 
-    `home` is the id of the home that is meant; '' if there was none yet.
+    `home` is the id of the home; '' if there was none yet.
     """
 
     home: str
@@ -34,8 +34,8 @@ class Cursor:
 
     @classmethod
     def at_begin(cls, home: Home | None, catchup: bool, now: int) -> Cursor:
-        """Where dispatching begins at the instant `now` (ms): with `catchup` before all entries, else behind those of
-        more than ten minutes ago. A home that comes later is read whole.
+        """Where dispatching begins at the instant `now` (ms): with `catchup` before all entries, else after those of
+        more than ten minutes ago. A home that is created later is read whole.
         """
         if home is None:
             return cls("", BEFORE_ALL, BEFORE_ALL)
@@ -45,7 +45,7 @@ class Cursor:
 
     @classmethod
     def from_json(cls, content: Any) -> Cursor:
-        """Raises InputError for what is none."""
+        """Raises InputError for a malformed cursor."""
         try:
             return decoded(content, cls)
         except TypeError as wrong:
@@ -55,7 +55,7 @@ class Cursor:
         return asdict(self)
 
     def of(self, home: Home) -> Cursor:
-        """The cursor in this home: one of another home that stood there before says nothing about it."""
+        """The cursor in this home: the cursor of an earlier home at this location does not count."""
         known = home.identity().id
         if self.home == known:
             return self
@@ -63,7 +63,7 @@ class Cursor:
 
     @property
     def is_open(self) -> bool:
-        """Whether its windows may still have to be emitted: no later run has seen that its run succeeded."""
+        """Whether its windows may still have to be emitted: no later run has confirmed that its run succeeded."""
         return bool(self.run) and self.until > self.after
 
     def begin(self, succeeded: Callable[[str], bool]) -> int:

@@ -1,4 +1,4 @@
-"""Watching a report's driver from the triggerer."""
+"""Watches a report's driver from the triggerer."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 class NrtDriverTrigger(BaseTrigger):
     """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
 
-    After a restart of the triggerer it learns all that it needs from the home. Its event is a `Judgement`.
+    After a restart of the triggerer it reads all that it needs from the home. Its event is a `Judgement`.
 
     :param home: the report's home
-    :param epoch: that of the driver to begin with
+    :param epoch: the epoch of the driver to begin with
     :param back_off: seconds between a loss and the event, so that a restart waits here and not in a worker
-    :param stall_timeout: seconds without progress, while bytes wait to be read, that make a stall; None: never
+    :param stall_timeout: seconds without progress, while bytes wait to be read, after which a driver counts as stalled;
+    None: never
     :param silence: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
     :param earliest: seconds before which it never fires
-    :param lost: the reason why there is nothing to watch: then it only waits
-    :param endless: the driver has ended as asked only if somebody asked it to
+    :param lost: the reason why there is no driver to watch: then it only waits
+    :param endless: the driver has ended as asked only if there was a request to stop
     :param group: the group that shares the home, by name or id
     :param status_interval: seconds between lines about the report in the task's log
     :param freshness: the fields of the `Alarm` that says when windows are missing
@@ -73,7 +74,8 @@ class NrtDriverTrigger(BaseTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
-        # The first question to a new triggerer takes it many seconds: asked now, `on_kill` is answered in time.
+        # The first question in a new triggerer takes many seconds: it is asked now, so that `on_kill` is answered in
+        # time.
         beside: list[asyncio.Task[Any]] = [asyncio.create_task(is_given_up(self.task_instance))]
         if self.freshness is not None:
             alarm = Alarm(**self.freshness)
@@ -93,28 +95,28 @@ class NrtDriverTrigger(BaseTrigger):
     async def _watch(self) -> Judgement:
         vigil = Vigil(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
         progress = Progress(self.home, self.group, self.status_interval, self.task_instance, self.log)
-        told = ""
+        logged = ""
         while True:
             try:
                 sight = await WATCHER.see(self.home, self.group)
             except Unreadable as wrong:
-                if str(wrong) != told:
-                    told = str(wrong)
-                    self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, told)
+                if str(wrong) != logged:
+                    logged = str(wrong)
+                    self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, logged)
             else:
-                told = ""
+                logged = ""
                 self.epoch = max(self.epoch, sight.beat.epoch if sight.beat is not None else 0)
                 judgement = vigil.judge(sight, time.monotonic())
                 if judgement is not None:
                     return judgement
-                await progress.tell(time.monotonic())
+                await progress.report(time.monotonic())
             await asyncio.sleep(self.poll_interval)
 
     async def on_kill(self) -> None:
-        """Asks the driver to stop if somebody gave the task up.
+        """Asks the driver to stop if the task was given up.
 
         Airflow also calls this when another triggerer takes over and when the task was cleared: the driver goes on
-        then, and whoever comes next adopts it.
+        then, and the next attempt adopts it.
         """
         if not await is_given_up(self.task_instance):
             return

@@ -1,4 +1,4 @@
-"""What successive looks at a home say about its driver. No clock, no file: the caller brings both."""
+"""Judges a driver from successive looks at its home. It reads no clock and no file: the caller passes both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from airflow_nrt.home.heartbeat import FAILED, FENCED, FINISHED, Heartbeat
 
 ENDED, BROKEN, LOST, STALLED = "ended", "broken", "lost", "stalled"
 _LONGEST_GAP = 5.0
-"""Seconds that one look may add to a silence: a watcher that slept has not heard nothing, it has not listened."""
+"""The most seconds that one look may add to a silence: a watcher that slept was not watching, so it can't know of a
+silence."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Vigil:
 
     `silence`, `certainty`, `succession` and `stall` are seconds: without a heartbeat, without one while the process is
     gone, between a fenced driver and the first heartbeat of its successor, without progress while bytes wait (None:
-    for ever). An `endless` driver has ended as asked only if somebody asked it to: one that stopped because its host
-    went down, or that read what was there at somebody's hand, is lost.
+    for ever). An `endless` driver has ended as asked only if there was a request: one that stopped because its host
+    went down, or because it was started by hand to read what was there, is lost.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Vigil:
         self._waiting = 0.0
 
     def judge(self, sight: Sight, now: float) -> Judgement | None:
-        """What is to be told, None as long as all is well. `now` is in seconds of a clock that only goes forward."""
+        """The judgement, None as long as all is well. `now` is in seconds of a monotonic clock."""
         beat = sight.beat
         passed = 0.0 if self._looked is None else min(now - self._looked, _LONGEST_GAP)
         self._looked = now

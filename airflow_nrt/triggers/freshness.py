@@ -1,4 +1,4 @@
-"""Whether the windows of a report are published in time. No clock, no file: the caller brings both."""
+"""Whether the windows of a report are published in time. It reads no clock and no file: the caller passes both."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Freshness:
     """Judges successive looks at the tables of a report.
 
     A window has `allowed` ms after its end, by the clocks of `zone` (None: UTC): an hour that is shown twice in autumn
-    counts once it is over. `missed` is, by table, the newest window that was found missing before.
+    counts after its second time. `missed` is the newest window that was found missing before, by table.
     """
 
     def __init__(self, allowed: int, zone: str | None, missed: Mapping[str, int] | None = None) -> None:
@@ -59,12 +59,12 @@ class Freshness:
         self.missed = dict(missed or {})
 
     def judge(self, sights: Iterable[TableSight], now: int) -> list[Notice]:
-        """What has changed at the instant `now` (ms): a newer window is missing, or none is any more."""
+        """The changes at the instant `now` (ms): a newer window is missing, or none is missing any more."""
         last = wall_clock_passed(now - self.allowed - 1, self.zone) + 1
         return [notice for sight in sights if (notice := self._judge(sight, last)) is not None]
 
     def accept(self, notice: Notice) -> None:
-        """It was said: it is not said again."""
+        """Marks a notice as delivered, so that it is not repeated."""
         if notice.state == STALE:
             self.missed[notice.table] = notice.window_end
         else:

@@ -1,4 +1,4 @@
-"""On which file system a path lies, from the kernel's table of mounts: one that hangs is not asked."""
+"""The file system of a path, from the kernel's table of mounts, without access to one that may hang."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 _TABLE = "/proc/self/mountinfo"
 _LOCAL = frozenset("bcachefs btrfs ext2 ext3 ext4 f2fs jfs overlay ramfs rootfs tmpfs xfs zfs".split())
-"""File systems that answer by themselves: a link on them is read without waiting for anybody."""
+"""Local file systems: a link on them is read without waiting for another host."""
 _KNOWN_SECONDS = 60
 _MOST_LINKS = 40
 
@@ -25,11 +25,11 @@ class Mount:
 
 
 Mounts = Mapping[str, Mount]
-"""By the path at which each is mounted."""
+"""The mounts by path."""
 
 
 def file_system_of(path: str) -> str:
-    """The device of an absolute path, empty where the system doesn't say. It is looked for once a minute."""
+    """The device of an absolute path, empty where the system doesn't say. It is read once a minute."""
     return _known(path, int(time.monotonic() // _KNOWN_SECONDS))
 
 
@@ -49,17 +49,17 @@ def _table(minute: int) -> Mounts:
 
 
 def parse_mounts(table: str) -> Mounts:
-    """Reads `mountinfo`. What is mounted later covers what was there."""
+    """Reads `mountinfo`. A later mount covers an earlier one."""
     mounts = {}
     for line in table.splitlines():
         fields, _, rest = line.partition(" - ")
-        device, place = fields.split(" ")[2], fields.split(" ")[4]
-        mounts[_unescaped(place)] = Mount(device, rest.split(" ")[0] in _LOCAL)
+        device, path = fields.split(" ")[2], fields.split(" ")[4]
+        mounts[_unescaped(path)] = Mount(device, rest.split(" ")[0] in _LOCAL)
     return mounts
 
 
 def device_of(path: str, mounts: Mounts) -> str:
-    """The device of an absolute path, over links as far as they lie on file systems that can't hang."""
+    """The device of an absolute path; links are followed only on file systems that can't hang."""
     at, names, links = "/", path.split("/")[::-1], 0
     mount = mounts.get("/", Mount("", False))
     while names and mount.is_local and links < _MOST_LINKS:
@@ -86,5 +86,5 @@ def _mount_of(path: str, mounts: Mounts) -> Mount:
     return mounts.get(path, Mount("", False))
 
 
-def _unescaped(place: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), place)
+def _unescaped(path: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), path)

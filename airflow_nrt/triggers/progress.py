@@ -1,4 +1,4 @@
-"""How a report is doing, as its task says it: a line of the log now and then, and an XCom that is kept current."""
+"""The status of a report from its task: a line in the log now and then, and an XCom that is kept current."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LIMIT_SECONDS = 30.0
 
 
 def status_line(pulse: Pulse) -> str:
-    """The windows, the watermark, the rows and the restarts, for a person."""
+    """The windows, the watermark, the rows and the restarts, in one line."""
     restarts = "1 restart" if pulse.restarts == 1 else f"{pulse.restarts} restarts"
     return (
         f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
-        f"{format_instant(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_behind(pulse)}; "
+        f"{format_instant(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
         f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
     )
 
@@ -43,12 +43,12 @@ def status_xcom(pulse: Pulse) -> dict[str, Any]:
 
 
 def end_xcom(status: Status) -> dict[str, Any]:
-    """As `status_xcom`, with how often windows were restated: what a task returns."""
+    """The return value of a task: `status_xcom`, and how often windows were restated."""
     return {**status_xcom(status), "restatements": status.restatements}
 
 
 class Progress:
-    """Says each `interval` seconds how the report of a home is doing, on behalf of a task instance, if there is one."""
+    """Reports the status of a home every `interval` seconds, on behalf of a task instance, if there is one."""
 
     def __init__(self, location: str, group: str | None, interval: float, task: Any, log: Any) -> None:
         self.location = location
@@ -59,8 +59,8 @@ class Progress:
         self._due = 0.0
         self._pushing: asyncio.Task[None] | None = None
 
-    async def tell(self, now: float) -> None:
-        """`now` is in seconds of a clock that only goes forward. Of a home that can't be read it says nothing."""
+    async def report(self, now: float) -> None:
+        """Reports if it is due; `now` is in seconds of a monotonic clock. It skips a home that can't be read."""
         if now < self._due:
             return
         self._due = now + self.interval
@@ -70,14 +70,14 @@ class Progress:
             return
         self.log.info("%s", status_line(pulse))
         if self.task is not None and (self._pushing is None or self._pushing.done()):
-            # Not waited for: the first answer of a new triggerer takes seconds.
+            # Not awaited, because the first answer in a new triggerer takes seconds.
             self._pushing = asyncio.create_task(self._push(status_xcom(pulse)))
 
     def _read(self) -> Pulse:
         return read_pulse(Home.open(self.location, self.group))
 
     async def _push(self, status: dict[str, Any]) -> None:
-        # Spares whoever only describes a status the part of Airflow that tasks run in.
+        # Imported here, because a description of a status does not need Airflow's task runtime.
         from airflow.sdk.execution_time.xcom import XCom
 
         of = {"dag_id": self.task.dag_id, "task_id": self.task.task_id, "run_id": self.task.run_id}
@@ -88,7 +88,7 @@ class Progress:
             self.log.warning("the XCom %r can't be written: %r", STATUS, wrong)
 
 
-def _behind(pulse: Pulse) -> str:
+def _distance(pulse: Pulse) -> str:
     lag = pulse.lag
     if lag is None or pulse.watermark == END_OF_TIME:
         return ""

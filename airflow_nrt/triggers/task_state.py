@@ -1,7 +1,7 @@
-"""Whether the task that something runs for was given up by somebody.
+"""Whether the task for which something runs was given up.
 
-A cleared task, or one that another triggerer or worker has, stands at something else: it belongs to its new owner. An
-answer that does not come counts as no.
+A task that was cleared, or that another triggerer or worker has, is in another state: it belongs to its new owner. A
+missing answer counts as no.
 """
 
 from __future__ import annotations
@@ -16,26 +16,27 @@ from asgiref.sync import sync_to_async
 
 _GIVEN_UP = ("failed", "success", "skipped", "removed")
 _LIMIT_SECONDS = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0) - 2.0
-"""Airflow cancels what `on_kill` does after that."""
+"""Airflow cancels `on_kill` after that time."""
 _LIMIT_IN_WORKER_SECONDS = 3.0
-"""A worker's supervisor kills five seconds after it has asked to end."""
+"""A worker's supervisor kills the worker five seconds after it has asked it to end."""
 
 log = logging.getLogger(__name__)
 
 
 async def is_given_up(task: Any) -> bool:
-    """Whether a task instance has an end state; for a trigger."""
+    """For a trigger: whether a task instance has an end state."""
     if task is None:
         return False
     try:
         return await asyncio.wait_for(sync_to_async(_is_at_an_end)(task), _LIMIT_SECONDS)
     except Exception as wrong:
-        log.warning("can't tell the state of %s, so its driver goes on: %r", task.task_id, wrong)
+        log.warning("the state of %s is unknown, so its driver goes on: %r", task.task_id, wrong)
         return False
 
 
 def is_given_up_now(task: Any) -> bool:
-    """As `is_given_up`, for the signal handler of a worker: what it interrupted may hold the line to the supervisor."""
+    """As `is_given_up`, for the signal handler of a worker: the interrupted code may hold the connection to the
+    supervisor."""
     answers: list[bool] = []
     asking = threading.Thread(target=lambda: answers.append(_is_at_an_end(task)), daemon=True)
     asking.start()

@@ -1,7 +1,7 @@
-"""The one reader of homes in a triggerer: in threads, with a time limit, one read of a thing at a time.
+"""The only reader of homes in a triggerer: in threads, with a time limit, one read of the same thing at a time.
 
-A file system that hangs costs a few threads, however many triggers wait for it: those that watch others go on, and so
-does the event loop. Whatever goes wrong with a read, it says nothing about a driver.
+A file system that hangs costs a few threads, however many triggers wait for it: other triggers go on, and so does the
+event loop. A failed read means nothing for a driver.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Read = TypeVar("Read")
 
 
 class Unreadable(NrtError):
-    """A home did not answer. It says nothing about a driver."""
+    """A home could not be read in time. That means nothing for its driver."""
 
 
 class Watcher:
-    """Reads for all triggers of a process, with so many threads for each file system. `limit` is in seconds."""
+    """Reads for all triggers of a process, with a number of threads for each file system. `limit` is in seconds."""
 
     def __init__(self, threads: int = 4, limit: float = 10.0) -> None:
         self.threads = threads
@@ -38,13 +38,14 @@ class Watcher:
         self._reads: dict[Hashable, Future[Any]] = {}
 
     async def read(self, location: str, what: Hashable, read: Callable[[], Read]) -> Read:
-        """What `read` gives of a home; callers that want the same share a read that is under way. Raises Unreadable."""
+        """The result of `read` on a home; callers that want the same share a read that is under way. Raises
+        Unreadable."""
         key = (location, what)
         try:
             under_way = self._reads.get(key)
             if under_way is None or under_way.done():
                 under_way = self._reads[key] = self._pool(location).submit(read)
-                # Else the answer to every question that was ever asked stays in memory.
+                # Otherwise the result of every read would stay in memory.
                 under_way.add_done_callback(partial(self._forget, key))
             found: Read = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(under_way)), self.limit)
             return found

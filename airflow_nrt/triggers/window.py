@@ -1,4 +1,4 @@
-"""Waiting in the triggerer until a window is complete and published."""
+"""Waits in the triggerer until a window is complete and published."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 @dataclass(frozen=True)
 class WindowSight:
-    """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be.
+    """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be
+    published.
 
     `zone` is that of the report's clock, None for UTC.
     """
@@ -31,14 +32,15 @@ class WindowSight:
     zone: str | None = None
 
     def reaches(self, end: str) -> bool:
-        """Whether that is so for a time of the report's clock, or for an instant. Raises ValueError if it is none."""
+        """Whether windows are published up to a time of the report's clock, or an instant. Raises ValueError for an
+        invalid time."""
         return self.complete_until is not None and self.complete_until >= parse_wall_clock(end, self.zone)
 
 
 def look_at_windows(location: str, group: str | None = None) -> WindowSight:
     """Reads a home, which `group` may share. Raises InputError if there is none, HomeError if it can't be read.
 
-    What an entry decided is visible once the driver's heartbeat counts that entry.
+    The results of an entry are visible once the driver's heartbeat counts that entry.
     """
     home = Home.open(location, group)
     beat = read_heartbeat(home.heartbeats)
@@ -85,17 +87,17 @@ class NrtWindowTrigger(BaseTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
-        told = ""
+        logged = ""
         while True:
             try:
                 look = partial(look_at_windows, self.home, self.group)
                 sight = await WATCHER.read(self.home, ("windows", self.group), look)
             except Unreadable as wrong:
-                if str(wrong) != told:
-                    told = str(wrong)
-                    self.log.warning("%s can't be read: %s", self.home, told)
+                if str(wrong) != logged:
+                    logged = str(wrong)
+                    self.log.warning("%s can't be read: %s", self.home, logged)
             else:
-                told = ""
+                logged = ""
                 if sight.reaches(self.window_end) or sight.error is not None:
                     break
             await asyncio.sleep(self.poll_interval)

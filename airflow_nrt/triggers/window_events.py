@@ -1,4 +1,4 @@
-"""Watching the log of a home for windows that are to become asset events."""
+"""Watches the log of a home for windows to emit as asset events."""
 
 from __future__ import annotations
 
@@ -17,30 +17,29 @@ from asgiref.sync import sync_to_async
 from airflow_nrt.basics.errors import NrtError
 
 if TYPE_CHECKING:
-    # A DAG file that watches an asset imports this: it parses in milliseconds.
+    # A DAG file that watches an asset imports this module, and must parse in milliseconds.
     from airflow_nrt.home.home import Home
     from airflow_nrt.hooks.nrt import NrtHook
     from airflow_nrt.triggers.cursor import Cursor
 
 _AGAIN_SECONDS = 300.0
-"""After so long a dispatcher is woken again if it has not moved, or if no run has confirmed its last claim: its run may
-have failed."""
+"""The time after which a dispatcher is woken again if it has not moved, or if no run has confirmed its last claim,
+because its run may have failed."""
 _WAITING_MS = 900_000
-"""After so long a running driver has published what a backfill left undone."""
+"""The time after which a running driver has published what a backfill left undone."""
 _ANSWER_SECONDS = 60.0
-"""Within which Airflow answers: the first question to a new triggerer takes many seconds."""
+"""The time limit for answers of Airflow: the first one in a new triggerer takes many seconds."""
 
 
 class NrtWindowEventTrigger(BaseEventTrigger):
     """Fires when the log of a home has windows that no dispatcher has claimed yet: see `dispatcher_dag`.
 
-    It holds no position: the cursors of the dispatcher's tasks stand in the state store of the asset `log` that it is
-    a watcher of. So nothing is lost where a triggerer is restarted, or two of them run it for a while. The first look
-    sets them, to where the log stood ten minutes ago; with `catchup`, or where there is no home yet, to its begin.
-    The event has `home`, and `entry`, the first of the log that has something new, or that a run claimed which may have
-    failed.
+    It holds no position: the cursors of the dispatcher's tasks are in the state store of the asset `log` that it
+    watches. So nothing is lost if a triggerer is restarted, or if two of them run it for a while. The first look sets
+    them to the end of the log of ten minutes ago; with `catchup`, or if there is no home yet, to its begin. The event
+    has `home`, and `entry`, the first log entry with new windows, or with a claim of a run that may have failed.
 
-    :param log: the name of the asset that it is a watcher of
+    :param log: the name of the asset that it watches
     :param home: the report's home; a relative path starts at the connection's `home`
     :param table: the table whose windows matter; None: any
     :param nrt_conn_id: a connection of type `nrt`
@@ -66,7 +65,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         self.poll_interval = poll_interval
         self._hook: NrtHook | None = None
         self._cursors: tuple[Cursor, ...] = ()
-        self._seen = ("", -1)
+        self._read_up_to = ("", -1)
         self._open: int | None = None
         self._waiting: int | None = None
 
@@ -100,7 +99,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
     async def _first_window_event(self) -> int | None:
         """The first entry of the log with windows that nobody has claimed. Raises NrtError, and what Airflow raises.
 
-        As long as the log has nothing new, Airflow is asked nothing.
+        Airflow is not asked while the log has nothing new.
         """
         if self._hook is None:
             self._hook = await self._connected()
@@ -121,7 +120,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         from airflow_nrt.hooks.nrt import NrtHook
 
         hook = NrtHook(self.nrt_conn_id)
-        # The hook keeps it: threads that read homes can't ask Airflow.
+        # The hook caches the connection, because threads that read homes can't ask Airflow.
         await _answered(sync_to_async(hook.get_conn)())
         return hook
 
@@ -140,9 +139,9 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         return tuple(map(Cursor.from_json, known.values()))
 
     async def _look(self, hook: NrtHook) -> int | None:
-        what = (self.table, self._cursors, self._seen)
+        what = (self.table, self._cursors, self._read_up_to)
         found: _Found = await self._read(hook, ("window events", *what), _find, *what)
-        self._seen, self._open = found.seen, found.open
+        self._read_up_to, self._open = found.read_up_to, found.open
         if found.waiting is not None and found.waiting != self._waiting:
             self.log.warning(
                 "%s: what entry %d decided is not published, so no window since then becomes an event: its process has "
@@ -154,7 +153,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         return found.entry
 
     async def _read(self, hook: NrtHook, what: tuple[Any, ...], read: Callable[..., Any], *arguments: Any) -> Any:
-        """What `read(hook, home, …)` gives, in a thread that may hang. Raises Unreadable."""
+        """The result of `read(hook, home, …)`, in a thread that may hang. Raises Unreadable."""
         from airflow_nrt.triggers.watcher import WATCHER
 
         location = os.path.join(hook.get_conn().home or "", self.home)
@@ -168,32 +167,35 @@ def _begin(hook: NrtHook, location: str, catchup: bool) -> Cursor:
     return Cursor.at_begin(_existing(hook, location), catchup, now_ms())
 
 
-_Seen = tuple[str, int]
-"""Up to which entry there is no window event, in the home of an id: it is not read again."""
+_ReadUpTo = tuple[str, int]
+"""A home's id, and the entry up to which it has no window event: these entries are not read again."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """The first entry with new window events, the first of an open claim, and one whose results wait for long."""
+    """The first entry with new window events, the first of an open claim, and one whose results have waited too
+    long."""
 
     entry: int | None
-    seen: _Seen
+    read_up_to: _ReadUpTo
     open: int | None = None
     waiting: int | None = None
 
 
-def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], seen: _Seen) -> _Found:
+def _find(
+    hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], read_up_to: _ReadUpTo
+) -> _Found:
     from airflow_nrt.home.heartbeat import now_ms
     from airflow_nrt.home.window_events import has_window_events, visible_entries
 
     home = _existing(hook, location)
     if home is None:
-        return _Found(None, seen)
+        return _Found(None, read_up_to)
     claims = [cursor.of(home) for cursor in cursors]
     known, after = home.identity().id, min(claim.until for claim in claims)
     claimed = min((claim.after + 1 for claim in claims if claim.is_open), default=None)
-    if seen[0] == known:
-        after = max(after, seen[1])
+    if read_up_to[0] == known:
+        after = max(after, read_up_to[1])
     log = home.log()
     for entry in visible_entries(home, log, after):
         if has_window_events(entry, log, table):
@@ -206,8 +208,8 @@ def _find(hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor
 def _existing(hook: NrtHook, location: str) -> Home | None:
     from airflow_nrt.home.home import Home
 
-    place = hook.home(location)
-    return Home.open(place.path, place.group) if place.report_file.exists() else None
+    unopened = hook.home(location)
+    return Home.open(unopened.path, unopened.group) if unopened.report_file.exists() else None
 
 
 async def _answered(question: Any) -> Any:
