@@ -1,1 +1,2 @@
-"""The page: what homes say of their reports, as JSON for a browser. It reads homes only, no sink, and no Spark."""
+"""The page: the state of reports from their homes, as JSON for a browser. It reads homes only, no sink, and uses no
+Spark."""

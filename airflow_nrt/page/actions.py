@@ -1,6 +1,6 @@
-"""What can be done with a report from the page: stop its driver, and trigger the DAGs that work on its home.
+"""The actions of the page on a report: stop its driver, and trigger the DAGs that work on its home.
 
-The page computes nothing. A backfill, a verification, a repair is a run of the DAG whose task did it before, with the
+The page computes nothing. A backfill, a verification or a repair is a run of the DAG whose task did it before, with the
 windows in the run's configuration (`operators/wishes.py`), so that Airflow shows it, retries it and logs it.
 """
 
@@ -22,14 +22,14 @@ from airflow_nrt.page.times import parse_clock
 
 
 class RefusedError(Exception):
-    """Why it can't be done now, and what would let it."""
+    """Why it can't be done now, and what would allow it."""
 
 
 @dataclass(frozen=True)
 class Batch:
     """An action that is a run of a DAG, with these wishes in its configuration.
 
-    It is of the first task of these kinds that takes what is needed; `operator` is what to use where there is none.
+    It uses the first task of these kinds that takes what is needed; `operator` is what to use if there is none.
     """
 
     name: str
@@ -110,14 +110,14 @@ def _no_driver(state: State) -> str | None:
 
 
 def interval(start: str, end: str) -> dict[str, str]:
-    """The bounds as a run's configuration has them. Raises ValueError, InputError."""
+    """The bounds in the form of a run's configuration. Raises ValueError, InputError."""
     first, last = parse_clock(start), parse_clock(end)
     check_span(first, last)
     return {"start": format_instant(first), "end": format_instant(last)}
 
 
 def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str) -> tuple[str, str]:
-    """Triggers a run; a message, and where it is shown. Raises RefusedError."""
+    """Triggers a run; returns a message, and the link to the run. Raises RefusedError."""
     from airflow.api.common.trigger_dag import trigger_dag
     from airflow.models import DagModel
     from airflow.sdk.exceptions import AirflowException
@@ -131,7 +131,7 @@ def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str
             task.dag_id,
             triggered_by=DagRunTriggeredByType.UI,
             triggering_user_name=user,
-            # Beside it for DAGs with parameters of these names, which their tasks' templates read.
+            # Repeated at the top level, for DAGs with parameters of these names, which templates of their tasks read.
             conf={"nrt": {**wishes, **batch.wishes}, **batch.wishes},
             note=f"{batch.name} of windows that end after {wishes['start']} and up to {wishes['end']}, from the page",
         )

@@ -23,7 +23,7 @@ from airflow_nrt.page.homes.roots import roots
 from airflow_nrt.page.late_rows import late_counts
 from airflow_nrt.page.one_window import find_window, one_window
 from airflow_nrt.page.report import described
-from airflow_nrt.page.shelf import Seen, Shelf
+from airflow_nrt.page.shelf import Shelf, VisibleHome
 from airflow_nrt.page.state import State, state_of
 from airflow_nrt.page.timeline import timeline
 from airflow_nrt.page.times import day_start, instant_text, parse_clock
@@ -31,7 +31,7 @@ from airflow_nrt.page.windows import MOST_LISTED, windowed, windows_of
 
 STATIC = Path(__file__).parent / "static"
 _MOST_LETTERS = 400
-"""Of a parameter."""
+"""The most characters of a parameter."""
 Text = Annotated[str | None, Query(max_length=_MOST_LETTERS)]
 
 router = APIRouter(dependencies=[Depends(get_user)])
@@ -55,19 +55,19 @@ def _conflict(request: Request, wrong: Exception) -> Response:
 # ---------------------------------------------------------------------------------------------------- what is asked for
 
 
-def _seen(report_id: str, request: Request, user: GetUserDep) -> Seen:
+def _visible(report_id: str, request: Request, user: GetUserDep) -> VisibleHome:
     one = request.app.state.shelf.find(report_id, user)
     if one is None:
         raise HTTPException(404, "there is no such report, or you may not see it")
-    found: Seen = one
+    found: VisibleHome = one
     return found
 
 
-SeenDep = Annotated[Seen, Depends(_seen)]
+HomeDep = Annotated[VisibleHome, Depends(_visible)]
 
 
-def _insert(seen: Seen, name: str | None) -> InsertOutline:
-    inserts = windowed(seen.reader.inserts())
+def _insert(home: VisibleHome, name: str | None) -> InsertOutline:
+    inserts = windowed(home.reader.inserts())
     one = next((one for one in inserts if name in (None, one.name)), None)
     if one is None:
         raise HTTPException(404, "the report has no such insert with windows" if name else "the report has no windows")
@@ -81,9 +81,9 @@ def _day(text: str | None) -> int | None:
         raise HTTPException(422, f"day: {wrong}") from None
 
 
-def _newest_day(seen: Seen, insert: InsertOutline, state: State) -> int:
+def _newest_day(home: VisibleHome, insert: InsertOutline, state: State) -> int:
     """The day of the insert's newest window, else today (ms)."""
-    newest = max(seen.reader.facts().windows.get(insert.name, ()), default=None)
+    newest = max(home.reader.facts().windows.get(insert.name, ()), default=None)
     return (state.clock if newest is None else newest - 1) // DAY * DAY
 
 
@@ -101,7 +101,7 @@ def static(name: str) -> Response:
 
 
 def _file(name: str) -> Response:
-    """One of the files that stand there: a name is looked up among theirs, and never made a path."""
+    """One of the static files: a name is looked up among theirs, and never becomes a path."""
     known = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()}
     if name not in known:
         raise HTTPException(404, "there is no such file")
@@ -115,68 +115,68 @@ def _file(name: str) -> Response:
 def reports(request: Request, user: GetUserDep, dag_id: Text = None) -> dict[str, Any]:
     """All reports that the user may see, or those that tasks of one DAG work on."""
     now = now_ms()
-    seen, access, found = request.app.state.shelf.seen_by(user, now)
+    homes, access, found = request.app.state.shelf.visible_to(user, now)
     if dag_id:
-        seen = [one for one in seen if any(task.dag_id == dag_id for task in one[0].tasks.values())]
-    listed = [{**state.to_json(), **_task(one)} for one, state in seen]
+        homes = [one for one in homes if any(task.dag_id == dag_id for task in one[0].tasks.values())]
+    listed = [{**state.to_json(), **_task(one)} for one, state in homes]
     listed.sort(key=lambda one: (str(one["name"]), str(one["home_label"])))
     problems = list(found.problems) if access.is_administrator else []
     return {"now": instant_text(now), "reports": listed, "truncated": found.truncated, "problems": problems}
 
 
-def _task(seen: Seen) -> dict[str, Any]:
-    task = seen.tasks.get("stream")
+def _task(home: VisibleHome) -> dict[str, Any]:
+    task = home.tasks.get("stream")
     return {
-        "dag_id": seen.dag_id,
+        "dag_id": home.dag_id,
         "task_id": task.task_id if task is not None else None,
-        "can_act": seen.access.may_act(seen.dag_id),
+        "can_act": home.access.may_act(home.dag_id),
     }
 
 
 @router.get("/api/reports/{report_id}")
-def report(seen: SeenDep) -> dict[str, Any]:
-    state = state_of(seen.reader)
+def report(home: HomeDep) -> dict[str, Any]:
+    state = state_of(home.reader)
     return {
         **state.to_json(),
-        **_task(seen),
-        **described(seen.reader, state),
-        "actions": actions.actions(state, seen.tasks, seen.access),
+        **_task(home),
+        **described(home.reader, state),
+        "actions": actions.actions(state, home.tasks, home.access),
     }
 
 
 @router.get("/api/reports/{report_id}/curve")
 def curve_of_day(
-    seen: SeenDep,
+    home: HomeDep,
     insert: Text = None,
     measure: Text = None,
     day: Text = None,
     keys: Annotated[list[str], Query(max_length=MOST_KEYS)] = [TOTAL],  # noqa: B006 - FastAPI copies it
 ) -> dict[str, Any]:
-    state, one = state_of(seen.reader), _insert(seen, insert)
+    state, one = state_of(home.reader), _insert(home, insert)
     at, today = _day(day), state.clock // DAY * DAY
     try:
-        return curve(seen.reader, one, measure, _newest_day(seen, one, state) if at is None else at, keys, today)
+        return curve(home.reader, one, measure, _newest_day(home, one, state) if at is None else at, keys, today)
     except KeyError:
         raise HTTPException(404, "the samples of this insert have no such measure") from None
 
 
 @router.get("/api/reports/{report_id}/timeline")
-def timeline_of_day(seen: SeenDep, day: Text = None) -> dict[str, Any]:
-    return timeline(seen.reader, state_of(seen.reader), _day(day))
+def timeline_of_day(home: HomeDep, day: Text = None) -> dict[str, Any]:
+    return timeline(home.reader, state_of(home.reader), _day(day))
 
 
 @router.get("/api/reports/{report_id}/windows")
 def windows(
-    seen: SeenDep,
+    home: HomeDep,
     insert: Text = None,
     day: Text = None,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 100,
 ) -> dict[str, Any]:
-    one = _insert(seen, insert)
-    found = list(windows_of(seen.reader, one.name, _day(day)))
+    one = _insert(home, insert)
+    found = list(windows_of(home.reader, one.name, _day(day)))
     listed = found[offset : offset + limit]
-    late = late_counts(seen.reader, [window.end for window in listed])
+    late = late_counts(home.reader, [window.end for window in listed])
     return {
         "total": len(found),
         "insert": one.name,
@@ -185,56 +185,56 @@ def windows(
 
 
 @router.get("/api/reports/{report_id}/windows/{insert}/{end}")
-def window(seen: SeenDep, insert: str, end: str) -> dict[str, Any]:
+def window(home: HomeDep, insert: str, end: str) -> dict[str, Any]:
     try:
-        found = find_window(seen.reader, _insert(seen, insert).name, parse_clock(end))
+        found = find_window(home.reader, _insert(home, insert).name, parse_clock(end))
     except ValueError as wrong:
         raise HTTPException(422, f"end: {wrong}") from None
     if found is None:
         raise HTTPException(404, "no such window is published")
-    return one_window(seen.reader, found)
+    return one_window(home.reader, found)
 
 
 @router.get("/api/reports/{report_id}/log")
-def log_of_driver(seen: SeenDep) -> dict[str, Any]:
-    if not seen.access.may_read_logs(seen.dag_id):
+def log_of_driver(home: HomeDep) -> dict[str, Any]:
+    if not home.access.may_read_logs(home.dag_id):
         raise HTTPException(403, "you may not read the logs of the DAG that supervises this report")
-    return driver_log(seen.reader)
+    return driver_log(home.reader)
 
 
 # ---------------------------------------------------------------------------------------------------- acting
 
 
 @router.post("/api/reports/{report_id}/stop", dependencies=[Depends(check_origin)])
-def stop(seen: SeenDep) -> dict[str, Any]:
-    _check_may_act(seen)
-    state = state_of(seen.reader)
-    message = actions.stop(seen.reader.home, state)
-    actions.note_in_audit_log("stop", seen.dag_id, seen.access.user.get_name(), state.name, {})
+def stop(home: HomeDep) -> dict[str, Any]:
+    _check_may_act(home)
+    state = state_of(home.reader)
+    message = actions.stop(home.reader.home, state)
+    actions.note_in_audit_log("stop", home.dag_id, home.access.user.get_name(), state.name, {})
     return {"message": message, "link": None}
 
 
 @router.post("/api/reports/{report_id}/{action}", dependencies=[Depends(check_origin)])
 def act(
-    seen: SeenDep, action: str, start: Annotated[str, Body(max_length=40)], end: Annotated[str, Body(max_length=40)]
+    home: HomeDep, action: str, start: Annotated[str, Body(max_length=40)], end: Annotated[str, Body(max_length=40)]
 ) -> dict[str, Any]:
     batch = next((one for one in actions.BATCHES if one.name == action), None)
     if batch is None:
         raise HTTPException(404, "there is no such action")
-    _check_may_act(seen)
+    _check_may_act(home)
     try:
         wishes = actions.interval(start, end)
     except (ValueError, InputError) as wrong:
         raise HTTPException(422, str(wrong)) from None
-    task = batch.task(seen.tasks)
-    if not seen.access.may_trigger(task.dag_id):
+    task = batch.task(home.tasks)
+    if not home.access.may_trigger(task.dag_id):
         raise HTTPException(403, f"you may not trigger the DAG {task.dag_id}")
-    user = seen.access.user.get_name()
+    user = home.access.user.get_name()
     message, link = actions.trigger(batch, task, wishes, user)
-    actions.note_in_audit_log(action, task.dag_id, user, state_of(seen.reader).name, wishes)
+    actions.note_in_audit_log(action, task.dag_id, user, state_of(home.reader).name, wishes)
     return {"message": message, "link": link}
 
 
-def _check_may_act(seen: Seen) -> None:
-    if not seen.access.may_act(seen.dag_id):
+def _check_may_act(home: VisibleHome) -> None:
+    if not home.access.may_act(home.dag_id):
         raise HTTPException(403, "you may not change runs of the DAG that supervises this report")

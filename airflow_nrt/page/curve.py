@@ -18,7 +18,7 @@ from airflow_nrt.page.windows import Judged, windows_of
 
 TOTAL = "TOTAL"
 BETWEEN = " · "
-"""Between the columns of a key."""
+"""The separator of the columns of a key."""
 MOST_KEYS = 12
 MOST_STEPS = 1440
 ROLES = (("day", 0, "today"), ("day_before", DAY, "yesterday"), ("week_before", 7 * DAY, "last week"))
@@ -28,7 +28,8 @@ _OLD = "the windows of this day have no sample: they were published before this 
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the windows of a day end: every `stride` from `first` on (ms after midnight), `per_step` of them a step."""
+    """Where the windows of a day end: every `stride` from `first` on (ms after midnight), `per_step` of them per
+    step."""
 
     first: int
     stride: int
@@ -96,7 +97,7 @@ def key_text(key: Iterable[str]) -> str:
 
 
 def _samples(reader: Reader, insert: str, day: int, grid: Grid) -> dict[int, Sample]:
-    """By step of a day: of its last window that has one, the newest version's."""
+    """The newest sample of each step of a day: that of its last sampled window."""
     found: dict[int, Sample] = {}
     for (end, _), one in sorted(reader.samples(insert, day_text(day)).items()):
         if day < end <= day + DAY:
@@ -115,14 +116,14 @@ def _values(samples: Mapping[int, Sample], steps: int, key: str, measure: str | 
 def _value(sample: Sample | None, key: str, measure: str | None) -> float | None:
     if sample is None or measure not in sample.measures:
         return None
-    place = sample.measures.index(measure)
+    column = sample.measures.index(measure)
     if key == TOTAL:
-        return sample.total[place]
-    return next((one.values[place] for one in sample.top if key_text(one.key) == key), None)
+        return sample.total[column]
+    return next((one.values[column] for one in sample.top if key_text(one.key) == key), None)
 
 
 def _windows(reader: Reader, insert: str, day: int, grid: Grid, steps: Sequence[int]) -> list[dict[str, Any] | None]:
-    """One a step, its last window; None where none is published."""
+    """One value per step, that of its last window; None where none is published."""
     found: list[dict[str, Any] | None] = [None] * len(steps)
     of_day = list(windows_of(reader, insert, day))
     late = late_counts(reader, [one.end for one in of_day])

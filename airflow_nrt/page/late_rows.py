@@ -18,16 +18,16 @@ from airflow_nrt.page.log_facts import LateBatch
 from airflow_nrt.page.times import clock_text
 
 MOST_BATCHES = 300
-"""With late rows, for one day: the newest ones."""
+"""The most batches with late rows for one day: the newest ones."""
 MOST_ROWS = 2000
-"""Of a batch."""
+"""The most late rows of a batch."""
 _CACHED = 4000
 _cache: OrderedDict[Path, tuple[tuple[int, int], ...]] = OrderedDict()
-"""What a commit's ledger says never changes: the first and the last window that each row missed."""
+"""A commit's ledger never changes: the first and the last window that each row missed."""
 
 
 def late_counts(reader: Reader, ends: Iterable[int]) -> dict[int, int]:
-    """How many late rows are not in the windows that end then (ms)."""
+    """How many late rows are not in the windows with these ends (ms)."""
     found = {}
     by_day: dict[int, list[int]] = {}
     for end in ends:
@@ -40,7 +40,7 @@ def late_counts(reader: Reader, ends: Iterable[int]) -> dict[int, int]:
 
 
 def rows_of(reader: Reader, end: int, most: int = 20) -> list[dict[str, Any]]:
-    """Late rows that are not in the window that ends then (ms)."""
+    """Late rows that are not in the window with this end (ms)."""
     found: list[dict[str, Any]] = []
     for batch in _of_day(reader, (end - 1) // DAY * DAY):
         directory = reader.home.path / batch.ledger
@@ -57,7 +57,7 @@ def rows_of(reader: Reader, end: int, most: int = 20) -> list[dict[str, Any]]:
 
 def _of_day(reader: Reader, day: int) -> list[LateBatch]:
     """Batches whose late rows may have missed windows of a day, newest first."""
-    batches = (one for one in reversed(reader.facts().late) if one.seen >= day and _is_inside(one.ledger))
+    batches = (one for one in reversed(reader.facts().late) if one.watermark >= day and _is_inside(one.ledger))
     return [one for one, _ in zip(batches, range(MOST_BATCHES))]
 
 
@@ -76,7 +76,7 @@ def _missed_by(directory: Path) -> tuple[tuple[int, int], ...]:
 
 
 def _records(directory: Path) -> Iterator[dict[str, Any]]:
-    """What can't be read is passed over."""
+    """Unreadable records are skipped."""
     count = 0
     with suppress(OSError, HomeError):
         for part in sorted(directory.glob(f"{LATE_PREFIX}*")):

@@ -14,7 +14,7 @@ from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.home.log.log import Log
 
 MOST_ENTRIES = 60_000
-"""The newest ones. A curve every ten minutes writes 300 a day."""
+"""The most batches, the newest ones. A curve every ten minutes writes 300 a day."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Batch:
 
 @dataclass(frozen=True)
 class LateBatch:
-    """A batch with late rows. `seen` is the newest watermark by which they were late."""
+    """A batch with late rows. `watermark` is the newest one by which they were late."""
 
     ledger: str
-    seen: int
+    watermark: int
     late: int
 
 
@@ -64,12 +64,12 @@ class Event:
 
 
 Windows = dict[int, list[Version]]
-"""By end, oldest version first."""
+"""Versions of windows by end, oldest version first."""
 
 
 @dataclass
 class Facts:
-    """What the log says up to entry `last`. `first` is the oldest entry that was read."""
+    """The facts of the log up to entry `last`. `first` is the oldest entry that was read."""
 
     first: int = 0
     last: int = -1
@@ -81,7 +81,7 @@ class Facts:
     _files_of: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
     def follow(self, log: Log) -> None:
-        """Reads what was written since. Raises HomeError."""
+        """Reads the entries that were written since. Raises HomeError."""
         if self.last < 0:
             self.first = max(0, log.last + 1 - MOST_ENTRIES)
             self.last = self.first - 1
@@ -123,8 +123,8 @@ class Facts:
         )  # fmt: skip
         self.batches.append(batch)
         if late and commit["ledger"] is not None:
-            seen = max((_whole(mark) for mark in commit["seen"].values() if mark is not None), default=0)
-            self.late.append(LateBatch(_text(commit["ledger"]), seen, late))
+            watermark = max((_whole(mark) for mark in commit["seen"].values() if mark is not None), default=0)
+            self.late.append(LateBatch(_text(commit["ledger"]), watermark, late))
 
     def _fire(self, fired: int) -> None:
         last = self.batches[-1]

@@ -10,7 +10,7 @@ PREFIX = "/nrt"
 
 
 class LazyApp:
-    """An ASGI app that is built when it is first asked: each process of Airflow loads the plugin, few serve pages."""
+    """An ASGI app that is built with its first request: each process of Airflow loads the plugin, few serve pages."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         self._build = build

@@ -1,4 +1,4 @@
-"""One window: its rows as far as they are sampled, its versions, and the late rows that are not in it."""
+"""One window: its sampled rows, its versions, and the late rows that are not in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTE = "no sample of this version is kept"
 
 
 def find_window(reader: Reader, insert: str, end: int) -> Judged | None:
-    """None if no such window is published. `end` is in ms. Raises HomeError."""
+    """The window that ends at `end` (ms), None if no such window is published. Raises HomeError."""
     versions = reader.facts().windows.get(insert, {}).get(end)
     return judged(insert, end, versions, reader.verdicts()) if versions else None
 

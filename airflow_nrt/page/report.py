@@ -1,4 +1,4 @@
-"""One report as its page begins: what it publishes, on which days, from which script."""
+"""The facts at the top of the page of a report: what it publishes, on which days, from which script."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def described(reader: Reader, state: State) -> dict[str, Any]:
     if state.kept is None:
         return {"inserts": [], "days": [], "today": None, "sql": "", "sql_cut": False, **_driver(state)}
     identity, facts = state.kept.identity, reader.facts()
-    # Copies: the facts grow meanwhile.
+    # Copies, because the facts grow meanwhile.
     days = {(end - 1) // DAY for windows in list(facts.windows.values()) for end in list(windows)}
     script = _script(identity)
     return {

@@ -1,4 +1,4 @@
-"""All homes that this host finds, each with its reader, and those of them that a user may see."""
+"""All homes that this host finds, each with its reader, and which of them a user may see."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 NO_ANSWER = "the file system of the home does not answer"
 NOT_READ = "not read yet: it takes long to read the homes of its root"
 _KNOWN_MS = 300_000
-"""For which a state counts while others are read."""
+"""How long a state counts while others are read."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisibleHome:
     """A home that a user may see."""
 
     reader: Reader
@@ -41,7 +41,7 @@ class Seen:
 
 
 class Shelf:
-    """`roots` says where homes are; readers stay, with what they have read."""
+    """The readers of all homes below the `roots`; they are kept, with what they have read."""
 
     def __init__(self, roots: Callable[[], Sequence[Root]]) -> None:
         self._places = Places(roots)
@@ -50,18 +50,18 @@ class Shelf:
         self._next: dict[Root, str] = {}
         self._lock = threading.Lock()
 
-    def seen_by(self, user: BaseUser, now: int) -> tuple[list[tuple[Seen, State]], Access, Found]:
-        """The homes that the user may see with their states, the user's access, and what was found at all."""
+    def visible_to(self, user: BaseUser, now: int) -> tuple[list[tuple[VisibleHome, State]], Access, Found]:
+        """The homes that the user may see with their states, the user's access, and all homes that were found."""
         found = self._places.found()
         looks = self._look_at([self._known_home(home_id, found) for home_id in found.places], now)
         access = Access(user, {one.dag_id for look in looks for one in look.tasks.values()})
-        seen = [(Seen(look.reader, look.tasks, access), look.state) for look in looks]
-        return [(one, state) for one, state in seen if access.may_see(one.dag_id)], access, found
+        homes = [(VisibleHome(look.reader, look.tasks, access), look.state) for look in looks]
+        return [(one, state) for one, state in homes if access.may_see(one.dag_id)], access, found
 
-    def find(self, home_id: str, user: BaseUser) -> Seen | None:
-        """None if there is no such home, or if the user may not see it: nobody learns which.
+    def find(self, home_id: str, user: BaseUser) -> VisibleHome | None:
+        """A home; None if there is no such home, or if the user may not see it, without a difference.
 
-        Raises HomeError where its file system does not answer.
+        Raises HomeError if its file system does not answer.
         """
         found = self._places.found()
         if home_id not in found.places:
@@ -69,7 +69,7 @@ class Shelf:
         reader = self._known_home(home_id, found).reader
         answers = answers_in_time(reader.place.path, lambda: _refresh(reader))
         access = Access(user, {one.dag_id for one in reader.known_tasks.values()})
-        one = Seen(reader, reader.known_tasks, access)
+        one = VisibleHome(reader, reader.known_tasks, access)
         if not access.may_see(one.dag_id):
             return None
         if not answers:
@@ -85,7 +85,7 @@ class Shelf:
             return self._known[home_id]
 
     def _look_at(self, homes: Sequence[_Known], now: int) -> list[_Look]:
-        """All homes, those of one root one after the other; the next look goes on where this one ended."""
+        """Reads all homes, root by root; the next round goes on where this one ended."""
         by_root: dict[Root, list[_Look]] = {}
         for home in homes:
             look = _Look(home, unreachable(home.reader, NO_ANSWER, now))
@@ -101,7 +101,7 @@ class Shelf:
 
 @dataclass
 class _Known:
-    """A home, and the state that it was in when it was read last."""
+    """A home, and its state when it was last read."""
 
     reader: Reader
     state: State | None = None
@@ -109,7 +109,7 @@ class _Known:
 
 @dataclass
 class _Look:
-    """A home as the list has it."""
+    """A home for the list."""
 
     home: _Known
     state: State
@@ -125,7 +125,7 @@ class _Look:
 
 @dataclass
 class _Round:
-    """One look at the homes of a root, which may end before all of them are read."""
+    """One round over the homes of a root, which may end before all of them are read."""
 
     looks: Sequence[_Look]
     now: int
@@ -141,9 +141,9 @@ class _Round:
             self._read += 1
 
     def stop(self) -> int:
-        """Ends it; gives where the next one begins, after the home that took too long.
+        """Ends the round; returns where the next one begins, after the home that took too long.
 
-        Where at least one home was read, the file system answers: the others are as they were known.
+        If at least one home was read, the file system answers: the others keep their known state.
         """
         self._is_over = True
         read = self._read

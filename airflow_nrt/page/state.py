@@ -1,4 +1,4 @@
-"""How a report is doing, from the end of its log and the last heartbeat: at once, without waiting for certainty."""
+"""The state of a report, from the end of its log and the last heartbeat: at once, without waiting for certainty."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from airflow_nrt.page.times import clock_text, instant_text
 
 NONE, LOST, UNREACHABLE = "none", "lost", "unreachable"
 LIVING = (RUNNING, STARTING, LOST)
-"""States in which a driver may be there that can be asked to stop."""
+"""States in which a driver may exist that can be asked to stop."""
 _MOST_LETTERS = 2000
 _MOST_NAME = 200
 
 
 @dataclass(frozen=True)
 class State:
-    """One home, seen once. `why` is what is wrong, or None."""
+    """The state of one home at one time. `why` is what is wrong, or None."""
 
     place: Place
     name: str
@@ -43,7 +43,7 @@ class State:
 
     @property
     def clock(self) -> int:
-        """What the report's clock shows now (ms)."""
+        """The current time of the report's clock (ms)."""
         return wall_clock(self.now, self.zone)
 
     @property
@@ -54,7 +54,7 @@ class State:
 
     @property
     def latest_end(self) -> int | None:
-        """The end of the newest window that is complete; of an input that has ended, of the newest published."""
+        """The end of the newest complete window; after the end of the input, of the newest published window."""
         ends = (state.complete_until for state in self.tail.position.operators.values())
         complete = min((end for end in ends if end is not None), default=None)
         if complete is not None and complete < LAST_MINUTE:
@@ -64,7 +64,7 @@ class State:
 
     @property
     def rows_per_second(self) -> float | None:
-        """Rows of the last batches over the time since the first of them; None while nothing runs."""
+        """The rows of the last batches, divided by the time since the first of them; None while nothing runs."""
         commits = self.tail.commits
         if self.state != RUNNING or len(commits) < 2:
             return None
@@ -105,7 +105,7 @@ def unreachable(reader: Reader, why: str, now: int) -> State:
 
 
 def state_of(reader: Reader, now: int | None = None) -> State:
-    """Raises nothing: a home that can't be read says so."""
+    """Raises nothing: the state of a home that can't be read says so."""
     at = now_ms() if now is None else now
     try:
         kept, tail, beat = reader.kept(), reader.tail(), reader.heartbeat()

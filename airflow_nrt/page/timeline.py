@@ -1,4 +1,4 @@
-"""Batches, restarts, restatements and verifications of a home on one time axis, a day (UTC) at a time."""
+"""Batches, restarts, restatements and verifications of a home on one time axis, one day (UTC) at a time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def timeline(reader: Reader, state: State, day: int | None) -> dict[str, Any]:
 
 
 def _shown(batches: Sequence[Batch]) -> dict[str, Any]:
-    """Several are shown as one: the slowest says how long they took."""
+    """Several batches are shown as one, with the duration of the slowest."""
     last = batches[-1]
     mark = last.watermark
     return {
@@ -64,7 +64,7 @@ def _of_verdict(verdict: KeptVerdict) -> Event:
 
 
 def _of_heartbeat(state: State) -> list[Event]:
-    """How the last driver ended; of older ones nothing is kept."""
+    """How the last driver ended; the ends of older ones are not kept."""
     beat = state.beat
     if beat is None or not beat.is_over:
         return []

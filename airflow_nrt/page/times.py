@@ -1,4 +1,4 @@
-"""Times as the page's JSON has them: instants in UTC with their offset, times of a report's clock without one."""
+"""Times in the page's JSON: instants in UTC with their offset, times of a report's clock without one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _YEAR_1 = from_datetime(datetime(1, 1, 1))
 
 
 def instant_text(ms: int | None) -> str | None:
-    """`2026-11-26T07:00:00.123+00:00` of milliseconds of the wall clock; None where no calendar has it."""
+    """`2026-11-26T07:00:00.123+00:00` of milliseconds of the wall clock; None outside of the calendar."""
     if ms is None or not 0 <= ms <= LAST_MINUTE:
         return None
     return datetime.fromtimestamp(ms / 1000, timezone.utc).isoformat(timespec="milliseconds")
 
 
 def clock_text(ms: int | None) -> str | None:
-    """`2024-06-18T10:00:00` of milliseconds of a report's clock; None at the end of time, and where no calendar has it.
+    """`2024-06-18T10:00:00` of milliseconds of a report's clock; None at the end of time, and outside of the calendar.
 
-    A window that ends with its input ends at the end of 9999: that is no time to show either.
+    A window that ends with its input ends at the end of 9999, which is not shown either.
     """
     if ms is None or not _YEAR_1 <= ms < LAST_MINUTE:
         return None

@@ -22,7 +22,7 @@ _MOST_VERSIONS = 100
 
 @dataclass(frozen=True)
 class Judged:
-    """A window with its versions, oldest first, and what the newest verification of its last one says."""
+    """A window with its versions, oldest first, and the newest verdict about its last version."""
 
     insert: str
     end: int
@@ -63,7 +63,7 @@ class Judged:
 
 
 def judged(insert: str, end: int, versions: Sequence[Version], verdicts: Sequence[KeptVerdict]) -> Judged:
-    """The newest verification that has seen its last version counts."""
+    """The newest verification of its last version counts."""
     for one in verdicts:
         said = one.of_window(insert, end, versions[-1].entry)
         if said is not None:
@@ -76,7 +76,7 @@ def publisher(version: Version) -> str:
 
 
 def windows_of(reader: Reader, insert: str, day: int | None = None) -> Iterator[Judged]:
-    """Newest first; `day` is its midnight (ms)."""
+    """The windows of a day, newest first; `day` is its midnight (ms)."""
     known, verdicts = reader.facts().windows.get(insert, {}), reader.verdicts()
     for end in sorted(known, reverse=True):
         if day is None or day < end <= day + DAY:

@@ -1,4 +1,4 @@
-"""What stands around every answer: headers that let a browser run nothing but the page, and where changes come from."""
+"""Guards of every answer: headers that let a browser run nothing but the page, and checks where changes come from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADERS = {
 
 
 class SafeHeaders:
-    """Puts them on whatever the app answers, errors too."""
+    """Adds them to all answers of the app, errors too."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -41,7 +41,8 @@ class SafeHeaders:
 
 
 def check_origin(request: Request) -> None:
-    """A change comes from the page itself, or from no browser: a foreign page can't set the header, nor forge these.
+    """A change must come from the page itself, or from no browser: a foreign page can't set the header, nor forge
+    these.
 
     Raises HTTPException (403, 415).
     """
@@ -59,6 +60,6 @@ def check_origin(request: Request) -> None:
 
 
 def _own_hosts(request: Request) -> set[str]:
-    """`[api] base_url` says it where a proxy has changed the header."""
+    """`[api] base_url` is the host where a proxy has changed the header."""
     base = conf.get("api", "base_url", fallback="") or ""
     return {host for host in (request.headers.get("Host"), urlsplit(base).netloc) if host}

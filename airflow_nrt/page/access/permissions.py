@@ -1,7 +1,7 @@
-"""Who may see a home, and act on it: Airflow's auth manager says it of the DAG whose task supervises the home.
+"""Who may see a home, and act on it: Airflow's auth manager decides it for the DAG whose task supervises the home.
 
 A home that no task supervises, or whose DAG this Airflow does not know, is for administrators: those who may change
-connections, as these say where homes are.
+connections, because connections say where homes are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Access:
-    """What one user may do. `dag_ids` are those that will be asked about."""
+    """What one user may do. `dag_ids` are the DAGs that will be asked about."""
 
     def __init__(self, user: BaseUser, dag_ids: Iterable[str]) -> None:
         self.user = user
@@ -40,7 +40,7 @@ class Access:
         return self._may("GET", DagAccessEntity.TASK_LOGS, dag_id)
 
     def may_act(self, dag_id: str | None) -> bool:
-        """As one who marks runs of the DAG failed or successful."""
+        """Whether the user may mark runs of the DAG failed or successful."""
         return self._may("PUT", DagAccessEntity.RUN, dag_id)
 
     def may_trigger(self, dag_id: str | None) -> bool:

@@ -1,1 +1,1 @@
-"""The homes that this host finds, and what is read of each: again only where it has changed."""
+"""The homes that this host finds, and their content, which is read again only if it has changed."""

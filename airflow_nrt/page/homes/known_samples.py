@@ -1,4 +1,4 @@
-"""Samples in memory: those that were asked for last, of all homes together."""
+"""A cache of samples: those that were requested last, of all homes together."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.samples import Sample, read_samples, sampled_files
 
 MOST_BYTES = 24 * 1024 * 1024
-"""Of their files; in memory they take some seven times as much. A day of 1-minute windows has 1.6 MB."""
+"""The bytes of their files; in memory they take about seven times as much. A day of 1-minute windows has 1.6 MB."""
 
 Samples = Mapping[tuple[int, int], Sample]
-"""By window end and log entry."""
+"""The samples by window end and log entry."""
 
 
 @dataclass(frozen=True)
 class _Day:
-    """What the `files`, with their sizes and times, hold."""
+    """The content of the `files`, which have these sizes and times."""
 
     files: Mapping[Path, tuple[int, int]]
     samples: Samples
@@ -31,7 +31,7 @@ class _Day:
 
 
 class KnownSamples:
-    """Days of samples, each of a directory. The one that was asked for last is kept, however large it is."""
+    """Days of samples, one per directory. The last requested day is kept, however large it is."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self.size = 0
@@ -47,7 +47,7 @@ class KnownSamples:
             if known is not None and known.files == files:
                 self._days.move_to_end(key)
                 return known.samples
-        # Without the lock: the file system of one home may hang.
+        # Outside of the lock, because the file system of one home may hang.
         read = _Day(files, read_samples(files))
         with self._lock:
             self._keep(key, read)

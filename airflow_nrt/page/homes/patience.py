@@ -1,4 +1,4 @@
-"""Reading what may never answer: a file system that hangs holds up no answer about others, and few threads."""
+"""Reads from file systems that may hang: one that hangs blocks no answer about others, and only few threads."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from airflow_nrt.triggers.mounts import file_system_of
 
 SECONDS = 3.0
 _MOST_WAITING = 8
-"""Threads for one file system; as many requests at once are answered where it does answer."""
+"""The threads for one file system, and so the requests that it can answer at once."""
 
 _waiting: Counter[str] = Counter()
 _lock = threading.Lock()
 
 
 def answers_in_time(path: Path, read: Callable[[], None]) -> bool:
-    """Whether the file system of a path let `read` end in time; else it may go on reading, in a thread of its own.
+    """Whether the file system of a path let `read` finish in time; else `read` may go on in a thread of its own.
 
-    Where too many wait for the file system already, it is not asked. `read` must not raise.
+    If too many threads wait for the file system already, it is not read. `read` must not raise.
     """
     device = file_system_of(str(path))
     with _lock:

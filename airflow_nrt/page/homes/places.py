@@ -1,4 +1,4 @@
-"""Where homes are: the directories below the roots that hold a `report.json`, each known by its id."""
+"""The locations of homes: directories below the roots that hold a `report.json`, each with its id."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DEPTH = 4
 MOST_HOMES = 2000
 _MOST_DIRECTORIES = 20_000
 _SECONDS = 10.0
-"""For which a look at the directories counts."""
+"""How long the result of a search counts."""
 
 
 @dataclass(frozen=True)
 class Root:
-    """A directory of homes. `label` is the connection's id, `group` the one that shares these homes."""
+    """A directory of homes. `label` is the connection's id, `group` the group that shares these homes."""
 
     path: str
     label: str
@@ -31,7 +31,7 @@ class Root:
 
 @dataclass(frozen=True)
 class Place:
-    """A directory that calls itself a home. `name` is its path below the root, for people."""
+    """The location of a home. `name` is its path below the root, for people."""
 
     path: Path
     name: str
@@ -41,7 +41,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Found:
-    """`problems` are roots that can't be read; `truncated` if there are more homes than are looked for."""
+    """The homes that were found. `problems` are roots that can't be read; `truncated` if there are more homes than the
+    limit."""
 
     places: dict[str, Place] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
@@ -67,7 +68,7 @@ def find(root: Root) -> Found:
 
 
 def find_in_time(root: Root, before: Found) -> Found:
-    """As `find`; what was found `before` where the file system does not answer."""
+    """As `find`; the homes found `before` if the file system does not answer."""
     found: list[Found] = []
     if answers_in_time(Path(root.path), lambda: found.append(find(root))):
         return found[0]
@@ -76,7 +77,7 @@ def find_in_time(root: Root, before: Found) -> Found:
 
 
 def joined(some: Sequence[Found]) -> Found:
-    """A home that several roots have counts for the first."""
+    """All homes; one below several roots counts for the first."""
     places: dict[str, Place] = {}
     for one in some:
         places = {**one.places, **places}
@@ -85,7 +86,7 @@ def joined(some: Sequence[Found]) -> Found:
 
 
 def _homes(directory: Path, depth: int, left: list[int]) -> Iterator[Path]:
-    """Raises OSError only for the first directory: others may be anybody's."""
+    """Raises OSError only for the first directory, because others may belong to anybody."""
     inner = []
     with os.scandir(directory) as entries:
         for entry in entries:
@@ -107,7 +108,7 @@ def _homes(directory: Path, depth: int, left: list[int]) -> Iterator[Path]:
 
 
 class Places:
-    """Looks at most every ten seconds. `roots` says where."""
+    """Searches below the `roots`, at most every ten seconds."""
 
     def __init__(self, roots: Callable[[], Sequence[Root]]) -> None:
         self._roots = roots

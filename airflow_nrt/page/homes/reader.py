@@ -1,4 +1,4 @@
-"""One home, read again and again: what has not changed is not read twice."""
+"""One home, read repeatedly: what has not changed is not read twice."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from airflow_nrt.page.homes.places import Place
 from airflow_nrt.page.log_facts import Facts
 
 _TAIL = 24
-"""Entries at the end of a log from which the list has its numbers."""
+"""How many of the last entries of a log give the numbers in the list."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The end of a log: the newest entries, newest first, and where the stream stands behind them."""
+    """The end of a log: the newest entries, newest first, and the position of the stream after them."""
 
     entries: tuple[Entry, ...] = ()
     position: Position = field(default_factory=Position)
@@ -53,7 +53,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is read again only when `report.json` is another. `facts` follow `whole_log`, whose end is read as `log`."""
+    """What is read again only if `report.json` is another one. `facts` follow `whole_log`; its end is read as `log`."""
 
     key: tuple[int, int, int]
     identity: Identity
@@ -65,9 +65,9 @@ class Kept:
 
 
 class Reader:
-    """Raises HomeError from each method for a home that can't be read, or is not to be trusted.
+    """Each method raises HomeError for a home that can't be read, or is not trusted.
 
-    What the list of homes needs waits for no one who reads all of a log, or samples.
+    Reads for the list of homes never wait for a read of a whole log, or of samples.
     """
 
     def __init__(self, place: Place, samples: KnownSamples) -> None:
@@ -84,7 +84,7 @@ class Reader:
 
     @property
     def home(self) -> Home:
-        """Looked at anew: somebody may have opened its directories to others."""
+        """Checked again, because its directories may have been opened to others."""
         try:
             return Home.at(self.place.path, self.place.root.group)
         except InputError as wrong:
@@ -124,7 +124,7 @@ class Reader:
         return read_heartbeat(self.home.heartbeats)
 
     def tasks(self) -> Mapping[str, TaskOfHome]:
-        """Each is written by a rename, so that their directory says whether one is new."""
+        """Each is written by a rename, so that the time of their directory shows whether one is new."""
         with self._lock:
             home = self.home
             try:
@@ -137,7 +137,7 @@ class Reader:
             return self.known_tasks
 
     def forget_tasks(self) -> None:
-        """The home can't be read: they are read again with the next look."""
+        """The home can't be read: it is read again next time."""
         self.known_tasks, self._tasks_of = {}, 0
 
     def verdicts(self) -> list[KeptVerdict]:
@@ -151,12 +151,12 @@ class Reader:
             return self._samples.of_day(self.home, insert, day)
 
     def inserts(self) -> tuple[InsertOutline, ...]:
-        """Those whose names are names of files: others can't have been published."""
+        """The inserts whose names are file names: others can't have been published."""
         outline = self.kept().outline
         found = outline.inserts if outline is not None else ()
         return tuple(one for one in found if one.name and "/" not in one.name and one.name not in (".", ".."))
 
     def _forget(self) -> None:
-        """Another home stands at this place by now."""
+        """Another home is at this location now."""
         self._tail = (-1, Tail())
         self._verdicts = {}

@@ -1,7 +1,7 @@
-"""The roots below which homes are looked for: `home` of connections of type `nrt`, and the option `[nrt] homes`.
+"""The roots below which homes are searched: `home` of connections of type `nrt`, and the option `[nrt] homes`.
 
-Connections in the database and in the environment are all found; of those in a secrets backend `nrt_default` alone,
-as no backend lists what it has.
+All connections in the database and in the environment are found; in a secrets backend only `nrt_default`, because no
+backend lists its connections.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEFAULT = "nrt_default"
 
 
 def roots() -> list[Root]:
-    """Those of the option first: they have no group."""
+    """The roots of the option come first: they have no group."""
     named = conf.get("nrt", "homes", fallback="") or ""
     found = [Root(path.strip(), "nrt.homes") for path in named.split(os.pathsep) if path.strip()]
     for connection in _connections():
@@ -36,7 +36,7 @@ def roots() -> list[Root]:
 
 
 def _connections() -> Iterator[Any]:
-    """Where one id has several, the environment wins, as elsewhere in Airflow."""
+    """If one id has several, the environment wins, as elsewhere in Airflow."""
     ids = [name.removeprefix(_VARIABLE).lower() for name in os.environ if name.startswith(_VARIABLE)]
     in_environment = {conn_id: _read(EnvironmentVariablesBackend().get_connection, conn_id) for conn_id in ids}
     with create_session() as session:
@@ -49,7 +49,7 @@ def _connections() -> Iterator[Any]:
 
 
 def _read(look_up: Callable[[str], Any], conn_id: str) -> Any:
-    """None for a connection that is not there, or can't be read: that is somebody else's trouble."""
+    """None for a connection that is missing, or can't be read: other parts of Airflow report that."""
     with contextlib.suppress(Exception):
         return look_up(conn_id)
     return None
