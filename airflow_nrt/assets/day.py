@@ -14,7 +14,7 @@ from airflow_nrt.model.zones import zone_rules
 
 
 class NrtDayMapper(PartitionMapper):
-    """Maps the end of a day's last window to that day, and every other window to nothing.
+    """Maps the end of a day's last window to that day, and every other window to no day.
 
     So a DAG on `PartitionedAssetTimetable` runs once a day, as soon as the day is complete. Its partition key is the
     date (`2024-06-18`) of a day of the report's clock; of any other day it is START/END on that clock
@@ -23,9 +23,9 @@ class NrtDayMapper(PartitionMapper):
     :param timezone: the zone of the days, where the report's clock is UTC: a day of it has 23, 24 or 25 hours; default:
         days of the report's own clock
     :param ends_at: the time of day at which days end, `HH:MM`
-    :param max_downstream_keys: as of all mappers; no window gives more than one day
+    :param max_downstream_keys: as for all mappers; no window gives more than one day
 
-    Raises ValueError for a zone or a time that is none.
+    Raises ValueError for an invalid zone or time.
     """
 
     def __init__(
@@ -41,7 +41,8 @@ class NrtDayMapper(PartitionMapper):
         self.ends_at = ends_at
 
     def to_downstream(self, key: str) -> Iterable[str]:
-        """The day that ends with the window that ends at `key`, if there is one. Raises ValueError for no time."""
+        """The day that ends with the window that ends at `key`, if there is one. Raises ValueError for an invalid
+        time."""
         end = EPOCH + timedelta(milliseconds=parse_instant(key))
         if self._rules is not None:
             end = end.replace(tzinfo=fixed.utc)
@@ -67,6 +68,6 @@ class NrtDayMapper(PartitionMapper):
         return "/".join(bound.isoformat() for bound in bounds)
 
     def _end_of_day(self, day: date) -> datetime:
-        """When the day before ends: the first instant that shows it, or at which clocks skip it."""
+        """When the day before ends: the first instant at which clocks show it, or skip it."""
         end = datetime.combine(day, self._at)
         return end if self._rules is None else end.replace(tzinfo=self._rules).astimezone(fixed.utc)

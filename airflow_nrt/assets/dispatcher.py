@@ -1,4 +1,4 @@
-"""A DAG that makes asset events of the windows of a report, wherever that is streamed."""
+"""A DAG that emits asset events for the windows of a report, wherever that is streamed."""
 
 from __future__ import annotations
 
@@ -31,16 +31,18 @@ def dispatcher_dag(
 
         dag = dispatcher_dag(Asset("orders_curve"), home="orders_curve")
 
-    :param asset: of windows that are complete
+    :param asset: the asset of complete windows
     :param home: the report's home; a relative path starts at the connection's `home`
-    :param table: the table whose windows are meant; default: the only one of the report that has windows
-    :param restated: of windows that late rows, a backfill or a repair have changed; default: `<asset>_restated`
+    :param table: the table whose windows are emitted; default: the only one of the report that has windows
+    :param restated: the asset of windows that late rows, a backfill or a repair have changed; default:
+    `<asset>_restated`
     :param nrt_conn_id: a connection of type `nrt`; none where `nrt_default` is not defined
-    :param catchup: emit all that the log holds when the DAG is switched on first, not only the last ten minutes of it
+    :param catchup: emit all windows of the log when the DAG is switched on first, not only those of the last ten
+    minutes
     :param poll_interval: seconds between looks at the home
-    :param dag_arguments: of `DAG`; default of `dag_id` is `<asset>_dispatcher`
+    :param dag_arguments: arguments of `DAG`; the default of `dag_id` is `<asset>_dispatcher`
 
-    Raises InputError for an asset that is none, a home that is a template, and an interval that is none.
+    Raises InputError for an invalid asset, a home that is a template, and an invalid interval.
     """
     if not isinstance(asset, Asset):
         raise InputError(f"the windows become events of an asset: give Asset({asset!r}), not {asset!r}")

@@ -29,7 +29,7 @@ class _NrtReportOperator(DecoratedOperator, NrtStreamOperator):
                 f"the report {python_callable.__name__!r} is called without arguments: give values as settings, "
                 "which t_env.get_config().get(KEY, default) answers"
             )
-        # It is never called here; Airflow wants arguments that would fit.
+        # The function is never called here; Airflow requires arguments that fit it.
         one_each = [None] * len(signature(python_callable).parameters)
         super().__init__(python_callable=python_callable, op_args=one_each, report=python_callable, **kwargs)
 
@@ -37,7 +37,7 @@ class _NrtReportOperator(DecoratedOperator, NrtStreamOperator):
 def nrt_report_task(python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> TaskDecorator:
     """Makes a function `def NAME(t_env)` the report NAME, and a task that runs its stream.
 
-    The parameters are those of `NrtStreamOperator`, without `report`. Where the DAG calls the function, InputError is
-    raised if it uses what stands outside of it.
+    The parameters are those of `NrtStreamOperator`, without `report`. The call in the DAG raises InputError if the
+    function uses names from outside of it.
     """
     return task_decorator_factory(python_callable, decorated_operator_class=_NrtReportOperator, **kwargs)

@@ -19,18 +19,19 @@ ENDED = ("success", "failed")
 
 
 class ConflictError(NrtError):
-    """What was asked for is there already, perhaps by the same request whose answer was lost."""
+    """The requested object exists already, perhaps from the same request, whose answer was lost."""
 
 
 class AirflowClient:
-    """Repeats what SQLite answers with "database is locked"; raises NrtError with what else Airflow refuses.
+    """Repeats requests that fail with "database is locked" of SQLite; raises NrtError for all other refusals of
+    Airflow.
 
-    `token` is that of a user who has signed in; without one Airflow must let everybody in.
+    `token` belongs to a user who has signed in; without it Airflow must admit everybody.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url
-        # No proxy of the environment: Airflow is on this host.
+        # Without the proxy of the environment, because Airflow is on this host.
         self._http = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         self._http.addheaders = [("Authorization", f"Bearer {token}")] if token is not None else []
 
@@ -72,7 +73,7 @@ class AirflowClient:
     # ------------------------------------------------------------------ DAGs and runs
 
     def wait_for_dag(self, dag_id: str, timeout: float = 120) -> None:
-        """Until the DAG was parsed. Raises NrtError with import errors if it was not in time."""
+        """Waits until the DAG was parsed. Raises NrtError with import errors if it was not in time."""
 
         def is_there() -> bool:
             return any(dag["dag_id"] == dag_id for dag in self.get("/dags?limit=100")["dags"])
@@ -84,7 +85,7 @@ class AirflowClient:
             raise NrtError("\n".join([str(late), *errors])) from None
 
     def trigger(self, dag_id: str, run_id: str, conf: dict[str, Any] | None = None) -> str:
-        """A manual run; asking twice for the same run is asking once."""
+        """Triggers a manual run; triggering the same run twice has no effect."""
         body = {"dag_run_id": run_id, "logical_date": None, "conf": conf or {}}
         with contextlib.suppress(ConflictError):
             self.request("POST", f"/dags/{dag_id}/dagRuns", body)
@@ -99,12 +100,12 @@ class AirflowClient:
         return state
 
     def wait_for_run(self, dag_id: str, run_id: str, timeout: float = 300) -> str:
-        """The state that a run ends in."""
+        """Waits for the end of a run, and returns its state."""
         wait_until(lambda: self.run_state(dag_id, run_id) in ENDED, timeout, f"the end of {dag_id} {run_id}")
         return self.run_state(dag_id, run_id)
 
     def backfill(self, dag_id: str, start: str, end: str, **options: Any) -> int:
-        """Asks for a backfill, as the button of the UI does; gives its id. Asking twice is asking once."""
+        """Requests a backfill, as the button of the UI does; returns its id. Requesting it twice has no effect."""
         body = {"dag_id": dag_id, "from_date": start, "to_date": end, **options}
         try:
             number: int = self.request("POST", "/backfills", body)["id"]
@@ -129,15 +130,15 @@ class AirflowClient:
         return state
 
     def wait_for_task(self, dag_id: str, run_id: str, task_id: str, *states: str, timeout: float = 180) -> str:
-        """The state, once it is one of these."""
-        seen: list[str | None] = [None]
+        """Waits until the state is one of these, and returns it."""
+        state: list[str | None] = [None]
 
         def is_there() -> bool:
-            seen[0] = self.task_state(dag_id, run_id, task_id)
-            return seen[0] in states
+            state[0] = self.task_state(dag_id, run_id, task_id)
+            return state[0] in states
 
-        wait_until(is_there, timeout, f"{dag_id}.{task_id} to be {' or '.join(states)}", lambda: f"it is {seen[0]}")
-        return str(seen[0])
+        wait_until(is_there, timeout, f"{dag_id}.{task_id} to be {' or '.join(states)}", lambda: f"it is {state[0]}")
+        return str(state[0])
 
     def mark(self, dag_id: str, run_id: str, task_id: str, state: str) -> None:
         """What "mark as" does in the UI."""

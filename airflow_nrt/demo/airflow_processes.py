@@ -3,8 +3,8 @@
     with AirflowProcesses(Path("airflow"), Path("dags")) as airflow:
         airflow.client.trigger("orders_curve", "first")
 
-Each process has a session of its own and is stopped by its handle. Drivers that tasks have launched are not Airflow's
-children: they live on until somebody stops them.
+Each process has a session of its own and is stopped by its handle. Drivers that tasks have launched are not children of
+Airflow: they live on until they are stopped.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class AirflowProcesses:
         self.stop()
 
     def start(self, timeout: float = 180) -> None:
-        """Makes the database, starts all processes, and waits until each says that it is well.
+        """Creates the database, starts all processes, and waits until each reports that it is healthy.
 
-        Raises NrtError with the end of a log if one does not.
+        Raises NrtError with the end of a log if one is not.
         """
         self.home.mkdir(parents=True, exist_ok=True)
         with self._log("migrate") as log:
@@ -93,7 +93,7 @@ class AirflowProcesses:
             time.sleep(0.5)
 
     def pid(self, name: str) -> int:
-        """The process id of one of the four, which is also its session's."""
+        """The process id of one of the four, which is also the id of its session."""
         return self._running[name].pid
 
     def end(self, name: str, number: signal.Signals = signal.SIGTERM) -> None:
@@ -113,7 +113,7 @@ class AirflowProcesses:
         _wait_or_kill(processes)
 
     def release(self) -> list[int]:
-        """Lets all processes live on without this object; gives their ids, each to be ended by SIGTERM."""
+        """Lets all processes live on without this object; returns their ids, each to be ended by SIGTERM."""
         pids = [process.pid for process in self._running.values()]
         self._running.clear()
         self.is_released = True
@@ -133,7 +133,7 @@ class AirflowProcesses:
             for key, value in os.environ.items()
             if not key.startswith("AIRFLOW__") and key != "PYTHONDONTWRITEBYTECODE"
         }
-        # Its processes talk to each other: not through the proxy that leads out of this host.
+        # Its processes talk to each other, not through the proxy that leads out of this host.
         for name in ("NO_PROXY", "no_proxy"):
             inherited[name] = ",".join(filter(None, (inherited.get(name), "127.0.0.1,localhost")))
         return {

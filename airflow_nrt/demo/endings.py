@@ -1,4 +1,4 @@
-"""Ending what a demonstration has started, whatever ends the demonstration."""
+"""Ends all that a demonstration has started, whatever ends the demonstration."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _GRACE_SECONDS = 10.0
 
 
 def end_as_by_ctrl_c() -> None:
-    """From here on all signals that end a process raise KeyboardInterrupt, so that what was started ends first."""
+    """From here on all signals that end a process raise KeyboardInterrupt, so that started processes end first."""
     for number in SIGNALS:
         signal.signal(number, signal.default_int_handler)
 
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Who asks again while things are tidied up does not stop that."""
+    """A second signal does not stop the cleanup."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in SIGNALS}
     try:
         yield
@@ -33,7 +33,7 @@ def undisturbed() -> Iterator[None]:
 def kill_all_with(environment: Mapping[str, str]) -> None:
     """Kills all processes that carry these variables, until there are none.
 
-    Sessions and parents tell nothing: a driver, or a batch whose worker was killed, has left both behind.
+    Session and parent do not identify them: a driver, or a batch whose worker was killed, has neither any more.
     """
     deadline = time.monotonic() + _GRACE_SECONDS
     while (found := _all_with(environment)) and time.monotonic() < deadline:

@@ -18,7 +18,7 @@ from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.home.log.sink_history import standing_at
 
 WELL_SHOWN = 2
-"""So many late rows are read at a glance."""
+"""How many late rows can be read at a glance."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ExplainedRow:
     late: tuple[LateOrder, ...]
 
     def explains(self, now: CurveRow | None) -> bool:
-        """Whether the late orders are exactly what this row has more; a late order's buyer may be a known one."""
+        """Whether the late orders are exactly what this row has more; the buyer of a late order may be a known one."""
         if now is None:
             return False
         orders, gmv = self.published.orders + len(self.late), self.published.gmv + sum(one.price for one in self.late)
@@ -73,7 +73,7 @@ class ExplainedRow:
 
 
 def explained_row(home: Home, table: Path, until: int) -> ExplainedRow:
-    """The row that is shown best, of a window that ends by `until`. Raises NrtError if no order was late."""
+    """The most readable row of a window that ends by `until`. Raises NrtError if no order was late."""
     missed = [record for record in _late_records(home) if record["missed_until"] <= until]
     lacking: dict[tuple[int, int], list[LateOrder]] = {}
     for shop, end in {(one["row"]["shop_id"], one["missed_until"]) for one in missed}:

@@ -1,4 +1,4 @@
-"""A published table with one cell flipped, as a broken disk, a stray job or a careless hand would leave it."""
+"""A published table with one flipped cell, as a broken disk, a stray job or a mistake would leave it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MINUTES_10 = 600_000
 def flip_one_cell(table: Path, copy: Path, column: str) -> Path:
     """Copies a directory of parquet files and adds one to the first value of a column in its middle file.
 
-    Gives the file that was changed, below `copy`.
+    Returns the changed file, below `copy`.
     """
     shutil.copytree(table, copy)
     files = sorted(copy.rglob("*.parquet"))
@@ -34,8 +34,8 @@ def flip_one_cell(table: Path, copy: Path, column: str) -> Path:
         content: Table = parquet.ParquetFile(file).read()
     values = content[column].to_pylist()
     values[0] += 1
-    place = content.schema.get_field_index(column)
-    flipped = content.set_column(place, content.schema.field(place), array(values, content.schema.field(place).type))
+    index = content.schema.get_field_index(column)
+    flipped = content.set_column(index, content.schema.field(index), array(values, content.schema.field(index).type))
     parquet.write_table(flipped, chosen)
     return chosen
 

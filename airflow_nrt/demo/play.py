@@ -1,4 +1,5 @@
-"""What is played: a day of orders under a real Airflow, a killed driver, a backfill, a flipped cell, a repair."""
+"""The steps of the demonstration: a day of orders under a real Airflow, a killed driver, a backfill, a flipped cell, a
+repair."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ MIDNIGHT = from_datetime(pendulum.instance(DAY).add(days=1))
 
 
 def play(scene: Scene, airflow: AirflowProcesses, screen: Screen) -> Summary:
-    """All steps once Airflow is up. Raises NrtError where something does not happen in time."""
+    """All steps, once Airflow is up. Raises NrtError if something does not happen in time."""
     client = airflow.client
     with generator(scene, screen):
         screen.step(f"the DAG {LIVE} submits {scene.report.name} to Spark and defers")
@@ -58,7 +59,7 @@ def play(scene: Scene, airflow: AirflowProcesses, screen: Screen) -> Summary:
 
 @contextlib.contextmanager
 def generator(scene: Scene, screen: Screen) -> Iterator[None]:
-    """Orders arriving, a day in a minute."""
+    """Inside, orders arrive, a day in a minute."""
     screen.step(f"orders of {DAY:%Y-%m-%d} begin to arrive, a day in about a minute")
     command = [sys.executable, "-m", "airflow_nrt.demo.generator", "--out", str(scene.data / "orders")]
     with scene.child(command) as process:
@@ -69,7 +70,7 @@ def generator(scene: Scene, screen: Screen) -> Iterator[None]:
 
 
 def watch(scene: Scene, client: AirflowClient, run: str, screen: Screen) -> int:
-    """Draws the curve until midnight was published, and kills the driver once on the way; gives how often it did."""
+    """Draws the curve until midnight was published, and kills the driver once in between; returns how often it did."""
     home = scene.home
     plan = load_report(scene.report, {"DATA": str(scene.data)})
     wait_until(home.report_file.exists, PATIENCE, "the driver's home", lambda: _why(client, run))
@@ -100,7 +101,7 @@ def watch(scene: Scene, client: AirflowClient, run: str, screen: Screen) -> int:
 
 
 def backfill(scene: Scene, client: AirflowClient, screen: Screen) -> dict[str, Any]:
-    """A backfill of the day through Airflow's REST API; gives the verdict that its run left in XCom."""
+    """A backfill of the day through Airflow's REST API; returns the verdict in the XCom of its run."""
     screen.step(f"a backfill of {DAY:%Y-%m-%d}, asked for through Airflow's REST API, computes the day in batch")
     day = DAY.strftime("%Y-%m-%dT00:00:00Z")
     client.backfill(BACKFILL, day, day)
@@ -117,7 +118,7 @@ def backfill(scene: Scene, client: AirflowClient, screen: Screen) -> dict[str, A
 
 
 def repair(client: AirflowClient, screen: Screen) -> dict[str, Any]:
-    """The day published again with its late rows; gives the verdict afterwards."""
+    """Publishes the day again with its late rows; returns the verdict afterwards."""
     screen.step(f"the DAG {REPAIR} publishes the day again, late rows included, and verifies it")
     run = client.trigger(REPAIR, "demo", {"day": DAY.strftime("%Y-%m-%d")})
     _wait_for_success(client, REPAIR, run, "prove")

@@ -1,4 +1,4 @@
-"""Where the demonstration plays: a directory of its own, an Airflow, and child processes that end with it."""
+"""The environment of the demonstration: a directory of its own, an Airflow, and child processes that end with it."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Scene:
 
     @property
     def mark(self) -> dict[str, str]:
-        """The variable by which all processes of this demonstration are known, drivers among them."""
+        """The variable by which all processes of this demonstration are recognised, drivers among them."""
         return {"NRT_DEMO": str(self.place)}
 
     def child(self, command: list[str], **streams: Any) -> subprocess.Popen[str]:
-        """A process of the scene. A Ctrl-C of the terminal does not reach it: the demonstration ends it."""
+        """A process of the demonstration. Ctrl-C in the terminal does not reach it: the demonstration ends it."""
         environment = {**os.environ, **self.environment}
         return subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, text=True, start_new_session=True, **streams
@@ -66,10 +66,10 @@ class Scene:
 
 @contextlib.contextmanager
 def stage(scene: Scene) -> Iterator[AirflowProcesses]:
-    """Airflow, up; afterwards the driver and Airflow are gone, unless Airflow was released."""
+    """Airflow, running; afterwards the driver and Airflow are gone, unless Airflow was released."""
     (scene.data / "orders").mkdir(parents=True)
     scene.report.parent.mkdir(parents=True)
-    # Only what is played: Airflow parses each file of the directory again and again.
+    # Only the DAGs of the demonstration, because Airflow parses each file of the directory again and again.
     for name in DAGS:
         shutil.copy(scene.examples / f"{name}.py", scene.dags)
     shutil.copy(scene.examples / "reports" / scene.report.name, scene.report)

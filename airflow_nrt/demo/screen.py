@@ -1,4 +1,4 @@
-"""What the demonstration shows while it runs: numbered steps, and the curve as it grows."""
+"""The output of the demonstration while it runs: numbered steps, and the curve as it grows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.home.status import Status
 
 DRAW_SECONDS = 1.0
 LINE_SECONDS = 5.0
-"""Where the output is no terminal, the curve is drawn once at the end, and progress is a line now and then."""
+"""If the output is no terminal, the curve is drawn once at the end, and progress is a line now and then."""
 
 
 class Screen:
@@ -29,7 +29,7 @@ class Screen:
         print(f"[{time.monotonic() - self._started:5.0f} s] {text}", flush=True)
 
     def lines(self, lines: Sequence[str]) -> None:
-        """What belongs to the step before."""
+        """Prints a detail of the step before."""
         self._lines = 0
         print("\n".join(lines), flush=True)
 

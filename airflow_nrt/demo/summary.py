@@ -1,4 +1,4 @@
-"""How the demonstration ended: a table and a last line, computed from the verifier's JSON."""
+"""The result of the demonstration: a table and a last line, computed from the verifier's JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WINDOWS_WANTED = 140
 
 @dataclass(frozen=True)
 class RowCounts:
-    """Published rows by what a verification says of them."""
+    """Published rows by their class in a verification."""
 
     equal: int
     explained: int
@@ -36,7 +36,7 @@ def row_counts(verdict: Mapping[str, Any]) -> RowCounts:
 class Summary:
     """Verdicts of the day as streamed, of a copy with a flipped cell, and of the day after its repair.
 
-    `row_explained`: whether the late rows of the row that was shown are what the repair added to it.
+    `row_explained`: whether the repair added exactly the late rows of the row that was shown.
     """
 
     verdict: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Summary:
 
     @property
     def holds(self) -> bool:
-        """Whether everything that the demonstration promises is so."""
+        """Whether everything that the demonstration promises holds."""
         verdict, rows = self.verdict, row_counts(self.verdict)
         whole = verdict["proven"] and verdict["windows"] >= WINDOWS_WANTED and not rows.unexplained
         found = self.flip_found and self.row_explained and self.all_equal

@@ -1,1 +1,1 @@
-"""What Airflow's components load of this provider: each process of Airflow imports it, so it stays light."""
+"""The plugin of this provider: each process of Airflow imports it, so it must be light."""

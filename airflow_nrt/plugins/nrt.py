@@ -9,7 +9,7 @@ from airflow_nrt.page.mounted import EXTERNAL_VIEWS, FASTAPI_APPS
 
 
 class NrtPlugin(AirflowPlugin):
-    """Registers what DAGs are serialized with, and what is shown of reports."""
+    """Registers the classes that serialized DAGs need, and the views of reports."""
 
     name = "nrt"
     partition_mappers = [NrtDayMapper]  # noqa: RUF012 - as Airflow declares it

@@ -1,4 +1,4 @@
-"""Rows of a test: written for a source as one file, and read from a sink."""
+"""Rows of a test: written to a source as one file, and read from a sink."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _with_seconds(value: Any) -> Any:
 
 
 def check_columns(table: Table, names: Iterable[str]) -> None:
-    """Raises InputError for a column that the table has not, or computes itself."""
+    """Raises InputError for a column that the table does not have, or computes itself."""
     known = [column.name for column in table.physical]
     for name in names:
         if name not in known:
@@ -48,13 +48,13 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def read_rows(table: Table, files: Iterable[Path], names: Sequence[str]) -> list[Row]:
-    """The rows that stand in files of a sink, in the order of their texts: of changes, those that they end with."""
+    """The rows in the files of a sink, in the order of their texts; for a changelog, the rows that it results in."""
     kinds = {column.name: column.type.name for column in table.physical}
     counts: Counter[str] = Counter()
     rows: dict[str, Row] = {}
     for change, line in _lines(table, files):
         row = tuple(_value(line.get(name), kinds[name]) for name in names or kinds)
-        # Some values are lists, which nothing can be counted by.
+        # Some values are lists, which can't be hashed.
         rows[repr(row)] = row
         counts[repr(row)] += change
     return [rows[text] for text in sorted(rows) for _ in range(counts[text])]
@@ -65,7 +65,7 @@ def _value(value: Any, kind: str) -> Any:
 
 
 def _lines(table: Table, files: Iterable[Path]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Rows, and by how many there are more or less of them."""
+    """Rows, and how often each was emitted minus how often it was retracted."""
     for file in files:
         for text in file.read_text(encoding="utf-8").splitlines():
             line = json.loads(text, parse_float=Decimal)

@@ -38,16 +38,16 @@ def trial(
 ) -> Iterator[Trial]:
     """A trial of a report: a file of Flink SQL, a Python program, or `[DIR/]module:function`.
 
-    `settings` fill its placeholders. Its tables are empty, whatever stands where their paths lead. The Spark session of
-    this process is used, and started by the first trial. Raises InputError for a report that is wrong (SqlError).
+    `settings` fill its placeholders. Its tables are empty, whatever is at their paths. The Spark session of this
+    process is used, and started by the first trial. Raises InputError for a report that is wrong (SqlError).
     """
     plan = load_report(report, settings, base=base)
-    with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as place:
-        yield Trial(_session(plan), moved_into(plan, Path(place)), Path(place) / "home")
+    with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
+        yield Trial(_session(plan), moved_into(plan, Path(directory)), Path(directory) / "home")
 
 
 class Trial:
-    """What a report does with rows. Times are of its clock, such as `2024-06-18 10:00`."""
+    """A report on trial. Times are of its clock, such as `2024-06-18 10:00`."""
 
     def __init__(self, spark: SparkSession, plan: Plan, home: Path) -> None:
         self.plan = plan
@@ -60,8 +60,8 @@ class Trial:
     def rows(self, table: str, *rows: Mapping[str, Any]) -> None:
         """Rows of a source arrive together: one batch, whose lateness is judged by the watermark before it.
 
-        A row has the table's columns by name; numbers and times may be texts. Raises InputError for a source or a
-        column that is not there, DataError for a value that is none of its type.
+        A row has the table's columns by name; numbers and times may be texts. Raises InputError for an unknown source
+        or column, DataError for a value that does not fit its type.
         """
         source = self._source(table)
         number = self._driver.position.sources[table].files
@@ -72,8 +72,8 @@ class Trial:
     def watermark(self, table: str, time: str) -> None:
         """The watermark of a source moves on to a time: nothing older is expected, and what is due is published.
 
-        Where the rowtime is a TIMESTAMP_LTZ that is an instant: in UTC, or with an offset. Raises InputError for a
-        source or a time that is none.
+        If the rowtime is a TIMESTAMP_LTZ, the time is an instant: in UTC, or with an offset. Raises InputError for an
+        unknown source or an invalid time.
         """
         self._source(table)
         with _in_words(self.plan):
@@ -91,7 +91,7 @@ class Trial:
         """The rows of each window that was published, by its end, with these columns (default: all), in a fixed order.
 
         `insert` is the table that is written; it may be left out where there is one. DECIMAL is Decimal. Raises
-        InputError for a table or a column that is not there.
+        InputError for an unknown table or column.
         """
         chosen = self._insert(insert)
         check_columns(chosen.sink, columns)
@@ -102,7 +102,7 @@ class Trial:
         return {format_instant(end): read_rows(chosen.sink, files[end], columns) for end in sorted(files)}
 
     def results(self, insert: str | None = None, *columns: str) -> list[Row]:
-        """All rows that stand in a sink, of windows or not, as `windows` gives them. Changes are applied."""
+        """All rows of a sink, of windows or not, as `windows` gives them. A changelog is applied."""
         chosen = self._insert(insert)
         check_columns(chosen.sink, columns)
         published = self._published(chosen) if chosen.sink.is_changelog else self._standing(chosen)
@@ -151,7 +151,7 @@ class Trial:
 
 @contextmanager
 def _in_words(plan: Plan) -> Iterator[None]:
-    """What Spark raises, in the words of the report."""
+    """Errors of Spark, in the report's own words."""
     try:
         yield
     except Exception as failure:
