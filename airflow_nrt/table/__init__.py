@@ -113,21 +113,21 @@ _MODULES = {
     "windows.tumble_rows": ("TumbleRows",),
     "windows.windows": ("Cumulate", "Over", "Session", "Slide", "Tumble"),
 }  # fmt: skip
-_HOMES = dict.fromkeys(__all__, "expressions.expressions") | {
-    name: home for home, names in _MODULES.items() for name in names
+_MODULE_OF = dict.fromkeys(__all__, "expressions.expressions") | {
+    name: module for module, names in _MODULES.items() for name in names
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         from airflow_nrt.table.checks.elsewhere import instead_of
 
         instead = instead_of(name)
         if instead is not None:
-            # Of an AttributeError the import would say nothing but the name.
+            # `from … import` shows the message of an ImportError, and only the name for an AttributeError.
             raise ImportError(f"there is no {name!r} in the Table API: {instead}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     return found
 
 

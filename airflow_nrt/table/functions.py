@@ -1,4 +1,4 @@
-"""@udf, @udtf, @udaf and @udtaf: functions declared as PyFlink's users do it."""
+"""@udf, @udtf, @udaf and @udtaf: functions declared as in PyFlink."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def udf(
     name: str | None = None,
     func_type: str = "general",
 ) -> Any:
-    """Declares a scalar function; with func_type="pandas" one that takes a Series an argument and returns one."""
+    """Declares a scalar function; with func_type="pandas" one that takes a Series for each argument and returns one."""
     return _declared("udf", f, input_types, deterministic, name=name, result_type=result_type, func_type=func_type)
 
 
@@ -60,7 +60,7 @@ def udtf(
     deterministic: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """Declares a table function. `result_types` has a type a column, or is one ROW."""
+    """Declares a table function. `result_types` has one type per column, or is one ROW."""
     return _declared("udtf", f, input_types, deterministic, name=name, result_type=result_types)
 
 
@@ -103,11 +103,11 @@ def udtaf(
 def _declared(
     kind: str, f: Any, input_types: Types, deterministic: bool | None, **said: Any
 ) -> Declared | Callable[[Any], Declared]:
-    """The declaration of a function, or, without one, what declares the function below the decorator."""
+    """The declaration of a function, or, without a function, the decorator that declares one."""
     if deterministic is False:
         raise SqlError(
-            "deterministic=False: a function that gives another value in each run can't be backfilled, for nothing "
-            "would reproduce what the stream published",
+            "deterministic=False: a function that gives another value in each run can't be backfilled, because "
+            "nothing would reproduce what the stream published",
             here(),
         )
     listed = input_types if isinstance(input_types, (list, tuple)) else None if input_types is None else (input_types,)
@@ -115,7 +115,7 @@ def _declared(
     def declare(function: Any) -> Declared:
         try:
             instance = function() if isinstance(function, type) else function
-            # Expressions can be called to be told that they can't.
+            # Expressions are callable, but only to raise a helpful error.
             is_function = callable(instance) and not isinstance(instance, Expression)
             if not is_function and not isinstance(instance, UserDefinedFunction):
                 raise wrong(f"{kind} takes a function, or an instance of a class of functions", function)

@@ -1,4 +1,4 @@
-"""What objects of a program mean in SQL: an expression, or a query."""
+"""The meaning of objects of a program in SQL: an expression, or a query."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from airflow_nrt.sql.parse import ast
 
 
 class MeansExpression:
-    """`node` is what it means, `names` what its column or, of a table function, its columns are called."""
+    """`node` is its meaning, `names` are the names of its column or, for a table function, of its columns."""
 
     def __init__(self, node: ast.Expression, names: tuple[str, ...] = ()) -> None:
         self.node = node
@@ -14,6 +14,6 @@ class MeansExpression:
 
 
 class MeansQuery:
-    """`query` is what it means."""
+    """`query` is its meaning."""
 
     query: ast.Query

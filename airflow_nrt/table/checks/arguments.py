@@ -1,4 +1,4 @@
-"""Arguments that are not what a method takes, and names that nothing has: what is told of them, and where."""
+"""Errors for wrong arguments and unknown names: the message, and the place."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _LONGEST = 80
 
 
 class NoSuchName(SqlError, AttributeError):
-    """Python asks by AttributeError whether there is a name."""
+    """An AttributeError too, by which Python finds out whether a name exists."""
 
 
 class NotPython(SqlError, TypeError):
-    """Python asks by TypeError whether something can be done with a value."""
+    """A TypeError too, by which Python finds out whether a value supports an operation."""
 
 
 def wrong(wanted: str, value: Any) -> SqlError:
-    """The error of an argument: `wanted` says which method takes what."""
+    """The error for an argument: `wanted` says which method takes what."""
     return SqlError(f"{wanted}, not {shown(value)}", here())
 
 
 def shown(value: Any) -> str:
-    """A value, as an error calls it."""
+    """The description of a value in an error."""
     kind = type(value)
     if isinstance(value, type):
         return f"the class {value.__name__}"
@@ -44,7 +44,7 @@ def shown(value: Any) -> str:
 
 
 def checked(wanted: str, value: Any, *kinds: type[T]) -> T:
-    """The value. Raises SqlError if it is of none of these kinds."""
+    """Returns the value. Raises SqlError if it is of none of these kinds."""
     if not isinstance(value, kinds):
         raise wrong(wanted, value)
     return value
@@ -65,7 +65,7 @@ def checked_name(wanted: str, value: Any) -> str:
 
 
 def check_overwrite(overwrite: object) -> None:
-    """Raises SqlError for an insert that shall replace what is there."""
+    """Raises SqlError for an insert with overwrite."""
     if overwrite:
         raise SqlError(
             "there is no overwrite: a report adds to what it has published; airflow-nrt backfill replaces the windows "
@@ -75,7 +75,7 @@ def check_overwrite(overwrite: object) -> None:
 
 
 def no_such_name(what: str, name: str, names: Iterable[str]) -> NoSuchName:
-    """The error of a name that is not there, with what stands in its place, or the nearest of those that are."""
+    """The error for an unknown name, with what to use instead, or the nearest known name."""
     from airflow_nrt.model.options.known import nearest
     from airflow_nrt.table.checks.elsewhere import instead_of
 
@@ -89,7 +89,7 @@ def no_such_name(what: str, name: str, names: Iterable[str]) -> NoSuchName:
 
 
 class Complete:
-    """What programs ask for more than it has; `called` is what it is."""
+    """A class whose unknown attributes raise an error; `called` is its name in the message."""
 
     called = ""
 
@@ -100,7 +100,7 @@ class Complete:
 
 
 class Unfinished:
-    """Half of something: `unfinished` says what it is, and how it goes on."""
+    """An incomplete object: `unfinished` says what it is, and how to continue."""
 
     unfinished = ""
 

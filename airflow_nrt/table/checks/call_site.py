@@ -1,4 +1,4 @@
-"""Where in a Python program something is asked for: what errors point at, as at places of a script."""
+"""The call site in a Python program, to which errors point, as to places in a script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CodePlace(Place):
         return f"{Path(self.file).name}, line {self.line}"
 
     def excerpt(self, script: str | None) -> str:
-        """The line of the file, as far as it can be read."""
+        """The line of the file, if it can be read."""
         text = linecache.getline(self.file, self.line).strip()
         return f"    {text}" if text else ""
 

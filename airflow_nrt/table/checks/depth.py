@@ -1,4 +1,4 @@
-"""How deep expressions may nest: a program builds by a loop what nobody would write."""
+"""How deep expressions may nest: a loop in a program can build a depth that nobody would write."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from airflow_nrt.sql.parse.walk import children
 from airflow_nrt.table.checks.call_site import here
 
 DEEPEST = 80
-"""In a Java that has just begun, the stack of Spark's parser is full at 120 additions; that of Python at 300."""
+"""In a fresh JVM, the stack of Spark's parser is full at 120 additions; that of Python at 300."""
 
 
 def check_depth(node: ast.Expression) -> None:
-    """Raises SqlError for too many operations one inside another."""
+    """Raises SqlError for too many nested operations."""
     depth, level = 1, {id(node): node}
     while level:
         if depth > DEEPEST:

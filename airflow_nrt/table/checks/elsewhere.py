@@ -1,4 +1,4 @@
-"""What PyFlink has and this lacks, by its names there, and what to use: `docs/reference/table-api.md` lists it."""
+"""Names of PyFlink that this product lacks, and what to use instead: `docs/reference/table-api.md` lists them."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
 
 
 def instead_of(name: str) -> str | None:
-    """What stands in the place of a name, if PyFlink has it."""
+    """What to use instead of a name, if PyFlink has it."""
     return next((text for names, text in ELSEWHERE if any(fnmatchcase(name, one) for one in names.split())), None)

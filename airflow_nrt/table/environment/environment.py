@@ -1,6 +1,6 @@
 """Where the tables of a program come from, and where its inserts go: `TableEnvironment`, as in PyFlink.
 
-It collects what SQL would write as statements. Nothing of it needs Spark but a result that is asked for at once.
+It collects the statements that SQL would have. Only a result that is requested at once needs Spark.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class StatementSet(Complete):
     def add_insert(
         self, target_path: str, table: Table, overwrite: bool = False, options: OutputOptions | None = None
     ) -> StatementSet:
-        """One more, which publishes at the times that the options say."""
+        """Adds an insert, which publishes at the times that the options say."""
         check_overwrite(overwrite)
         self._environment.add_insert(target_path, table, options)
         return self
@@ -62,14 +62,14 @@ class StatementSet(Complete):
         return self
 
     def add(self, table_pipeline: TablePipeline) -> StatementSet:
-        """What `table.insert_into("name")` gives."""
+        """Adds the result of `table.insert_into("name")`."""
         from airflow_nrt.table.tables.pipeline import TablePipeline
 
         checked("add takes an insert, as table.insert_into('name') gives", table_pipeline, TablePipeline).execute()
         return self
 
     def explain(self, as_json: bool = False) -> str:
-        """The plan of the inserts since it was created in words, or as JSON."""
+        """The plan of the inserts since the set was created, in words or as JSON."""
         from airflow_nrt.sql.parse import parsed
 
         added = self._environment.statements[self._first :]
@@ -79,7 +79,7 @@ class StatementSet(Complete):
         print(self.explain())
 
     def execute(self) -> Declaration:
-        """Nothing is left to do: a report runs when `airflow-nrt run` or an operator starts it."""
+        """Does nothing: a report runs when `airflow-nrt run` or an operator starts it."""
         return Declaration()
 
 
@@ -106,7 +106,7 @@ class TableEnvironment(Complete):
         return TableConfig(self)
 
     def setting(self, key: str) -> str | None:
-        """What is set for a key, None if nothing is."""
+        """The value of a setting, None if it has none."""
         from airflow_nrt.sql.parse import parsed
 
         values = [one.value for one in self.statements if isinstance(one, parsed.SetOption) and one.key == key]
@@ -115,7 +115,8 @@ class TableEnvironment(Complete):
     # ------------------------------------------------------------------ statements
 
     def execute_sql(self, stmt: str) -> TableResult | Declaration:
-        """Statements of SQL; the result of a query. Raises SqlError, or SqlErrors, with all that is wrong."""
+        """Executes statements of SQL; returns the result of a query. Raises SqlError, or SqlErrors with all
+        problems."""
         from airflow_nrt.sql.parse.statements import parse_script
 
         stmt = self.filled(checked("execute_sql takes statements of SQL as text", stmt, str))
@@ -128,11 +129,11 @@ class TableEnvironment(Complete):
         return Declaration()
 
     def filled(self, text: str) -> str:
-        """SQL as it is planned."""
+        """The SQL that is planned."""
         return text
 
     def add(self, statement: parsed.Statement) -> None:
-        """One more statement. Raises SqlError, or SqlErrors, and forgets it if it is wrong."""
+        """Adds a statement. Raises SqlError, or SqlErrors, and drops the statement if it is wrong."""
         from airflow_nrt.sql.expressions.local_time import zone_of
         from airflow_nrt.sql.parse import parsed
 
@@ -145,14 +146,14 @@ class TableEnvironment(Complete):
         self.statements.append(statement)
 
     def check_insert(self) -> None:
-        """Raises InputError if nobody will ever run an insert."""
+        """Raises InputError if inserts are never run."""
         raise InputError(
             f"{here()}: inserts are for a report, which goes on where it stopped and keeps its home: put this into "
             "def build(t_env) of a report.py, and run airflow-nrt run report.py --home DIR"
         )
 
     def planner(self) -> Planner:
-        """Knows all statements so far."""
+        """The planner with all statements so far."""
         if self._planner is None:
             from airflow_nrt.sql.planner import Planner
 
@@ -166,7 +167,8 @@ class TableEnvironment(Complete):
     # ------------------------------------------------------------------ functions and expressions
 
     def create_temporary_function(self, path: str, function: Any) -> None:
-        """Makes a function known to SQL, and to `call(path, …)`, by a name. Raises SqlError if it can't have it."""
+        """Registers a function under a name for SQL and for `call(path, …)`. Raises SqlError if the name can't be
+        used."""
         from airflow_nrt.sql.expressions.python_functions import as_declared
 
         if _NAME.fullmatch(checked("a function's name is a text", path, str)) is None:
@@ -191,29 +193,29 @@ class TableEnvironment(Complete):
         self.add(parsed.DeclaredFunction(name, declared, self.modules, here()))
 
     def expressions(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
-        """What a method is given as fields, checked. Functions have their names from here on."""
+        """The fields of a method, checked. Functions have their names afterwards."""
         with nesting_of(here()):
             return tuple(Expression(self.named(one.node), one.names) for one in fields_of(fields))
 
     def chosen(self, fields: Sequence[Any]) -> tuple[Expression, ...]:
-        """The same, of a select: at least one."""
+        """The same for a select: at least one field."""
         if not fields:
             raise SqlError("select takes at least one column, as in select(col('a'))", here())
         return self.expressions(fields)
 
     def check_own(self, table: Any) -> None:
-        """Raises SqlError if it is no table, or one of another environment, which means other tables by its names."""
+        """Raises SqlError if it is no table, or one of another environment, where names mean other tables."""
         if checked("a table is needed here, as from_path('name') gives", table, Table).environment is not self:
             raise SqlError("a table of another environment: make both by one t_env", here())
 
     def named(self, part: T) -> T:
-        """The same, with functions that stand in the program under the names by which the plan knows them."""
+        """The same, with functions of the program under their names in the plan."""
         from airflow_nrt.sql.parse.walk import rewritten
 
         return rewritten(part, self._named)
 
     def _named(self, part: Any) -> ast.Call | None:
-        """The call of a function that stands in the program, declared if it is the first one."""
+        """The call of a function of the program, which is declared with its first call."""
         if not isinstance(part, FunctionCall) or part.declared is None:
             return None
         title = re.sub(r"\W", "", part.declared.title, flags=re.ASCII).upper() or "LAMBDA"
@@ -228,11 +230,11 @@ class TableEnvironment(Complete):
         return {*_built_in(), *self.planner().functions}
 
     def function(self, node: ast.Expression) -> PythonFunction | None:
-        """The function in Python that an expression calls, if it is nothing but that."""
+        """The Python function that an expression calls, if it is only that call."""
         return self.planner().functions.get(node.name) if isinstance(node, ast.Call) else None
 
     def items(self, fields: Iterable[Expression], before: int = 0, width: int = 1) -> tuple[ast.SelectItem, ...]:
-        """The items of a SELECT, named as PyFlink names them; `before` columns stand in front, `*` is `width` ones."""
+        """The items of a SELECT, named as PyFlink names them; `before` columns come first, `*` is `width` columns."""
         from airflow_nrt.sql.expressions.known_functions import calling
         from airflow_nrt.table.expressions.naming import items_of
 
@@ -268,13 +270,13 @@ class TableEnvironment(Complete):
         self.add(parsed.CreateView(view_path, (), table.query, False, here()))
 
     def drop_temporary_view(self, view_path: str) -> bool:
-        """Forgets a view, and says whether there was one. What was made of it can't be executed any more."""
+        """Drops a view, and says whether there was one. Tables that were made from it can't be executed any more."""
         from airflow_nrt.sql.parse import parsed
 
         return self._forget(view_path, parsed.CreateView)
 
     def drop_temporary_table(self, table_path: str) -> bool:
-        """The same of a table."""
+        """The same for a table."""
         from airflow_nrt.sql.parse import parsed
 
         return self._forget(table_path, parsed.CreateTable)
@@ -360,7 +362,8 @@ class TableEnvironment(Complete):
 
 
 def _beside_program() -> Path:
-    """Where the modules of an interactive program stand: beside it, or here if Python was not started with a file."""
+    """The directory of the modules of an interactive program: its own, or the working directory if Python was not
+    started with a file."""
     from airflow_nrt.program.modules import is_installed
 
     file = Path(getattr(sys.modules["__main__"], "__file__", None) or "").absolute()

@@ -1,4 +1,4 @@
-"""How an environment forgets a table or a view, so that its name is free."""
+"""Drops a table or a view from an environment, so that its name is free."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from airflow_nrt.table.checks.call_site import here
 def without(
     statements: Sequence[parsed.Statement], name: str, kind: type[parsed.CreateTable | parsed.CreateView], base: Path
 ) -> tuple[list[parsed.Statement], Planner] | None:
-    """The other statements, and the planner that knows them; None if there is no such one.
+    """The other statements, and a planner with them; None if there is no such table or view.
 
-    Raises SqlError if something that stays reads it.
+    Raises SqlError if a remaining statement reads it.
     """
     checked_name("a name is a text", name)
     rest = [one for one in statements if not (isinstance(one, kind) and one.name == name)]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class ReportEnvironment(TableEnvironment):
-    """The environment that a report is built in: it declares, and is run by somebody else.
+    """The environment in which a report is built: it only declares, and the report is run elsewhere.
 
-    `settings` are those of whoever runs it. `modules` is where the program's modules stand.
+    `settings` are those of the run. `modules` is the directory of the program's modules.
     """
 
     def __init__(self, settings: Mapping[str, str] | Settings, base: Path, modules: Path) -> None:
@@ -34,7 +34,7 @@ class ReportEnvironment(TableEnvironment):
         self._asked: set[str] = set()
 
     def check_insert(self) -> None:
-        """Inserts are what it is for."""
+        """Inserts are allowed."""
 
     def setting(self, key: str) -> str | None:
         self._asked.add(key)

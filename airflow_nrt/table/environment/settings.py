@@ -1,4 +1,4 @@
-"""How results are computed, and what a program sets: `EnvironmentSettings` and `TableConfig`, as in PyFlink."""
+"""How results are computed, and the settings of a program: `EnvironmentSettings` and `TableConfig`, as in PyFlink."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Configured(Protocol):
-    """What has settings."""
+    """An object with settings."""
 
     def add(self, statement: parsed.Statement) -> None: ...
     def setting(self, key: str) -> str | None: ...
@@ -21,7 +21,7 @@ class Configured(Protocol):
 
 @dataclass(frozen=True)
 class EnvironmentSettings:
-    """How a result that is asked for at once is computed: `mode` is `stream` or `batch`."""
+    """How a result that is requested at once is computed: `mode` is `stream` or `batch`."""
 
     mode: str = "stream"
 
@@ -46,7 +46,7 @@ class EnvironmentSettings:
 
 
 class TableConfig(Complete):
-    """The settings of a program: what SQL sets with SET."""
+    """The settings of a program, which SQL sets with SET."""
 
     called = "the configuration"
 
@@ -62,7 +62,7 @@ class TableConfig(Complete):
         return self
 
     def get(self, key: str, default: str) -> str:
-        """A setting of whoever runs the report (`--set KEY=VALUE`), else of the program, else the default."""
+        """A setting of the run (`--set KEY=VALUE`), else of the program, else the default."""
         found = self._environment.setting(checked_name("get takes the name of a setting", key))
         return default if found is None else found
 

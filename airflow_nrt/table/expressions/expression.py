@@ -19,12 +19,12 @@ from airflow_nrt.table.expressions.vocabulary import AGGREGATES, METHODS, PROPER
 from airflow_nrt.table.meaning import MeansQuery
 
 ROWS = "row_interval"
-"""The call that stands for a number of rows where windows take one."""
+"""The function whose call means a number of rows in windows."""
 WINDOW_PROPERTIES = ("start", "end", "rowtime", "proctime")
 
 
 class TimeIntervalUnit(Enum):
-    """What times are cut to, or what is taken out of them."""
+    """Units to which times are truncated, or which are extracted from them."""
 
     YEAR = "YEAR"
     QUARTER = "QUARTER"
@@ -39,7 +39,7 @@ class TimeIntervalUnit(Enum):
 
 
 class Expression(Operators):
-    """`node` is what it means in SQL, `names` what `.alias(…)` calls it. Plain functions are in `vocabulary.py`."""
+    """`node` is its meaning in SQL, `names` are the names of `.alias(…)`. Plain functions are in `vocabulary.py`."""
 
     def __repr__(self) -> str:
         from airflow_nrt.sql.parse.unparse import text_of
@@ -67,7 +67,7 @@ class Expression(Operators):
         return method
 
     def log(self, base: Any = None) -> Expression:
-        """The natural logarithm, or that to a base."""
+        """The natural logarithm, or the logarithm to a base."""
         return _call("LN", self) if base is None else _call("LOG", base, self)
 
     # ------------------------------------------------------------------ tests
@@ -117,11 +117,11 @@ class Expression(Operators):
         return Expression(ast.Like(self.node, node_of(pattern), None, False, here()))
 
     def similar(self, pattern: Any) -> Expression:
-        """Whether all of it is like a regular expression of SQL."""
+        """Whether the whole text matches a regular expression of SQL."""
         return Expression(ast.Like(self.node, node_of(pattern), None, False, here(), similar=True))
 
     def then(self, if_true: Any, if_false: Any) -> Expression:
-        """One value where this is true, the other where it is not."""
+        """The first value where this is true, else the second."""
         branch = (self.node, node_of(if_true))
         return Expression(ast.Case(None, (branch,), node_of(if_false), here()))
 
@@ -132,16 +132,16 @@ class Expression(Operators):
         return Expression(self.node, tuple(checked_name("alias takes names, as in .alias('a')", one) for one in names))
 
     def cast(self, data_type: DataType) -> Expression:
-        """As another type; a value that it can't hold ends the report."""
+        """Casts to another type; a value that does not fit stops the report."""
         return Expression(ast.Cast(self.node, checked_type(data_type), True, here()))
 
     def try_cast(self, data_type: DataType) -> Expression:
-        """As another type; NULL where that can't hold the value."""
+        """Casts to another type; NULL if the value does not fit."""
         return Expression(ast.Cast(self.node, checked_type(data_type), False, here()))
 
     @property
     def to_time(self) -> Expression:
-        """The TIME that a string says."""
+        """The TIME in a string."""
         return self.cast(DataType("TIME", precision=0))
 
     def get(self, field: str) -> Expression:
@@ -198,17 +198,13 @@ class Expression(Operators):
     def distinct(self) -> Expression:
         """The aggregate of distinct values: `col("k").count.distinct`."""
         if not isinstance(self.node, ast.Call):
-            raise SqlError(
-                f"distinct stands behind an aggregate, as in col('k').count.distinct; here is {self!r}", here()
-            )
+            raise SqlError(f"distinct follows an aggregate, as in col('k').count.distinct; here is {self!r}", here())
         return Expression(replace(self.node, distinct=True))
 
     def over(self, window: Expression) -> Expression:
         """The aggregate of a row window: `col("v").sum.over(col("w"))`."""
         if not isinstance(self.node, ast.Call):
-            raise SqlError(
-                f"over stands behind an aggregate, as in col('v').sum.over(col('w')); here is {self!r}", here()
-            )
+            raise SqlError(f"over follows an aggregate, as in col('v').sum.over(col('w')); here is {self!r}", here())
         alias = checked("over takes the alias of a row window, as in .over(col('w'))", window, Expression).node
         if not isinstance(alias, ast.Name):
             raise SqlError("over takes the alias of a row window: .over(col('w'))", here())
@@ -285,7 +281,7 @@ class Expression(Operators):
 
 
 class FrameEnd(Expression):
-    """`UNBOUNDED_ROW` and its kin: no value, but where the rows of a row window begin or end."""
+    """`UNBOUNDED_ROW` and similar: no value, but a bound of the rows of a row window."""
 
     def __init__(self, word: str, unit: str) -> None:
         self.word = word
@@ -301,7 +297,8 @@ class FrameEnd(Expression):
 
 
 def fields_of(values: Sequence[Any]) -> tuple[Expression, ...]:
-    """What a method is given as columns. Raises SqlError for what nests too deeply, and for a text: which is it?"""
+    """The columns of a method. Raises SqlError for expressions that nest too deeply, and for a text, because that is
+    ambiguous."""
     for value in values:
         if isinstance(value, str):
             raise SqlError(f"write col({value!r}) for the column, lit({value!r}) for the text", here())

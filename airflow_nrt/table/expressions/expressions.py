@@ -1,4 +1,4 @@
-"""What expressions begin with: `col`, `lit` and the functions that stand before their arguments, as in PyFlink."""
+"""The beginnings of expressions: `col`, `lit` and functions before their arguments, as in PyFlink."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def col(name: str) -> Expression:
 
 
 def lit(value: Any, data_type: DataType | None = None) -> Expression:
-    """A constant, of another type than its own where one is given."""
+    """A constant, of the given type, or of its own."""
     literal = Expression(node_of(value))
     return literal if data_type is None else literal.cast(data_type)
 
@@ -32,7 +32,7 @@ def null_of(data_type: DataType) -> Expression:
 
 
 def row_interval(rows: int) -> Expression:
-    """A number of rows, where windows take one."""
+    """A number of rows, for windows."""
     if checked("row_interval takes a number of rows", rows, int) < 0:
         raise wrong("row_interval takes a number of rows", rows)
     return lit(rows).rows
@@ -61,7 +61,7 @@ def negative(value: Expression) -> Expression:
 
 
 def if_then_else(condition: Expression, if_true: Any, if_false: Any) -> Expression:
-    """One value where the condition is true, the other where it is not."""
+    """The first value where the condition is true, else the second."""
     return Expression(node_of(condition)).then(if_true, if_false)
 
 
@@ -127,7 +127,7 @@ def unix_timestamp(text: Any = None, pattern: Any = None) -> Expression:
 
 
 def current_timestamp() -> Expression:
-    """The time of the batch that a row is absorbed in, an instant."""
+    """The time of the batch that absorbs a row, an instant."""
     return call_of("CURRENT_TIMESTAMP")
 
 
@@ -141,7 +141,7 @@ def current_date() -> Expression:
 
 
 def current_time() -> Expression:
-    """The time of the batch that a row is absorbed in, on the clock of the session's zone."""
+    """The time of the batch that absorbs a row, on the clock of the session's zone."""
     return call_of("CURRENT_TIME")
 
 
@@ -163,7 +163,7 @@ def e() -> Expression:
 
 
 def log(value: Any, base: Any = None) -> Expression:
-    """The natural logarithm, or that to a base."""
+    """The natural logarithm, or the logarithm to a base."""
     return call_of("LN", value) if base is None else call_of("LOG", base, value)
 
 
@@ -186,7 +186,7 @@ _SPELLED_WITH_WORDS = {
 
 
 def call(function: Any, *arguments: Any) -> Expression:
-    """A call of a function by its name: one of SQL, or one that `create_temporary_function` has declared."""
+    """A call of a function by name: one of SQL, or one that `create_temporary_function` has declared."""
     from airflow_nrt.table.expressions.function_calls import CallableFunction
 
     if isinstance(function, CallableFunction):

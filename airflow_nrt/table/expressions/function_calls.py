@@ -1,4 +1,4 @@
-"""Calls of functions that stand in the program: they have a name as soon as a table takes them."""
+"""Calls of functions of the program: they get a name as soon as a table takes them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from airflow_nrt.table.expressions.literals import node_of
 
 @dataclass(frozen=True)
 class FunctionCall(ast.Call):
-    """A call whose `name` is still to come."""
+    """A call whose `name` is not set yet."""
 
     declared: Declared | None = None
 
 
 class CallableFunction(Declared):
-    """What the decorators make of a function: called with expressions it is an expression."""
+    """A decorated function: a call with expressions is an expression."""
 
     def __call__(self, *arguments: Any) -> Expression:
         return Expression(FunctionCall("", tuple(node_of(one) for one in arguments), here(), declared=self))
 
 
 def named(call: FunctionCall, name: str) -> ast.Call:
-    """The call as SQL has it."""
+    """The call in SQL."""
     return ast.Call(name, call.arguments, call.at, call.distinct, call.filter, call.over, call.within)

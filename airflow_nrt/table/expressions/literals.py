@@ -18,7 +18,8 @@ _MOST_DIGITS = 10
 
 
 def node_of(value: Any) -> ast.Expression:
-    """What a value means: an expression itself, anything else as a literal. Raises InputError if SQL has none."""
+    """The expression of a value: an expression itself, anything else as a literal. Raises InputError if SQL has no such
+    literal."""
     if isinstance(value, MeansExpression):
         return value.node
     at = here()
@@ -48,7 +49,7 @@ def node_of(value: Any) -> ast.Expression:
 
 
 def _instead(value: Any) -> str:
-    """The way out of what is often taken for a value."""
+    """The hint for an object that is often mistaken for a value."""
     from airflow_nrt.functions import Declared
 
     owner = getattr(value, "__self__", None)
@@ -90,7 +91,7 @@ def _time_shown(value: time) -> str:
 
 
 def whole_number(node: ast.Expression) -> int | None:
-    """The whole number that a literal is, None for anything else."""
+    """The whole number of a literal, None for anything else."""
     sign = 1
     if isinstance(node, ast.Unary) and node.operator == "-":
         node, sign = node.operand, -1
@@ -99,12 +100,12 @@ def whole_number(node: ast.Expression) -> int | None:
 
 
 def length_of(count: ast.Expression, milliseconds: int) -> ast.Interval:
-    """So many times a length of time. Raises SqlError if it is no literal."""
+    """A multiple of a length of time. Raises SqlError if it is no literal."""
     return _duration(_count(count, "lit(10).minutes") * milliseconds)
 
 
 def months_of(count: ast.Expression, months: int) -> ast.Interval:
-    """So many times a number of months. Raises SqlError if it is no literal."""
+    """A multiple of a number of months. Raises SqlError if it is no literal."""
     return ast.Interval(str(_count(count, "lit(2).months") * months), "MONTH", None, None, here())
 
 
@@ -118,7 +119,7 @@ def _count(node: ast.Expression, example: str) -> int:
 
 
 def _duration(milliseconds: int) -> ast.Interval:
-    """The interval in the largest unit that it is a whole number of."""
+    """The interval in the largest unit that gives a whole number."""
     sign, size = ("-", -milliseconds) if milliseconds < 0 else ("", milliseconds)
     for unit, length in (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1000)):
         if size % length == 0 and size:

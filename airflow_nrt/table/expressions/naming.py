@@ -12,10 +12,10 @@ from airflow_nrt.table.expressions.expression import WINDOW_PROPERTIES
 def items_of(
     selected: Iterable[tuple[ast.Expression, tuple[str, ...]]], before: int = 0, width: int = 1
 ) -> tuple[ast.SelectItem, ...]:
-    """What is selected, each with its alias; `before` columns stand in front of it, `*` stands for `width` of them.
+    """The selected items, each with its alias; `before` columns come first, `*` is `width` columns.
 
-    A window property or aggregate by itself is `EXPR$i`: the i-th of those that the select holds, equal ones once. Any
-    other expression is `_c` and its position, a cast of a column `column-TYPE`.
+    A window property or aggregate by itself is `EXPR$i`: the i-th of the select, where equal ones count once. Any other
+    expression is `_c` and its position, a cast of a column `column-TYPE`.
     """
     chosen = list(selected)
     numbers: list[ast.Expression] = []

@@ -1,4 +1,4 @@
-"""What Python's operators make of expressions, and what of Python can't ask them."""
+"""Python's operators on expressions, and errors for the ones that expressions can't have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Operators(MeansExpression):
         raise NotPython("an expression is one value: there is nothing in it to go through", here())
 
     def __call__(self, *arguments: object) -> NoReturn:
-        raise NotPython(f"({self!r}) is an expression already: leave out the parentheses behind it", here())
+        raise NotPython(f"({self!r}) is an expression already: leave out the parentheses after it", here())
 
     def __contains__(self, value: object) -> NoReturn:
         raise NotPython("Python's in can't ask an expression: write col('a').in_(1, 2)", here())

@@ -1,6 +1,6 @@
-"""PyFlink's names of plain functions, and SQL's: `col("s").upper_case` is `UPPER(s)`.
+"""PyFlink's names of plain functions, and those of SQL: `col("s").upper_case` is `UPPER(s)`.
 
-What is written otherwise than as a function, and aggregates, are methods of `Expression`.
+Other forms, and aggregates, are methods of `Expression`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ METHODS = {
     "array_min": "ARRAY_MIN", "array_slice": "ARRAY_SLICE", "array_sort": "ARRAY_SORT", "array_join": "ARRAY_JOIN",
     "map_union": "MAP_UNION",
 }  # fmt: skip
-"""With arguments in parentheses behind it; what stands before the dot is SQL's first argument."""
+"""Called with arguments in parentheses; the expression before the dot is SQL's first argument."""
 
 AGGREGATES = {
     "sum": "SUM", "min": "MIN", "max": "MAX", "count": "COUNT", "avg": "AVG",

@@ -1,4 +1,4 @@
-"""A report as a plan, be it a script of SQL or a program."""
+"""The plan of a report, which is a script of SQL or a program."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def load_report(
 ) -> Plan:
     """The plan of a script, as `sql.load` gives it, or of a program (see `program_of`).
 
-    A setting that a program asks for, or has as `${KEY}` in its SQL, is given to it. A setting of reports, and any that
-    the program doesn't ask for, works as a SET behind its own. Relative paths of tables start at `base`,
-    by default the directory of its modules.
+    A program gets the settings that it reads, or has as `${KEY}` in its SQL. A setting of reports, and any that the
+    program doesn't read, works as a SET after its own. Relative paths of tables start at `base`, by default the
+    directory of its modules.
 
-    Raises InputError if there is no such report, or if it is wrong (SqlError).
+    Raises InputError if there is no such report, or if it is invalid (SqlError).
     """
     program = program_of(report, Path.cwd())
     if program is None:
@@ -45,7 +45,7 @@ def load_report(
 
 
 def plan_program(program: Program, settings: Mapping[str, str] | Settings | None, name: str, base: Path) -> Plan:
-    """The plan of what a program builds; see `load_report`."""
+    """The plan of a program; see `load_report`."""
     from airflow_nrt.table.environment.report_environment import ReportEnvironment
 
     build = load_function(program.target, program.root)
@@ -69,7 +69,7 @@ def _is_of(frame: FrameSummary, program: Program) -> bool:
 
 
 def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None) -> Plan:
-    """The plan of the report that a home was made for, which may be another version of one that is planned already.
+    """The plan of the report of a home, which may be another version of a report that is planned already.
 
     See `Identity.given` for the `current` settings.
     """
@@ -84,7 +84,7 @@ def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None
 
 @contextmanager
 def imported_apart(program: Program) -> Iterator[None]:
-    """Meanwhile the modules of a program are imported from where it stands, whatever has their names already."""
+    """Inside, the modules of a program are imported from its directory, even if other modules have their names."""
     if is_installed(program.root):
         yield
         return
@@ -100,5 +100,5 @@ def imported_apart(program: Program) -> Iterator[None]:
 
 
 def _taken_out(packages: set[str]) -> dict[str, ModuleType]:
-    """These modules, which from now on are not imported yet."""
+    """Removes these modules from those that are imported, and returns them."""
     return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in packages}

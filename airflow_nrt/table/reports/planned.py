@@ -1,4 +1,4 @@
-"""What Airflow's tasks ask of a report (`launch/asking.py`), answered in the process that may import it."""
+"""The answer for Airflow's tasks about a report (`launch/asking.py`), in the process that may import it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from airflow_nrt.table.reports.load import load_report
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of `operators/planning.py`: of the plan of `report` with `settings`, and paths that start at `base`.
+    """The facts of `operators/planning.py` about the plan of `report` with `settings`, and paths that start at `base`.
 
-    If a `home` is given it is made, unless it is there. Raises what `load_report` and `Home.create` raise.
+    A given `home` is created if it is missing. Raises what `load_report` and `Home.create` raise.
     """
     base = question["base"]
     plan = load_report(
@@ -26,14 +26,14 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         from airflow_nrt.table.reports.load import plan_of_home
 
         Home.create(question["home"], plan, plan_of_home, question["group"])
-    place = plan.base if plan.built is None else str(plan.built.base)
-    return {"name": plan.name, "ends": plan.ends, "base": place, "clock": clock_of(plan)}
+    base = plan.base if plan.built is None else str(plan.built.base)
+    return {"name": plan.name, "ends": plan.ends, "base": base, "clock": clock_of(plan)}
 
 
 def clock_of(plan: Plan) -> str | None:
-    """The zone of the report's clock, where it sets one, or where its windows lie on instants or processing time.
+    """The zone of the report's clock, if it sets one, or if its windows are on instants or processing time.
 
-    None where rowtimes have no zone: they are on the clock of whoever wrote them.
+    None if rowtimes have no zone: they are on the clock of their writer.
     """
     own = plan.setting(TIME_ZONE)
     timed = (source.table for source in plan.sources if source.table.watermark is not None)

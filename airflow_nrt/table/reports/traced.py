@@ -1,4 +1,4 @@
-"""What a report reads and writes (`operators/lineage.py`), answered in the process that may import it."""
+"""The answer with the lineage of a report (`operators/lineage.py`), in the process that may import it."""
 
 from __future__ import annotations
 

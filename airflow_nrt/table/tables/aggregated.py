@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AggregatedTable(Generic[R]):
-    """Groups with an aggregate whose fields are columns: a select says which of them, and which keys."""
+    """Groups with an aggregate whose fields are columns: a select chooses among these and the keys."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class AggregatedTable(Generic[R]):
         function: PythonFunction,
         method: str,
     ) -> None:
-        """`groups` selects of the groups of a table; `method` is what the program has called."""
+        """`groups` selects from the groups of a table; `method` is the method that the program has called."""
         self.table = table
         self.keys = keys
         self.groups = groups
@@ -43,7 +43,7 @@ class AggregatedTable(Generic[R]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NoSuchName(f"{self.method} is no table yet, so it has no {name!r}: write .select(…) behind it", here())
+        raise NoSuchName(f"{self.method} is no table yet, so it has no {name!r}: write .select(…) after it", here())
 
     def select(self, *fields: Expression) -> R:
         environment = self.table.environment
@@ -58,14 +58,14 @@ class AggregatedTable(Generic[R]):
         properties: dict[ast.Expression, str] = {}
 
         def column(part: Any) -> ast.Name | None:
-            """The column of the groups below that a property of the window or a key is."""
+            """The column of the groups below for a property of the window or a key."""
             if isinstance(part, ast.Call) and part.name[:1] == "." and part.name[1:] in WINDOW_PROPERTIES:
                 return ast.Name((properties.setdefault(part, f"window${part.name[1:]}"),), part.at)
             return ast.Name((below[part],), part.at) if part in below else None
 
         above = tuple(ast.SelectItem(rewritten(item.expression, column), item.alias or _own(item)) for item in items)
         known = {**below, **properties}
-        # A key by its alias: in its own expression that would be the key once more.
+        # A key by its alias: inside of its own expression that would be the key again.
         aliases = {key.node: ast.Name((key.names[0],), here()) for key in self.keys if key.names}
         rows = self.groups(
             *(Expression(aliases.get(node, node), (name,)) for node, name in known.items()),
@@ -85,13 +85,13 @@ class AggregatedTable(Generic[R]):
         return another(self.table, ast.Select(above, relation, at))
 
     def _check_aggregates(self, fields: Iterable[Expression], names: tuple[str, ...]) -> None:
-        """Raises SqlError for an aggregate: there is one already, which a select only chooses columns of."""
+        """Raises SqlError for an aggregate: there is one already, and a select only chooses its columns."""
         with calling(self.table.environment.planner().functions):
             found = next((call for one in fields for call in aggregates_in(one.node)), None)
         if found is not None:
             raise SqlError(
-                f"select behind {self.method} chooses columns, which are {', '.join(names)}: {found.name} stands in a "
-                "select behind that one, with a group_by of its own",
+                f"select after {self.method} chooses columns, which are {', '.join(names)}: {found.name} belongs in a "
+                "select after that one, with a group_by of its own",
                 found.at,
             )
 

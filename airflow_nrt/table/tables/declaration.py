@@ -1,4 +1,4 @@
-"""What a statement gives that declares, and computes nothing."""
+"""The result of a statement that declares, and computes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan as programs print it: in words, as `airflow-nrt plan` tells it, or as JSON."""
+"""A plan as programs print it: in words, as `airflow-nrt plan` prints it, or as JSON."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from airflow_nrt.model.plan import Plan
 
 
 def explained(plan: Plan, as_json: bool) -> str:
-    told = describe(plan)
-    return json.dumps(told, indent=2, ensure_ascii=False) if as_json else "\n".join(plan_lines(told))
+    described = describe(plan)
+    return json.dumps(described, indent=2, ensure_ascii=False) if as_json else "\n".join(plan_lines(described))

@@ -36,7 +36,7 @@ class GroupedTable(Unfinished, Generic[R]):
     def select(self, *fields: Expression) -> R:
         chosen = self.table.environment.chosen(fields)
         check_windows((one.node for one in chosen), self.window.name if self.window is not None else None)
-        # A key keeps its name, whatever it stands for below.
+        # A key keeps its name, whatever the name means below.
         items = tuple(
             replace(item, alias=item.alias or _own_name(item)) for item in self.table.environment.items(chosen)
         )
@@ -56,7 +56,7 @@ class GroupedTable(Unfinished, Generic[R]):
         return self._aggregated(func, "udaf", "aggregate")
 
     def flat_aggregate(self, func: Any) -> AggregatedTable[R]:
-        """An aggregate that gives any number of rows of each group. PyFlink has it without windows alone."""
+        """An aggregate that gives any number of rows for each group. PyFlink has it only without windows."""
         return self._aggregated(func, "udtaf", "flat_aggregate")
 
     def _aggregated(self, func: Any, kind: str, method: str) -> AggregatedTable[R]:
@@ -64,9 +64,9 @@ class GroupedTable(Unfinished, Generic[R]):
         return AggregatedTable(self.table, self.keys, self.select, call, function, method)
 
     def _spelled(self, node: ast.Expression) -> ast.Expression:
-        """The expression with keys and properties of the window as GROUP BY has them.
+        """The expression, with keys and properties of the window in the form of GROUP BY.
 
-        An aggregate looks at the rows below, where an alias of a key may be the name of another column.
+        An aggregate reads the rows below, where the alias of a key may be the name of another column.
         """
         aliases: Mapping[str, ast.Expression] = {key.names[0]: key.node for key in self.keys if key.names}
 

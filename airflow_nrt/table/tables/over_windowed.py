@@ -43,7 +43,7 @@ class OverWindowedTable(Unfinished, Generic[R]):
         return another(self.table, ast.Select(items, relation, here(), where=where, windows=windows))
 
     def _check_windows(self) -> None:
-        """Raises SqlError for two windows of one name, and for one that is on anything but a time attribute."""
+        """Raises SqlError for two windows of one name, and for a window that is not on a time attribute."""
         scope = Scope(self.table.columns)
         names = [window.name for window in self.windows]
         for window in self.windows:
@@ -56,7 +56,7 @@ class OverWindowedTable(Unfinished, Generic[R]):
                 raise SqlError(f"a row window is on a time attribute{hint}: {column.title!r} is none", window.over.at)
 
     def _bound(self, part: Any) -> ast.Expression | None:
-        """Where a window begins or ends, if that is asked."""
+        """The begin or end of a window, if an expression asks for it."""
         if not isinstance(part, ast.Call) or part.name[:1] != "." or part.name[1:] not in WINDOW_PROPERTIES:
             return None
         what, (of,) = part.name[1:], part.arguments
@@ -79,20 +79,20 @@ class OverWindowedTable(Unfinished, Generic[R]):
         return bound
 
     def _check_aggregates(self, fields: tuple[Expression, ...]) -> None:
-        """Raises SqlError for an aggregate that no row window belongs to: it would be of the whole table."""
+        """Raises SqlError for an aggregate without a row window: it would be over the whole table."""
         with calling(self.table.environment.planner().functions):
             bare = next((call for one in fields for call in aggregates_in(one.node)), None)
         if bare is not None:
             raise SqlError(f"{bare.name} has no row window here: .over(col({self.windows[0].name!r}))", bare.at)
 
     def _without_star(self, fields: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """The fields with the table's own columns for `*`, which would also be those below the windows."""
+        """The fields, with the table's own columns for `*`, which would include those below the windows."""
         columns = [Expression(ast.Name((column.name,), here())) for column in self.table.columns]
         return tuple(field for one in fields for field in (columns if isinstance(one.node, ast.Star) else [one]))
 
 
 def aggregates_in(node: ast.Expression) -> Iterator[ast.Call]:
-    """Those inside of an expression that have no row window."""
+    """The aggregates in an expression that have no row window."""
     if isinstance(node, ast.Call) and is_aggregate(node):
         yield node
     for part in children(node):

@@ -1,4 +1,4 @@
-"""What `insert_into` gives: an insert that is declared when it is executed, or joins a statement set."""
+"""The result of `insert_into`: an insert that is declared when it is executed, or joins a statement set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TablePipeline(Complete):
         table.environment.pipelines.append(self)
 
     def execute(self) -> Declaration:
-        """Has the report write the table's rows."""
+        """Declares the insert."""
         self.is_used = True
         return self.table.environment.add_insert(self.target, self.table, self.options)
 

@@ -1,4 +1,4 @@
-"""What a program asks for at once: the rows of a table over input that has an end."""
+"""A result that a program requests at once: the rows of a table over bounded input."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from airflow_nrt.table.tables.schema import TableSchema
 
 _READ: dict[str, Callable[[str], Any]] = {"DECIMAL": Decimal, "DATE": date.fromisoformat, "TIME": time_of}
-"""What JSON has as texts."""
+"""Types that are texts in JSON."""
 
 
 class CloseableIterator(Iterator[tuple[str, dict[str, Any]]]):
-    """Changes, which `with` lets go of."""
+    """An iterator of changes, which `with` closes."""
 
     def __init__(self, changes: Generator[tuple[str, dict[str, Any]], None, None]) -> None:
         self._changes = changes
@@ -44,7 +44,7 @@ class CloseableIterator(Iterator[tuple[str, dict[str, Any]]]):
 
 
 class TableResult(Complete):
-    """The result of a plan with one insert. It is computed when it is looked at."""
+    """The result of a plan with one insert. It is computed when it is read."""
 
     called = "a result"
 
@@ -57,7 +57,7 @@ class TableResult(Complete):
         return [field.name for field in self.plan.inserts[0].query.fields]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The rows that are there in the end, each as JSON has it."""
+        """The final rows, in the form of JSON."""
         from airflow_nrt.engine.query import run_bounded
 
         return map(json.loads, run_bounded(_session(self.plan), self.plan, self.mode))
@@ -72,7 +72,7 @@ class TableResult(Complete):
     get_table_schema = get_resolved_schema
 
     def collect(self) -> CloseableIterator:
-        """Each change of the result, as it came: `+I`, `-U`, `+U` or `-D`, and the row."""
+        """Each change of the result, in order: `+I`, `-U`, `+U` or `-D`, and the row."""
         return CloseableIterator(self._changes())
 
     def _changes(self) -> Generator[tuple[str, dict[str, Any]], None, None]:
@@ -94,7 +94,7 @@ class TableResult(Complete):
         print(f"{len(lines) - 1} row{'s' if len(lines) != 2 else ''} in set")
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows that are there in the end."""
+        """The final rows."""
         import pandas as pd
 
         frame = pd.DataFrame(list(self.rows()), columns=self.names)
@@ -106,7 +106,7 @@ class TableResult(Complete):
         return frame
 
     def wait(self, timeout_ms: int | None = None) -> None:
-        """Computes it all, however long that takes."""
+        """Computes the whole result, however long that takes."""
         for _ in self.collect():
             pass
 

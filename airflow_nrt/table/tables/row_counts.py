@@ -1,4 +1,4 @@
-"""Windows that count rows: what they give is what row windows give at every n-th row of a key.
+"""Windows that count rows: their results are those of row windows at every n-th row of a key.
 
 Tumble of 4:   . . . A . . . B . . .     A and B look at the 4 rows up to themselves
 Slide 4 / 2:   . . . A . B . C . D .     an incomplete window gives nothing
@@ -24,7 +24,7 @@ _NUMBER = "row$number"
 
 
 def select_counted(table: R, window: GroupWindow, keys: tuple[Expression, ...], items: tuple[ast.SelectItem, ...]) -> R:
-    """What is selected of each full window. `items` read keys and aggregates."""
+    """The select over each full window. `items` read keys and aggregates."""
     counts = window.rows
     assert counts is not None
     slide, size = counts if len(counts) > 1 else counts * 2
@@ -32,7 +32,7 @@ def select_counted(table: R, window: GroupWindow, keys: tuple[Expression, ...], 
     below = {key.node: key.names[0] if key.names else _name(key.node, n) for n, key in enumerate(keys)}
 
     def column(part: Any) -> ast.Name | None:
-        """The column of the rows below that a key or an aggregate is."""
+        """The column of the rows below for a key or an aggregate."""
         if isinstance(part, ast.Call) and part.name[1:] in WINDOW_PROPERTIES and part.name[0] == ".":
             raise SqlError(f"a window of {size} rows has no {part.name[1:]}: take it of the rows' times", part.at)
         if part in below:
@@ -57,7 +57,7 @@ def select_counted(table: R, window: GroupWindow, keys: tuple[Expression, ...], 
 
 
 def _over(partition: tuple[ast.Expression, ...], window: GroupWindow, before: str | None) -> ast.Over:
-    """The rows of a key, by time, from so many before the current one; None: from the first."""
+    """The rows of a key, by time, from this number before the current one; None: from the first."""
     at = window.at
     low = ast.Bound(ast.Literal("number", before, at) if before is not None else None, False)
     frame = ast.Frame("ROWS", low, ast.Bound(ast.Literal("number", "0", at), True), "", at)

@@ -1,4 +1,4 @@
-"""What functions of whole rows mean: `map`, `flat_map`, `join_lateral`."""
+"""Functions of whole rows: `map`, `flat_map`, `join_lateral`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULT = "function$result"
 
 
 def mapped(table: R, func: Any) -> R:
-    """One row of each: the fields of the function's ROW."""
+    """One row for each row: the fields of the function's ROW."""
     call, function = called(table, func, ("udf",), "map")
     fields = _fields(function.result, "_c0")
     names = names_of(call, [name for name, _ in fields], "map")
@@ -29,7 +29,7 @@ def mapped(table: R, func: Any) -> R:
 
 
 def joined_lateral(table: R, func: Any, kind: str, condition: Expression | None = None) -> R:
-    """Each row beside those that the function gives for it."""
+    """Each row joined with those that the function gives for it."""
     call, function = called(table, func, ("udtf",), "join_lateral")
     right = ast.Lateral(call.node, True, here(), columns=names_of(call, field_names(function), function.name))
     on = table.environment.expressions((True if condition is None else condition,))[0].node
@@ -39,7 +39,7 @@ def joined_lateral(table: R, func: Any, kind: str, condition: Expression | None 
 
 
 def flat_mapped(table: R, func: Any) -> R:
-    """The rows that the function gives for each."""
+    """The rows that the function gives for each row."""
     call, function = called(table, func, ("udtf",), "flat_map")
     names = names_of(call, field_names(function), function.name)
     arguments = [ast.SelectItem(node, f"function$argument{n}") for n, node in enumerate(_plain(call).arguments)]
@@ -71,7 +71,7 @@ def _plain(call: Expression) -> ast.Call:
 
 
 def _whole_row(table: R) -> Expression:
-    """All columns as one ROW; instants as the session's clock shows them, for functions take no others."""
+    """All columns as one ROW; instants on the session's clock, because functions take no others."""
     values: list[ast.Expression] = []
     for column in table.columns:
         value: ast.Expression = ast.Name((column.name,), here())

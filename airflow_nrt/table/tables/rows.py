@@ -1,4 +1,4 @@
-"""What every table of a program has: the query that it means, and the environment that plans it."""
+"""The base of all tables of a program: the query that a table means, and the environment that plans it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ R = TypeVar("R", bound="Rows")
 
 
 class Environment(Protocol):
-    """What tables ask of the environment that they come from, `TableEnvironment`."""
+    """The interface of the environment of tables, `TableEnvironment`."""
 
     pipelines: list[Any]
 
@@ -49,12 +49,12 @@ class Environment(Protocol):
 
 
 class Rows(MeansQuery):
-    """What is done with a table stands in functions: a public name here would hide a column of that name."""
+    """Operations on a table are functions, because a public name here would hide a column of that name."""
 
     def __init__(self, environment: Environment, query: ast.Query) -> None:
         self.environment = environment
         self.query = query
-        # What comes next may give a meaning to what has none yet: ORDER BY waits for its LIMIT.
+        # The next call may complete a query that can't be planned yet: ORDER BY waits for its LIMIT.
         with suppress(NotThereYet):
             environment.columns_of(query)
 
@@ -64,7 +64,7 @@ class Rows(MeansQuery):
         return self.environment.columns_of(self.query)
 
     def rows(self) -> tuple[ast.Relation, ast.Expression | None]:
-        """What stands behind FROM, and behind WHERE, of a query that reads this table."""
+        """The FROM and the WHERE of a query that reads this table."""
         query = self.query
         if isinstance(query, ast.Select) and query.relation is not None and _is_plain(query):
             return query.relation, query.where
@@ -80,7 +80,7 @@ class Rows(MeansQuery):
         return len(self.columns) if any(isinstance(one.node, ast.Star) for one in fields) else 1
 
     def with_column(self: R, item: ast.SelectItem) -> R:
-        """Its columns, and one behind them that is computed of them."""
+        """Its columns, followed by one that is computed from them."""
         return selected(self, (*all_columns(), item))
 
 
@@ -90,13 +90,13 @@ def another(table: R, query: ast.Query) -> R:
 
 
 def selected(table: R, items: tuple[ast.SelectItem, ...], **clauses: Any) -> R:
-    """These items of a table's rows; `clauses` are those of a SELECT."""
+    """Selects these items from a table's rows; `clauses` are those of a SELECT."""
     relation, where = table.rows()
     return another(table, replace(ast.Select(items, relation, here(), where=where), **clauses))
 
 
 def check_windows(nodes: Iterable[ast.Expression], window: str | None) -> None:
-    """Raises SqlError for a property of a window that is not there; `window` is the alias of the one that is."""
+    """Raises SqlError for a property of an unknown window; `window` is the alias of the known one."""
     for node in nodes:
         if isinstance(node, ast.Call) and node.name[:1] == "." and node.name[1:] in WINDOW_PROPERTIES:
             (of,) = node.arguments

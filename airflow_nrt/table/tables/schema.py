@@ -1,4 +1,4 @@
-"""The columns of a table, as a program asks for them."""
+"""The columns of a table, for a program."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Table(Rows):
-    """`query` is what it means in SQL."""
+    """`query` is its meaning in SQL."""
 
     def __getattr__(self, name: str) -> Expression:
         """A column: `t.k` is `col("k")`."""
@@ -80,7 +80,7 @@ class Table(Rows):
         return selected(self, (*all_columns(), *self._added(fields)))
 
     def add_or_replace_columns(self, *fields: Expression) -> Table:
-        """New columns; one whose name is there already takes its place."""
+        """Adds columns; one with the name of an existing column replaces it."""
         added = {item.alias or _name(item): item for item in self._added(fields)}
         columns = [added.pop(column.name, _item(column)) for column in self.columns]
         return selected(self, (*columns, *added.values()))
@@ -101,7 +101,7 @@ class Table(Rows):
         return selected(self, kept)
 
     def _column(self, field: Expression) -> str:
-        """The name of a column of this table. Raises SqlError if it is none."""
+        """The name of a column of this table. Raises SqlError for anything else."""
         from airflow_nrt.sql.expressions.scope import Scope
 
         if not isinstance(field.node, ast.Name):
@@ -137,19 +137,20 @@ class Table(Rows):
         return another(self, ast.Select(all_columns(), ast.Join(kind, *sides, node, (), here()), here()))
 
     def _side(self) -> ast.Relation:
-        """What stands beside JOIN. A table by its name stays one: how near in time rows meet can bound the state."""
+        """The right side of JOIN. A table by name stays one, so that a bound on the time between joined rows can bound
+        the state."""
         relation, where = self.rows()
         is_name = isinstance(relation, ast.TableName) and where is None
         return relation if is_name else ast.Derived(self.query, self.query.at)
 
     def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
-        """Each row beside those that a table function gives for it; one without any is left out."""
+        """Each row joined with those that a table function gives for it; a row without any is left out."""
         from airflow_nrt.table.tables.row_functions import joined_lateral
 
         return joined_lateral(self, table_function_call, "INNER", join_predicate)
 
     def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
-        """The same with NULLs beside a row without any."""
+        """The same, with NULLs for a row without any."""
         from airflow_nrt.table.tables.row_functions import joined_lateral
 
         return joined_lateral(self, table_function_call, "LEFT", join_predicate)
@@ -187,7 +188,7 @@ class Table(Rows):
         return selected(self, all_columns(), order=order)
 
     def fetch(self, fetch: int) -> Table:
-        """The first rows, by the order if there is one."""
+        """The first rows, by the order if the table has one."""
         if checked("fetch takes a number of rows", fetch, int) < 0:
             raise wrong("fetch takes a number of rows", fetch)
         limit = ast.Literal("number", str(fetch), here())
@@ -197,7 +198,7 @@ class Table(Rows):
         return selected(self, all_columns(), limit=limit)
 
     def offset(self, offset: int) -> Table:
-        """All but the first rows, by the order if there is one."""
+        """All but the first rows, by the order if the table has one."""
         if checked("offset takes a number of rows", offset, int) < 0:
             raise wrong("offset takes a number of rows", offset)
         skipped = ast.Literal("number", str(offset), here())
@@ -212,13 +213,14 @@ class Table(Rows):
     # ------------------------------------------------------------------ functions of rows
 
     def map(self, func: Any) -> Table:
-        """One row of each, by a scalar function of some columns, or of the whole row if it is not called."""
+        """One row for each row, by a scalar function of some columns, or of the whole row if the function is not
+        called."""
         from airflow_nrt.table.tables.row_functions import mapped
 
         return mapped(self, func)
 
     def flat_map(self, func: Any) -> Table:
-        """The rows that a table function gives for each."""
+        """The rows that a table function gives for each row."""
         from airflow_nrt.table.tables.row_functions import flat_mapped
 
         return flat_mapped(self, func)
@@ -257,7 +259,7 @@ class Table(Rows):
     # ------------------------------------------------------------------ results
 
     def execute(self) -> TableResult:
-        """Computes it, over input that has an end. Raises InputError inside of a report, which only declares."""
+        """Computes the rows, over bounded input. Raises InputError inside of a report, which only declares."""
         return self.environment.executed(self)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -266,12 +268,12 @@ class Table(Rows):
     def execute_insert(
         self, table_path: str, overwrite: bool = False, options: OutputOptions | None = None
     ) -> Declaration:
-        """Has the report write its rows to a table, at the times that the options say."""
+        """Inserts the rows into a table, at the times that the options say."""
         check_overwrite(overwrite)
         return self.environment.add_insert(table_path, self, options)
 
     def insert_into(self, table_path: str, options: OutputOptions | None = None) -> TablePipeline:
-        """The same, once that is executed: `insert_into("name").execute()`."""
+        """The same, when it is executed: `insert_into("name").execute()`."""
         from airflow_nrt.table.tables.pipeline import TablePipeline
 
         return TablePipeline(self, table_path, options)
@@ -297,7 +299,7 @@ def _name(item: ast.SelectItem) -> str:
 
 
 def _order(node: ast.Expression) -> ast.OrderItem:
-    """NULL is the greatest value here, as in PyFlink, and the least in SQL, as in Flink's."""
+    """NULL is the greatest value here, as in PyFlink, and the least in SQL, as in Flink's SQL."""
     if isinstance(node, ast.Call) and node.name in ("asc", "desc"):
         descending = node.name == "desc"
         return ast.OrderItem(node.arguments[0], descending, nulls_first=descending)

@@ -1,4 +1,4 @@
-"""Row windows that begin anew after a time without rows: `SessionRows` of FLIP-11, which PyFlink lacks.
+"""Row windows that start again after a time without rows: `SessionRows` of FLIP-11, which PyFlink lacks.
 
 rows      1  2   3            4  5
 sums      1  3   6            4  9       what a session would hold so far
@@ -36,12 +36,12 @@ def _session(partition: Keys, gap: ast.Interval, name: str, time: ast.Name) -> O
     before, session = ast.Name((f"{name}$before",), at), ast.Name((f"{name}$session",), at)
     by_time = ast.Over(partition, (ast.OrderItem(time, False, None),), None, None, at)
     last = ast.Call("LAG", (time,), at, over=by_time)
-    # Rows of which the later one stands where the gap behind the earlier one ends are of one session, as in SESSION.
+    # Two rows exactly one gap apart belong to one session, as in SESSION.
     begins = ast.Binary(">", time, ast.Binary("+", before, gap, at), at)
     gaps = ast.Call("COUNT", (ast.Star(None, at),), at, filter=begins, over=so_far(partition, time))
     over = so_far((*partition, session), time, growing=True)
     first = ast.Call("MIN", (on_clock(time),), at, over=ast.Over((), (), None, name, at))
-    # As of a session of groups: where it would end if no row came any more.
+    # As for a session of groups: where it would end if no more rows came.
     end = ast.Binary("+", on_clock(time), gap, at)
     below = ast.SelectItem(last, before.parts[0]), ast.SelectItem(gaps, session.parts[0])
     return OverWindow(name, over, below, first, end)

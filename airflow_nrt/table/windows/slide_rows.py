@@ -1,6 +1,8 @@
-"""Row windows around a row: `SlideRows` of FLIP-11, which PyFlink lacks. They are OVER with frames that end behind it.
+"""Row windows around a row: `SlideRows` of FLIP-11, which PyFlink lacks. They are OVER with frames that end after the
+row.
 
-A row with `following` waits until its future is there: its result comes when the watermark has reached the end of it.
+A row with `following` waits for the rows after it: its result comes when the watermark has reached the end of its
+frame.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Row windows that begin anew at fixed times, or after so many rows: `TumbleRows` of FLIP-11, which PyFlink lacks.
+"""Row windows that start again at fixed times, or after a number of rows: `TumbleRows` of FLIP-11, which PyFlink lacks.
 
 rows      1  2     3  |  4   5     |
 sums      1  3     6  |  4   9     |      what a tumbling window would hold so far
 
-They are OVER: the window that holds a row is one more key. Of time, no frame is longer than a window, so that nothing
-of a window is left once it is over (`engine/windows/over/key_expiry.py`); of rows, the number of a window only grows.
+They are OVER: the window that holds a row is one more key. With a time, no frame is longer than a window, so that no
+state of a window is left once it is over (`engine/windows/over/key_expiry.py`); with a number of rows, the number of a
+window only grows.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def _of_rows(partition: Keys, rows: int, name: str, time: ast.Name) -> OverWindo
 class TumbleRows:
     """For each row the rows of its window up to itself: `TumbleRows.over(lit(10).minutes).on(col("ts")).alias("w")`.
 
-    A window of `row_interval(n)` holds n rows by time; the first one of a key begins with its first row.
+    A window of `row_interval(n)` holds n rows by time; the first window of a key begins with its first row.
     """
 
     @classmethod

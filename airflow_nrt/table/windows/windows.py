@@ -17,7 +17,8 @@ from airflow_nrt.table.expressions.literals import whole_number
 
 @dataclass(frozen=True)
 class GroupWindow:
-    """A window that rows are grouped by. `lengths` are what SQL's window takes behind its time column, in its order."""
+    """A window that rows are grouped by. `lengths` are the arguments of SQL's window after its time column, in that
+    order."""
 
     kind: str
     lengths: tuple[ast.Expression, ...]
@@ -27,19 +28,19 @@ class GroupWindow:
 
     @property
     def rows(self) -> tuple[int, ...] | None:
-        """The lengths of a window that counts rows, None of one that lasts a time."""
+        """The lengths of a window that counts rows, None for a window of time."""
         counts = tuple(row_count(length) for length in self.lengths)
         return None if None in counts else tuple(count for count in counts if count is not None)
 
     @property
     def call(self) -> ast.Call:
-        """The window as SQL writes it in GROUP BY."""
+        """The window in GROUP BY of SQL."""
         return ast.Call(self.kind, (self.time, *self.lengths), self.at)
 
 
 @dataclass(frozen=True)
 class TimedWindow(Unfinished):
-    """A window whose alias is still to come."""
+    """A window without its alias yet."""
 
     unfinished = "a window goes on with .alias('w')"
     kind: str
@@ -52,7 +53,7 @@ class TimedWindow(Unfinished):
 
 @dataclass(frozen=True)
 class SizedWindow(Unfinished):
-    """A window whose time attribute is still to come."""
+    """A window without its time attribute yet."""
 
     unfinished = "a window goes on with .on(col('ts')).alias('w')"
     kind: str
@@ -101,7 +102,7 @@ class _Cumulate(Unfinished):
 
 
 class Cumulate:
-    """Windows that grow from a common start, step by step, up to a size. PyFlink has them in SQL alone."""
+    """Windows that grow from a common start, step by step, up to a size. PyFlink has them only in SQL."""
 
     @classmethod
     def over(cls, size: Expression) -> _Cumulate:
@@ -149,11 +150,11 @@ Keys = tuple[ast.Expression, ...]
 
 @dataclass(frozen=True)
 class OverWindow:
-    """A row window: `name` is what `.over(col(name))` calls it.
+    """A row window: `name` is its name in `.over(col(name))`.
 
-    It may read columns that the table itself lacks: those `below`, each over the table and the ones before it.
-    `start` and `end` are those of the window so far that a row is in, where there is one; `on` is its column where
-    that must be a time attribute.
+    It may read columns that the table itself does not have: those `below`, each over the table and the ones before it.
+    `start` and `end` are those of the row's window so far, if it has one; `on` is its column if that must be a time
+    attribute.
     """
 
     name: str
@@ -166,7 +167,7 @@ class OverWindow:
 
 @dataclass(frozen=True)
 class Ordered(Unfinished):
-    """A row window with its order; bounds are from `low` to `high`, of rows or of time."""
+    """A row window with its order; the bounds are `low` to `high`, of rows or of time."""
 
     unfinished = "a row window goes on with .preceding(…), .following(…) and .alias('w')"
     partition: Keys
@@ -212,7 +213,7 @@ def checked_alias(name: Any) -> str:
 
 
 def keys_of(*keys: Expression) -> Keys:
-    """What rows are partitioned, or ordered, by."""
+    """The columns by which rows are partitioned or ordered."""
     return tuple(key.node for key in fields_of(keys))
 
 
@@ -278,7 +279,7 @@ class Over:
 
 @dataclass(frozen=True)
 class NamedLast(Unfinished):
-    """Row windows whose alias is still to come; `make(name)` makes them."""
+    """Row windows without their alias yet; `make(name)` makes them."""
 
     unfinished = "a row window goes on with .alias('w')"
     make: Callable[[str], OverWindow]
@@ -289,7 +290,7 @@ class NamedLast(Unfinished):
 
 @dataclass(frozen=True)
 class TimedLast(Unfinished):
-    """Row windows whose time attribute is still to come; `make(name, time)` makes them."""
+    """Row windows without their time attribute yet; `make(name, time)` makes them."""
 
     unfinished = "a row window goes on with .on(col('ts')).alias('w')"
     make: Callable[[str, ast.Name], OverWindow]

@@ -184,7 +184,7 @@ def test_a_function_may_be_named_in_any_letters(orders: Table) -> None:
         (lambda t: t.aggregate(doubled(col("price"))), "aggregate takes an aggregate function, @udaf"),
         (
             lambda t: t.group_by(col("shop")).aggregate(udaf(Both())(col("price"))).select(col("a").sum),
-            "select behind aggregate chooses columns, which are shop, a, b: SUM stands in a select behind that one",
+            "select after aggregate chooses columns, which are shop, a, b: SUM belongs in a select after that one",
         ),
         (lambda t: t.flat_map(split(col("shop")).alias("a")), "SPLIT_1 gives 2 columns, its alias has 1 names"),
         (lambda t: t.select(split(col("shop"))), "is a table function"),
