@@ -1,4 +1,4 @@
-"""Micro-batches of 1,000 orders in one process: seconds, and CPU seconds of the JVM, once it is warm.
+"""Micro-batches of 1,000 orders in one process: seconds, and CPU seconds of the JVM, after the warm-up.
 
 python -m bench.batches [--fire] [--compiled] [--batches 50] [--rows 5000000] [--out bench/out]
 """
@@ -71,7 +71,7 @@ def source(place: Path) -> str:
 
 
 def started(place: Path, script: str) -> tuple[StreamDriver, psutil.Process]:
-    """A driver on a new home, and its JVM."""
+    """A driver on a new home, with its JVM."""
     (place / "sales.sql").write_text(script)
     plan = load_report(str(place / "sales.sql"), {})
     home = Home.create(str(place / "home"), plan)

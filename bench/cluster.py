@@ -1,4 +1,4 @@
-"""The stream on a standalone cluster of two workers of one core each, which are started and stopped here."""
+"""The stream on a standalone cluster of two one-core workers, which this module starts and stops."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HERE = ("--set", "spark.driver.host=127.0.0.1", "--set", "spark.driver.bindAddre
 
 
 def cluster_contest(day: Day) -> Contest:
-    """Beside the same cores in one process."""
+    """Compared with the same cores in one process."""
     alone = stream(CUMULATE, day.csv, more=("--master", "local[2]"))
     return Contest("catch-up on a cluster, CUMULATE", 0.67, on_cluster(day), replace(alone, name="local[2]"))
 
 
 def on_cluster(day: Day) -> Contestant:
-    """Until the driver ends, on a cluster that stands already; the processor time of executors is in it."""
+    """Runs until the driver ends, on a running cluster; the CPU time of executors is included."""
 
     def run(place: Path) -> Figures:
         (place / "cluster").mkdir()

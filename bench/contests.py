@@ -1,4 +1,4 @@
-"""Who is measured against whom: the same rows on both sides, whole processes, results compared before a time counts."""
+"""The comparisons: the same rows on both sides, whole processes, and results that are compared before a time counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ START, END = "TIMESTAMP '2024-06-18'", "TIMESTAMP '2024-06-19'"
 
 AT_ONCE: Mapping[str, str] = {}
 OFTEN = {"source.max-batch-size": "170 mb"}
-"""A batch of so much takes seven or eight seconds: the log has a commit every ten, at least."""
+"""A batch of this size takes seven or eight seconds, so that the log has a commit at least every ten seconds."""
 ONE_BY_ONE = {"source.max-batch-size": "1 b"}
 HEAP: tuple[str, ...] = ()
 ROCKSDB = (
@@ -34,7 +34,7 @@ ROCKSDB = (
 
 @dataclass(frozen=True)
 class Contestant:
-    """`run` does the work in an empty directory; `result` is what it said, as SQL."""
+    """`run` does the work in an empty directory; `result` is its result, as SQL."""
 
     name: str
     run: Callable[[Path], Figures]
@@ -43,7 +43,7 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Contest:
-    """`goal` is how many times the peer's figure is to be ours; `where` says which rows both peers have."""
+    """`goal` is the wanted ratio of the peer's figure to ours; `where` selects the rows that both have."""
 
     name: str
     goal: float
@@ -55,7 +55,7 @@ class Contest:
 
 
 def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
-    """Those that can be held: without Flink's Python only the others. `is_full` adds the slow ones."""
+    """The possible comparisons: without Flink's Python, those with other peers. `is_full` adds the slow ones."""
     found = []
     if flink is not None:
         goals = {CUMULATE: 2.0 if day.rows > 5_000_000 else 1.5, TUMBLE: 1.5, HOP: 1.5}
@@ -71,7 +71,7 @@ def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
             )
             batch = flink_job(CUMULATE, day, flink, ("execution.runtime-mode=batch",))
             found.append(Contest("backfill of the day", 50.0, backfill(day), batch))
-        # An aggregate in Python takes PyFlink many minutes.
+        # PyFlink needs many minutes for an aggregate in Python.
         for program in (programs.PANDAS_MAP, programs.TUMBLE) if is_full else (programs.PANDAS_MAP,):
             peers = product(program, day), pyflink(program, day, flink)
             found.append(Contest(program.name, 1.0, *peers, names=program.names))
@@ -91,7 +91,7 @@ def contests(day: Day, flink: Path | None, is_full: bool) -> list[Contest]:
 def stream(
     report: Report, directory: Path, options: Mapping[str, str] = AT_ONCE, more: Sequence[str] = ()
 ) -> Contestant:
-    """The stream over all that is there, to its end. `options` are the source's, `more` the command's."""
+    """The stream over all existing files. `options` are those of the source, `more` those of the command."""
     source = files(directory, "csv", options)
     return _of_product(lambda sink: report.script(source, sink), "run", *more)
 
@@ -124,7 +124,7 @@ def backfill(day: Day) -> Contestant:
 
 
 def product(program: Program, day: Day) -> Contestant:
-    """A program, as the stream over all that is there."""
+    """A program, as a stream over all existing files."""
 
     def run(place: Path) -> Figures:
         values = program.values(reports.COLUMNS, files(day.csv), files(place / "sales", "parquet"))
@@ -216,15 +216,15 @@ def spark_window(day: Day) -> Contestant:
 
 
 def rereading(day: Day, runs: int) -> Contestant:
-    """The batch job of each ten minutes, of which `runs`, evenly over the day, stand for all 144."""
+    """The batch job of each ten minutes: `runs` of them, evenly over the day, represent all 144."""
 
     def run(place: Path) -> Figures:
-        told = []
+        measurements = []
         for minutes in range(1440 // runs, 1441, 1440 // runs):
             command = _module("rereading", str(day.parquet), str(place / "sales"), str(minutes))
-            told.append(measured(command, place / "log"))
-        seconds, cpu = (sum(getattr(one, name) for one in told) * 144 / runs for name in ("seconds", "cpu"))
-        return Figures(seconds, cpu, max(one.peak for one in told))
+            measurements.append(measured(command, place / "log"))
+        seconds, cpu = (sum(getattr(one, name) for one in measurements) * 144 / runs for name in ("seconds", "cpu"))
+        return Figures(seconds, cpu, max(one.peak for one in measurements))
 
     def last(place: Path) -> str:
         return f"SELECT *, {START} AS window_start, {END} AS window_end FROM ({parquet(place / 'sales' / '*.parquet')})"

@@ -49,11 +49,11 @@ def main() -> None:
         take(driver, path)
         took.append(time.monotonic() - began)
         used.append(cpu(jvm) - before)
-    behind = slice(len(parts) + options.batches // 4, None)
+    warm = slice(len(parts) + options.batches // 4, None)
     state = sum(file.stat().st_size for file in (place / "home" / "state").rglob("*") if file.is_file())
     print(
-        f"{options.changed:,} of {options.keys:,} keys change: median {statistics.median(took[behind]):.2f} s, "
-        f"most {max(took[behind]):.2f} s, {statistics.median(used[behind]):.2f} s of CPU; state {state / 2**20:.0f} MiB"
+        f"{options.changed:,} of {options.keys:,} keys change: median {statistics.median(took[warm]):.2f} s, "
+        f"most {max(took[warm]):.2f} s, {statistics.median(used[warm]):.2f} s of CPU; state {state / 2**20:.0f} MiB"
     )
 
 

@@ -1,8 +1,9 @@
-"""What a row, a seen value and a firing cost: one process takes a day in, half an hour at a time, once it is warm.
+"""The cost of a row, a distinct value and a firing: one process absorbs a day, half an hour at a time, after the
+warm-up.
 
 python -m bench.costs [--rows 5000000] [--out bench/out]
 
-The figures are CPU seconds of the JVM; `airflow_nrt/describe/sizing.py` computes with them.
+The figures are CPU seconds of the JVM; `airflow_nrt/describe/sizing.py` uses them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ WARM_UP = 8
 
 @dataclass(frozen=True)
 class Batch:
-    """`held` are the partials that stood, with their distinct values, when windows fired."""
+    """`held` counts the partials in the state, with their distinct values, when windows fired."""
 
     absorbed: float
     fired: float
@@ -57,7 +58,7 @@ def main() -> None:
 
 
 def stored(place: Path) -> tuple[int, int]:
-    """Bytes and number of the partials with distinct values that stand at the end."""
+    """Bytes and number of the partials with distinct values at the end."""
     home = Home.at(place / "home")
     files = home.log().position().operators["w1"].rows
     size = sum(part.stat().st_size for file in files for part in (home.path / file.path).glob("*.parquet"))
@@ -65,7 +66,7 @@ def stored(place: Path) -> tuple[int, int]:
 
 
 def taken_in(place: Path, paths: list[Path]) -> list[Batch]:
-    """A batch for each file, and what fires behind it."""
+    """A batch for each file, and the firing after it."""
     driver, jvm = started(place, CUMULATE.script(source(place), place / "sales"))
     batches: list[Batch] = []
     fire = driver.fire_due

@@ -1,4 +1,4 @@
-"""A stream of many micro-batches, a minute of event time each: files in the home, and seconds a batch, as it goes on.
+"""A stream of many micro-batches, a minute of event time each: files in the home, and seconds per batch, over time.
 
 python -m bench.endurance [--batches 1500] [--rows 200] [--out bench/out/endurance]
 """
@@ -38,7 +38,7 @@ def main() -> None:
     settled = [(batch, count) for batch, count in counted if batch >= SETTLED]
     slope = float(np.polyfit(*zip(*settled), 1)[0])
     most = max(count for _, count in settled)
-    print(f"files in the home behind batch {SETTLED}: at most {most}, {slope:+.4f} with each batch")
+    print(f"files in the home after batch {SETTLED}: at most {most}, {slope:+.4f} with each batch")
     took = seconds(place)
     for name, some in (("first", took[:SOME]), (f"{SETTLED}th", took[SETTLED:][:SOME]), ("last", took[-SOME:])):
         print(f"{name} {SOME} batches: median {statistics.median(some):.2f} s, mean {statistics.mean(some):.2f} s")
@@ -53,7 +53,7 @@ def write_minutes(directory: Path, batches: int, rows: int) -> None:
 
 
 def run(place: Path) -> list[tuple[int, int]]:
-    """The stream to its end; now and then how many batches it has committed, and how many files its home has."""
+    """Runs the stream to its end; returns, now and then, the number of committed batches and of files in the home."""
     counted = []
     with open(place / "output", "wb") as output:
         stream = subprocess.Popen(airflow_nrt("run", place, "--available-now"), stdout=output, stderr=output)
@@ -69,7 +69,7 @@ def run(place: Path) -> list[tuple[int, int]]:
 
 
 def seconds(place: Path) -> list[float]:
-    """From one commit to the next, with all that fires between them."""
+    """The seconds from one commit to the next, with all firings in between."""
     times = [entry.time for entry in Home.at(place / "home").log().entries() if isinstance(entry.body, Commit)]
     return [(later - earlier) / 1000 for earlier, later in pairwise(times)]
 

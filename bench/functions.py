@@ -1,8 +1,8 @@
-"""Rows a second of Python functions, the start of the process apart: a pandas map, and an aggregate under CUMULATE.
+"""Rows per second of Python functions, without the start of the process: a pandas map, and an aggregate under CUMULATE.
 
 python -m bench.functions [--rows 5000000] [--flink PYTHON] [--peer-rows 20000] [--limit 460] [--out bench/out]
 
-With PyFlink's Python, also whether it has the aggregate done in so many seconds: there each row changes each window.
+With PyFlink's Python, also whether it finishes the aggregate within the limit: there each row changes each window.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long a step of CUMULATE takes to fire as the day goes on: a day of orders, a batch for each ten minutes.
+"""How long a step of CUMULATE takes to fire over the day: a day of orders, one batch for each ten minutes.
 
 python -m bench.hours [--rows 5000000] [--out bench/out]
 """
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def firings(place: Path) -> list[float]:
-    """From the commit of a batch to that of the windows behind it, in seconds."""
+    """The seconds from the commit of a batch to that of the windows after it."""
     entries = list(Home.at(place / "home").log().entries())
     return [
         (later.time - earlier.time) / 1000

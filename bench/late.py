@@ -1,9 +1,9 @@
-"""What late updates cost: a day of CUMULATE with late rows, caught up with and without correcting what is published.
+"""The cost of late updates: a day of CUMULATE with late rows, with and without corrections of published results.
 
 python -m bench.late [--rows 5000000] [--late 0.01] [--batch '48 mb'] [--runs 3] [--out bench/out/late]
 
-A late row was paid at any time of the day before it came. With late updates all steps hold all rows in the end, or the
-run fails.
+A late row was paid at any time of the day before it came. With late updates all steps must hold all rows in the end, or
+the run fails.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def delayed(table: pa.Table, share: float) -> pa.Table:
-    """The same rows in the same order, of which some were paid long before they came."""
+    """The same rows in the same order; some were paid long before they came."""
     rng = np.random.default_rng(6)
     paid = table["pay_time"].to_numpy()
     late = rng.random(len(paid)) < share
@@ -77,7 +77,7 @@ def delayed(table: pa.Table, share: float) -> pa.Table:
 
 
 def script(name: str, day: Path, place: Path, batch: str) -> str:
-    """The report, with a sink whose results are replaced or one that is only added to."""
+    """The report, with a sink whose results are replaced, or one that only appends."""
     text = CUMULATE.script(files(day, "csv", {"source.max-batch-size": batch}), place / "sales")
     key, timing = SINKS[name]
     text = text.replace("buyers BIGINT)", f"buyers BIGINT{key})")

@@ -1,8 +1,8 @@
-"""From the moment that the watermark passes a step to that in which its window can be read: orders as they come, live.
+"""From the moment when the watermark passes a step to that when its window can be read, for live orders.
 
 python -m bench.latency [--rate 5000] [--speed 60] [--seconds 300] [--warm-up 60] [--out bench/out/latency]
 
-Five files of orders a second; event time goes `speed` times as fast as the clock, so that a step of ten minutes takes
+Five files of orders per second; event time runs `speed` times as fast as the clock, so that a step of ten minutes takes
 ten seconds.
 """
 
@@ -25,10 +25,10 @@ from bench.reports import CUMULATE, airflow_nrt, files
 
 FILES_A_SECOND = 5
 DELAY, STEP = timedelta(seconds=30), timedelta(minutes=10)
-"""Of the report that is measured."""
+"""Of the measured report: the delay of its watermark, and its step."""
 START = datetime(2024, 6, 18)
 PATIENCE = 60
-"""Seconds that a window is waited for."""
+"""How many seconds to wait for a window."""
 
 
 def main() -> None:
@@ -80,7 +80,8 @@ def write_files(directory: Path, rate: int, speed: int, seconds: int) -> dict[da
 def live(
     place: Path, driver: subprocess.Popen[bytes], ends: set[datetime]
 ) -> tuple[dict[str, float], dict[datetime, float]]:
-    """Lets the files come in time; when each of them came, and when each window could be read (monotonic seconds)."""
+    """Lets the files arrive in time; returns when each arrived, and when each window could be read (monotonic
+    seconds)."""
     names = sorted(os.listdir(place / "coming"), key=lambda name: int(name[7:-4]))
     arrived: dict[str, float] = {}
     seen: dict[datetime, float] = {}
@@ -92,7 +93,7 @@ def live(
         began = time.monotonic()
         for number, name in enumerate(names):
             time.sleep(max(0.0, began + number / FILES_A_SECOND - time.monotonic()))
-            # Before the rename: the driver may look at once.
+            # Before the rename, because the driver may look at once.
             arrived[name] = time.monotonic()
             os.rename(place / "coming" / name, place / "orders" / name)
 

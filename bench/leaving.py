@@ -68,7 +68,7 @@ def _state_files(driver: StreamDriver, home: Home) -> list[str]:
 
 
 def written(path: Path, number: int, rows: int) -> SourceFile:
-    """So many rows, each of a key of its own, in the ten minutes of a batch."""
+    """This many rows, each with a key of its own, in the ten minutes of a batch."""
     first = f"TIMESTAMP '2024-06-18 00:00:00' + INTERVAL ({number * 10}) MINUTE"
     duckdb.sql(
         f"COPY (SELECT {number * 10**9} + i AS page, {first} + INTERVAL (i * 599_000 // {rows}) MILLISECOND AS ts "

@@ -58,7 +58,7 @@ class Day:
 
     @property
     def two(self) -> Path:
-        """Two files that each go through the day: a reader of several files at once has no other order."""
+        """Two files that each cover the day: a reader of several files at once keeps their order."""
         return self.path / "two"
 
     @property

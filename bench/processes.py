@@ -25,7 +25,7 @@ class Figures:
 
 
 def killed(command: Sequence[str], log: Path, after: float) -> float:
-    """Starts a command and kills it, with all that it has started, after so many seconds. Gives the seconds."""
+    """Starts a command and kills it, with all that it has started, after a number of seconds. Returns the seconds."""
     began = time.monotonic()
     with log.open("wb") as output:
         process = psutil.Popen(command, stdout=output, stderr=output)
@@ -45,7 +45,8 @@ def measured(command: Sequence[str], log: Path) -> Figures:
     Raises RuntimeError with the end of its log if it fails.
     """
     others = {child.pid for child in psutil.Process().children()}
-    # What outlives its parent, as Spark's JVM does, becomes a child of this process, which the kernel accounts for.
+    # A process that outlives its parent, as Spark's JVM does, becomes a child of this process, for which the kernel
+    # accounts.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
     began = time.monotonic()
     with log.open("wb") as output:

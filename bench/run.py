@@ -27,17 +27,17 @@ def main() -> None:
         print("no Flink here (make .flink): only the others are measured", flush=True)
     day = write(options.out, options.rows)
     held = [one for one in [*contests(day, flink, options.full), cluster_contest(day)] if options.k in one.name]
-    told = []
+    measurements = []
     for contest in held:
-        told.append(hold(contest, options.runs, options.out.absolute()))
-        print(line(told[-1]), flush=True)
+        measurements.append(hold(contest, options.runs, options.out.absolute()))
+        print(line(measurements[-1]), flush=True)
     machine = {"cores": os.cpu_count(), "system": platform.platform(), "rows": options.rows}
-    (options.out / "results.json").write_text(json.dumps({"machine": machine, "contests": told}, indent=1))
-    print(table(told))
+    (options.out / "results.json").write_text(json.dumps({"machine": machine, "contests": measurements}, indent=1))
+    print(table(measurements))
 
 
 def hold(contest: Contest, runs: int, out: Path) -> dict[str, object]:
-    """The figures of both, in turn. Raises RuntimeError if they say different things: then no time counts."""
+    """The figures of both, in turn. Raises RuntimeError if their results differ, because no time counts then."""
     figures: dict[str, list[Figures]] = {"ours": [], "peer": []}
     for n in range(runs):
         for side, contestant in (("ours", contest.ours), ("peer", contest.peer)):
@@ -49,7 +49,7 @@ def hold(contest: Contest, runs: int, out: Path) -> dict[str, object]:
             ours, peer = contest.ours.result(out / "ours"), contest.peer.result(out / "peer")
             found = difference(ours, peer, contest.names, contest.where)
             if found:
-                raise RuntimeError(f"{contest.name}: {contest.peer.name} says something else: {found}")
+                raise RuntimeError(f"{contest.name}: {contest.peer.name} has another result: {found}")
     medians = {
         side: {name: statistics.median(asdict(one)[name] for one in each) for name in ("seconds", "cpu", "peak")}
         for side, each in figures.items()
@@ -60,19 +60,19 @@ def hold(contest: Contest, runs: int, out: Path) -> dict[str, object]:
     return {**names, "ratio": ratio, "medians": medians, "runs": runs_of}
 
 
-def line(told: dict) -> str:
-    figure, medians = told["figure"], told["medians"]
+def line(measured: dict) -> str:
+    figure, medians = measured["figure"], measured["medians"]
     ours, peer = medians["ours"][figure], medians["peer"][figure]
     unit = "s of CPU" if figure == "cpu" else "s"
     return (
-        f"| {told['name']} | {told['peer']} | {ours:.1f} {unit} | {peer:.1f} {unit} | "
-        f"{told['ratio']:.2f} | {told['goal']:g} |"
+        f"| {measured['name']} | {measured['peer']} | {ours:.1f} {unit} | {peer:.1f} {unit} | "
+        f"{measured['ratio']:.2f} | {measured['goal']:g} |"
     )
 
 
-def table(told: list[dict]) -> str:
+def table(measurements: list[dict]) -> str:
     head = "| work | against | airflow-nrt | peer | peer / airflow-nrt | goal |\n|---|---|---|---|---|---|"
-    return "\n".join([head, *map(line, told)])
+    return "\n".join([head, *map(line, measurements)])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""Whether two peers said the same: no time counts before."""
+"""Whether the results of two peers are equal: only then a time counts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def parquet(path: Path) -> str:
 
 
 def flink_csv(directory: Path, names: str) -> str:
-    """A table of what Flink's filesystem sink wrote. Without checkpoints its files keep their hidden names; with them
-    what is hidden at the end is what a job that was killed had not committed."""
+    """A table of the files of Flink's filesystem sink. Without checkpoints its files keep their hidden names; with
+    checkpoints, files that are hidden at the end were not committed by a killed job."""
     columns = ", ".join(names.split())
     written = [file for file in directory.rglob("*") if file.is_file() and file.stat().st_size]
     files = [str(file) for file in written if not file.name.startswith(".")] or [str(file) for file in written]
@@ -22,7 +22,7 @@ def flink_csv(directory: Path, names: str) -> str:
 
 
 def difference(ours: str, theirs: str, names: str, where: str) -> str:
-    """What differs between two queries in these columns of some rows, nothing if they are alike."""
+    """The differences between two queries in these columns of some rows; empty if they are equal."""
     columns = ", ".join(f"CAST({name} AS {_TYPES.get(name, 'BIGINT')}) AS {name}" for name in names.split())
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE a AS SELECT {columns} FROM ({ours}) WHERE {where}")

@@ -19,7 +19,7 @@ from bench.reports import CUMULATE, airflow_nrt, files
 
 @dataclass(frozen=True)
 class Load:
-    """What one run is given."""
+    """The input of one run."""
 
     rows: int
     items: int = ITEMS // 10
@@ -33,7 +33,7 @@ AXES: dict[str, Callable[[int, int], Load]] = {
     "distinct users": lambda rows, factor: Load(rows, users=USERS // 10 * factor),
     "reports": lambda rows, factor: Load(rows, reports=factor),
 }
-"""The load at so many times the smallest, by what grows."""
+"""The load at a multiple of the smallest, by what grows."""
 
 
 def main() -> None:
@@ -43,22 +43,22 @@ def main() -> None:
     parser.add_argument("-k", default="", help="only what has this in its name")
     parser.add_argument("--out", type=Path, default=Path("bench/out/scale"))
     options = parser.parse_args()
-    told = []
+    measurements = []
     for name, load_of in AXES.items():
         for factor in map(int, options.factors.split(",")) if options.k in name else ():
             load = load_of(options.rows, factor)
             figures, state = catch_up(load, emptied(options.out.absolute() / "run"))
-            told.append({"axis": name, "factor": factor, "state": state, **vars(load), **vars(figures)})
+            measurements.append({"axis": name, "factor": factor, "state": state, **vars(load), **vars(figures)})
             print(
                 f"{name} x {factor}: {figures.seconds:.1f} s, {figures.cpu:.1f} s of CPU, "
                 f"state {state / 2**20:.1f} MiB, largest process {figures.peak / 2**20:.0f} MiB",
                 flush=True,
             )
-    (options.out / "scale.json").write_text(json.dumps(told, indent=1))
+    (options.out / "scale.json").write_text(json.dumps(measurements, indent=1))
 
 
 def catch_up(load: Load, place: Path) -> tuple[Figures, int]:
-    """A day from begin to end; the bytes of state that are left are those of one second before midnight."""
+    """A day from begin to end; the remaining bytes of state are those of one second before midnight."""
     table = orders(load.rows, items_of=load.items, users_of=load.users)
     size = -(-load.rows // 24)
     write_csv(place / "orders", [table.slice(number * size, size) for number in range(24)])

@@ -1,4 +1,4 @@
-"""Draws what bench.scale has measured: seconds and state against what grows, with the line of equal growth.
+"""Draws the measurements of bench.scale: seconds and state against what grows, with the line of equal growth.
 
 pip install matplotlib; python -m bench.scale_picture [bench/out/scale/scale.json] [--out docs/explanation/scale.svg]
 """

@@ -1,4 +1,4 @@
-"""How fast a report goes without a key, and with one key that has half of all rows: beside even keys.
+"""The speed of a report without a key, and with one key that has half of all rows, compared with even keys.
 
 python -m bench.skew [--rows 2000000] [--runs 3] [--out bench/out/skew]
 """
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def keys(rows: int) -> dict[str, np.ndarray]:
-    """The item of each order, by how they are spread."""
+    """The item of each order, by distribution."""
     rng = np.random.default_rng(7)
     even = rng.integers(1, ITEMS + 1, rows)
     return {EVEN: even, "one key with half of all rows": np.where(rng.random(rows) < 0.5, 1, even)}

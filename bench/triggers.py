@@ -1,4 +1,5 @@
-"""Driver triggers in one event loop, as a triggerer runs them: per cent of a core, while drivers beat once a second.
+"""Driver triggers in one event loop, as a triggerer runs them: per cent of a core, while drivers write a heartbeat once
+a second.
 
 python -m bench.triggers [--triggers 200] [--seconds 60] [--out bench/out]
 """
@@ -48,7 +49,7 @@ def made(place: Path, count: int) -> list[Home]:
 
 
 def beat(homes: list[Path]) -> None:
-    """The drivers: only what their triggers see of them."""
+    """The drivers: only what their triggers read."""
     found = [Home.open(str(home)) for home in homes]
     while True:
         for home in found:

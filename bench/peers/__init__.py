@@ -1,1 +1,1 @@
-"""What the product is measured against: each peer is one whole process that reads the same orders."""
+"""The peers of the comparisons: each is one whole process that reads the same orders."""

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def environment(more: dict[str, str]) -> TableEnvironment:
-    """An embedded cluster with these settings beside the usual ones."""
+    """An embedded cluster with these settings besides the usual ones."""
     configuration = Configuration()
     for key, value in {**SETTINGS, **more}.items():
         configuration.set_string(key, value)

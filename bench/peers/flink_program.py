@@ -1,4 +1,4 @@
-"""A program of the Table API in Flink, as `flink.py` runs the report. The settings fill what it has as ${KEY}.
+"""A program of the Table API in Flink, as `flink.py` runs the report. The settings fill its placeholders ${KEY}.
 
 python flink_program.py PROGRAM.py KEY=VALUE ...
 """
@@ -14,7 +14,7 @@ from flink import environment
 
 
 class Filled:
-    """The environment that a program builds with, with its placeholders filled."""
+    """The environment in which a program is built, with its placeholders filled."""
 
     def __init__(self, values: dict[str, str]) -> None:
         self.values = values

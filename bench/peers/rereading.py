@@ -1,4 +1,4 @@
-"""The scheduled batch job: reads the day anew, up to so many minutes, and writes one window. Spark, one whole process.
+"""The scheduled batch job: reads the day again, up to a minute, and writes one window. Spark, one whole process.
 
 python -m bench.peers.rereading PARQUET OUT MINUTES
 """

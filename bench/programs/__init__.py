@@ -1,4 +1,4 @@
-"""Reports with Python functions, which run in PyFlink as they are."""
+"""Reports with Python functions, which run in PyFlink unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Program:
     query: str = ""
 
     def values(self, columns: str, source: str, sink: str) -> list[str]:
-        """What fills its placeholders, as KEY=VALUE."""
+        """The values of its placeholders, as KEY=VALUE."""
         filled = [f"COLUMNS={columns}", f"SOURCE={source}", f"SINK={sink}"]
         return [*filled, f"QUERY={self.query}"] if self.query else filled
 

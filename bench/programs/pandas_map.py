@@ -1,4 +1,4 @@
-"""A function of rows that gets them as pandas: one line of work."""
+"""A function of rows as pandas objects: one line of work."""
 
 from __future__ import annotations
 
