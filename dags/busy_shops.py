@@ -1,4 +1,4 @@
-"""Shops with many orders in the last hour, streamed; `busy_shops_alert` looks at each of its windows."""
+"""Shops with many orders in the last hour, streamed; `busy_shops_alert` reads each of its windows."""
 
 from __future__ import annotations
 
