@@ -11,7 +11,7 @@ from airflow_nrt.sensors.window import NrtWindowSensor
 
 DATA = os.environ.get("ORDERS_DATA", "/data")
 HOMES = os.environ.get("ORDERS_HOMES", "/data/homes")
-# A run that somebody triggers has no data interval: it means the last window before it.
+# A run that is triggered by hand has no data interval: it means the last window before it.
 _END = "data_interval_end | default(dag_run.run_after, true)"
 WINDOW_END = f"{{{{ params.window_end or ({_END}).strftime('%Y-%m-%d %H:%M')[:-1] ~ '0:00' }}}}"
 

@@ -1,4 +1,4 @@
-"""The 100 best-selling items of the day, anew every ten minutes: two aggregates, a window join and a Top-N."""
+"""The 100 best-selling items of the day, every ten minutes: two aggregates, a window join and a Top-N."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from airflow_nrt.sensors.window import NrtWindowSensor
 
 DATA = os.environ.get("ORDERS_DATA", "/data")
 HOMES = os.environ.get("ORDERS_HOMES", "/data/homes")
-# A run that somebody triggers has no data interval: it means the hour before.
+# A run that is triggered by hand has no data interval: it means the hour before.
 _END = "data_interval_end | default(dag_run.run_after, true)"
 HOUR_END = f"{{{{ params.hour_end or ({_END}).strftime('%Y-%m-%d %H:00:00') }}}}"
 

@@ -14,7 +14,7 @@ from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.sensors.window import NrtWindowSensor
 
 HOME = os.environ.get("ORDERS_HOME", "/data/homes/orders_curve")
-# A run that somebody triggers has no data interval: it means the time at which that was.
+# A run that is triggered by hand has no data interval: it means the time of the trigger.
 HOUR = "{{ (data_interval_end | default(dag_run.run_after, true)).strftime('%Y-%m-%dT%H:%M:%SZ') }}"
 LATE = "orders_curve: not all windows up to {{ dag_run.data_interval_end or dag_run.run_after }} are complete"
 

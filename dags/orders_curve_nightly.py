@@ -11,7 +11,7 @@ from airflow_nrt.sensors.window import NrtWindowSensor
 
 DATA = os.environ.get("ORDERS_DATA", "/data")
 HOME = os.environ.get("ORDERS_HOME", "/data/homes/orders_curve")
-# A run that somebody triggers has no data interval: it means the day before.
+# A run that is triggered by hand has no data interval: it means the day before.
 _START = "data_interval_start | default(dag_run.run_after - macros.timedelta(days=1), true)"
 _DAY = f"params.day or ({_START}).strftime('%Y-%m-%d')"
 DAY = f"{{{{ {_DAY} }}}}"

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_interval(parser, required=True)
     add_master(parser)
     add_waiting(parser)
-    parser.add_argument("--verify", action="store_true", help="verify what stands, and publish only what is asked for")
+    parser.add_argument("--verify", action="store_true", help="verify what is published, instead of publishing over it")
     parser.add_argument(
         "--on-mismatch",
         choices=("fail", "repair", "report"),

@@ -25,7 +25,9 @@ _OPS = {"c": "+", "d": "-"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     parser.add_argument(
-        "--rows", action="store_true", help="also the rows that came (+) and went (-), of files of debezium-json"
+        "--rows",
+        action="store_true",
+        help="also the emitted (+) and retracted (-) rows, for files of debezium-json",
     )
     add_json(parser)
 

@@ -59,7 +59,7 @@ def add_home(parser: argparse.ArgumentParser) -> None:
 
 
 def add_group(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--group", help="the group that shares the home, by name or id (default: nobody does)")
+    parser.add_argument("--group", help="the group that shares the home, by name or id (default: no group)")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +105,7 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="within which the report, what it imports among it, must be planned (default: 120)",
+        help="time limit to plan the report, its imports included (default: 120)",
     )
 
 

@@ -1,4 +1,4 @@
-"""`airflow-nrt completion`: what a shell runs to complete commands and options.
+"""`airflow-nrt completion`: the script by which a shell completes commands and options.
 
 eval "$(airflow-nrt completion bash)"
 """
@@ -17,7 +17,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ COMMANDS = {
     "run": "run a report's stream in the foreground",
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",
-    "status": "how a report is doing",
+    "status": "the status of a report and its driver",
     "windows": "the windows that were published, as they stand or as a reader saw them at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
     "late": "the late and the rejected rows",
@@ -34,7 +34,7 @@ COMMANDS = {
     "show": "draw the curve of a home in the terminal",
     "prepare": "make a class archive of Spark on this machine, with which drivers start faster",
     "demo": "the product in four minutes",
-    "completion": "print what a shell runs to complete commands and options",
+    "completion": "print the script by which a shell completes commands and options",
 }
 _JOBS = ("run", "backfill", "verify", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""

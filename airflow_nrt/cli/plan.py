@@ -14,17 +14,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
     add_interval(parser, required=False)
     parser.add_argument(
-        "--rate", type=float, metavar="ROWS", help="also estimate cores, state and delay at so many a second"
+        "--rate", type=float, metavar="ROWS", help="also estimate cores, state and delay at this many rows per second"
     )
     parser.add_argument(
-        "--keys", type=int, default=10_000, metavar="N", help="of each operator, for --rate (default: 10000)"
+        "--keys", type=int, default=10_000, metavar="N", help="keys of each operator, for --rate (default: 10000)"
     )
     parser.add_argument(
         "--new-values",
         type=float,
         default=1.0,
         metavar="SHARE",
-        help="of the rows that bring their key a new distinct value, for --rate (default: 1.0)",
+        help="share of rows with a new distinct value for their key, for --rate (default: 1.0)",
     )
     add_time_limit(parser)
     add_json(parser)

@@ -23,14 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     given = parser.add_mutually_exclusive_group(required=True)
     given.add_argument("--query", metavar="FILE", help="one SELECT")
     given.add_argument(
-        "-e", "--execute", metavar="SQL", help="the same as a text; what comes before it may declare tables"
+        "-e", "--execute", metavar="SQL", help="the query as a text; statements before it may declare tables"
     )
     parser.add_argument("--mode", choices=("stream", "batch"), default="stream", help="how to run it (default: stream)")
     parser.add_argument(
-        "--changelog", action="store_true", help="each change of the result, as it came, instead of what it ends with"
+        "--changelog", action="store_true", help="each change of the result, in order, instead of the final table"
     )
     parser.add_argument("--out", metavar="FILE", help="where to write the result (default: standard output)")
-    parser.add_argument("--tz", metavar="ZONE", help="the session time zone, before what the script sets")
+    parser.add_argument("--tz", metavar="ZONE", help="the session time zone, which wins over that of the script")
     add_master(parser)
 
 

@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--available-now", action="store_true", help="end when all that has arrived is absorbed; open windows stay open"
     )
-    parser.add_argument(
-        "--take-over", action="store_true", help="end a driver that runs already: from here on this one counts"
-    )
+    parser.add_argument("--take-over", action="store_true", help="end a driver that runs already, and take its place")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,7 +81,7 @@ def _leave_to_the_living(home: Home) -> None:
     if found is None:
         return
     if sys.stdin.isatty() and sys.stderr.isatty():
-        print(f"{found}. Take over, so that this one counts and the other ends? [y/N] ", end="", file=sys.stderr)
+        print(f"{found}. Take over, which ends the other driver? [y/N] ", end="", file=sys.stderr)
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return

@@ -1,4 +1,4 @@
-"""`airflow-nrt status`: how a report is doing."""
+"""`airflow-nrt status`: the status of a report and its driver."""
 
 from __future__ import annotations
 

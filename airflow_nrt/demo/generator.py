@@ -72,13 +72,13 @@ def _order(number: int, paid: float, arrives: float, shop: int, user: int, cents
 
 
 def batches(made: list[Order], length: float) -> Iterator[list[Order]]:
-    """The orders that arrive in each span of so many seconds of the day."""
+    """The orders that arrive in each span of this many seconds of the day."""
     for _, group in itertools.groupby(made, key=lambda order: int(order.arrives / length)):
         yield list(group)
 
 
 def play(out: Path, rows: int, seconds: float, seed: int, every: float = 0.5) -> None:
-    """Writes the day in about so many seconds, a file per partition `every` so often."""
+    """Writes the day in about this many seconds, one file per partition in each span of `every` seconds."""
     made = orders(rows, seed)
     parts = max(int(seconds / every), 1)
     started = time.monotonic()

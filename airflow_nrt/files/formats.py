@@ -56,7 +56,7 @@ class Format:
     def check(self, number: Any, where: object) -> None:
         """Raises HomeError unless this version reads this format."""
         if type(number) is not int or number < 1:
-            raise HomeError(f"{self.of} {where} can't be read: its format is {number!r:.100}, which is none")
+            raise HomeError(f"{self.of} {where} can't be read: its format is {number!r:.100}, which is invalid")
         if number > self.number:
             raise HomeError(
                 f"{self.of} {where} has format {number}, and airflow-nrt {__version__} reads formats up to "

@@ -84,7 +84,7 @@ class Heartbeat:
 
     def __post_init__(self) -> None:
         if self.state not in _STATES:
-            raise ValueError(f"its state is {self.state[:100]!r}, which is none")
+            raise ValueError(f"its state is {self.state[:100]!r}, which is unknown")
         if not 1 <= self.pid <= HIGHEST_PID:
             raise ValueError(f"its pid is {self.pid}, which no process has")
         if not all(0 <= time <= LAST_TIME for time in (self.started, self.beat, self.progress)):
@@ -94,7 +94,7 @@ class Heartbeat:
             raise ValueError("it has a number below 0")
         for name in (self.host, self.application, self.launch):
             if len(name) > _MOST_LETTERS_OF_NAMES or not name.isprintable():
-                raise ValueError(f"it has the name {name[:100]!r}, which is none")
+                raise ValueError(f"it has the name {name[:100]!r}, which is invalid")
         if self.ui and _ADDRESS.fullmatch(self.ui) is None:
             # It becomes a link of Airflow.
             raise ValueError(f"its pages of Spark are at {self.ui[:100]!r}, which is no address")

@@ -50,7 +50,7 @@ def main(home: str, number: str, group: str | None = None) -> int:
         submission = Submission.from_json(sys.stdin.read())
     except ValueError:
         print(
-            "airflow-nrt: nothing was submitted: whoever wanted this launch died first, or another came first",
+            "airflow-nrt: nothing was submitted: its task died first, or another launch came first",
             file=sys.stderr,
         )
         return 1

@@ -28,7 +28,7 @@ class NrtBackfillOperator(NrtBatchOperator):
 
     The log shows the progress of the task, and ends with the verdict.
 
-    :param verify: compare with what is published first, and publish only a repair; else publish over it
+    :param verify: compare with what is published first, and publish over it only as a repair; else publish over it
     :param on_mismatch: (templated) what to do about a difference that no late row explains: `fail`, `repair` it by
     publishing the batch result, or `report` it in the return value; None: what the run's configuration asks for
         (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`

@@ -42,4 +42,4 @@ def check_spark_settings(settings: Mapping[str, str]) -> None:
                 "paths or secrets: put it into `conf` of the connection, or write it into the report (SET)"
             )
         if _PLAIN.fullmatch(value) is None:
-            raise InputError(f"the setting {name!r} has a value that is none of numbers, sizes and names")
+            raise InputError(f"the setting {name!r} has a value that is not a number, a size or a name")

@@ -157,6 +157,6 @@ class NrtStreamOperator(SupervisedOperator):
 
 
 def _positive_duration(text: str) -> None:
-    """Raises ValueError for a text that is no duration."""
+    """Raises ValueError for a text that is no duration above 0."""
     if parse_duration(text) <= 0:
-        raise ValueError(f"{text!r} is no time within which a window can be published: write for example '15 min'")
+        raise ValueError(f"{text!r} is no duration above 0 for freshness: write for example '15 min'")

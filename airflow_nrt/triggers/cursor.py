@@ -49,7 +49,7 @@ class Cursor:
         try:
             return decoded(content, cls)
         except TypeError as wrong:
-            raise InputError(f"the cursor in the asset state store is none: {wrong}; delete it there") from None
+            raise InputError(f"the cursor in the asset state store is malformed: {wrong}; delete it there") from None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

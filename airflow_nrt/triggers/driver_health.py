@@ -89,7 +89,7 @@ class Vigil:
             return Judgement(LOST, beat.epoch, why) if self._quiet >= self.succession else None
         if stop_asked or (beat.state == FINISHED and not self.endless):
             return Judgement(ENDED, beat.epoch, beat.state)
-        return Judgement(LOST, beat.epoch, f"it {beat.state}, and nobody had asked it to")
+        return Judgement(LOST, beat.epoch, f"it {beat.state} without a request to stop")
 
     def _stalling(self, beat: Heartbeat, passed: float) -> Judgement | None:
         progress = (beat.epoch, beat.progress)

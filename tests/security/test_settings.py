@@ -358,7 +358,7 @@ def test_sizes_are_taken_and_nothing_that_looks_otherwise(report: Path) -> None:
         return NrtVerifyOperator(task_id="verify", report=str(report), settings=named).report_settings()
 
     assert dict(settings(driver_memory="2g", sql_shuffle_partitions=8).values)["spark.sql.shuffle.partitions"] == "8"
-    with pytest.raises(InputError, match=r"the setting 'spark\.driver\.memory' has a value that is none of"):
+    with pytest.raises(InputError, match=r"the setting 'spark\.driver\.memory' has a value that is not a number"):
         settings(driver_memory="2g -agentpath:/tmp/evil.so")
 
 

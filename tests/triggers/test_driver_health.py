@@ -70,7 +70,7 @@ def test_an_end_is_what_was_asked_for() -> None:
 @pytest.mark.parametrize("state, endless", [(STOPPED, True), (STOPPED, False), (FINISHED, True)])
 def test_an_end_that_nobody_asked_for_is_a_loss(state: str, endless: bool) -> None:
     found = Vigil(endless=endless).judge(beating(0, state=state), 0)
-    assert found == Judgement(LOST, 3, f"it {state}, and nobody had asked it to")
+    assert found == Judgement(LOST, 3, f"it {state} without a request to stop")
 
 
 @pytest.mark.parametrize("final", [True, False])

@@ -66,7 +66,7 @@ def _home(home: str | None, report: str | None) -> str:
     if _REPORT not in home:
         return home
     if report is None:
-        raise InputError(f"the home {home} is that of many reports: say with --home of which")
+        raise InputError(f"the home {home} belongs to many reports: choose one with --home")
     return home.replace(_REPORT, _name_of(report))
 
 

@@ -39,7 +39,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.kind not in Kind.__members__:
-            raise TypeError(f"a verdict is no {self.kind[:100]!r}")
+            raise TypeError(f"there is no verdict {self.kind[:100]!r}")
 
     @property
     def of(self) -> Kind:

@@ -321,7 +321,7 @@ def entry_from_json(content: Any) -> Entry:
         data = _FORMAT.read(content, number)
         head = decoded({name: data.pop(name, None) for name in ("n", "kind", "epoch", "time", "id")}, _Head)
         if head.kind not in _KINDS:
-            raise TypeError(f"its kind is {head.kind[:100]!r}, which is none")
+            raise TypeError(f"its kind is {head.kind[:100]!r}, which is unknown")
         return Entry(**vars(head), body=decoded(data, _KINDS[head.kind]))
     except TypeError as wrong:
         raise HomeError(f"log entry {number!r:.100} is not readable: {wrong}") from None

@@ -69,7 +69,7 @@ def check_overwrite(overwrite: object) -> None:
     if overwrite:
         raise SqlError(
             "there is no overwrite: a report adds to what it has published; airflow-nrt backfill replaces the windows "
-            "of a time, and another directory and home begin anew",
+            "of a time, and another directory and home start again",
             here(),
         )
 

@@ -15,7 +15,7 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
      "get_built_in_catalog_name get_built_in_database_name current_database Module ModuleEntry",
      "there are no catalogs, databases and modules: names are of one environment"),
     ("compile_plan compile_plan_sql execute_plan load_plan CompiledPlan PlanReference",
-     "whoever runs a program plans it anew"),
+     "each run of a program plans it again"),
     ("ExplainDetail", "`explain(as_json=True)` has all details"),
     ("get_sink_identifier", "the name is that of `insert_into`"),
     ("create_model create_temporary_model drop_model drop_temporary_model list_models list_temporary_models",

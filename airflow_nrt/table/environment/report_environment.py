@@ -60,7 +60,7 @@ class ReportEnvironment(TableEnvironment):
 
         lost = next((one for one in self.pipelines if not one.is_used), None)
         if lost is not None:
-            raise SqlError(f"nobody executes this insert: insert_into({lost.target!r}).execute()", lost.at)
+            raise SqlError(f"this insert is never executed: insert_into({lost.target!r}).execute()", lost.at)
         asked = {key for key in self._asked if not is_setting(key)}
         overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())

@@ -80,7 +80,8 @@ def test_a_home_for_each_report(command: Command, user: Path, beside: Path) -> N
     assert f"{other.parent} is not empty and no home of a report" in command("run", report).err
     Path("airflow_nrt.toml").write_text('home = "/homes/{report}"\n')
     answer = command("status")
-    assert answer.status == 2 and "the home /homes/{report} is that of many reports: say with --home" in answer.err
+    assert answer.status == 2
+    assert "the home /homes/{report} belongs to many reports: choose one with --home" in answer.err
 
 
 def test_no_home(command: Command, user: Path) -> None:

@@ -295,7 +295,9 @@ def test_inserts_are_declared_as_in_pyflink(tmp_path: Path, last: str, inserts: 
 
 def test_an_insert_that_nobody_executes_is_told(tmp_path: Path) -> None:
     report = inserting(tmp_path, "forgotten", "cheap.execute_insert('out'); cheap.insert_into('more')")
-    with pytest.raises(SqlError, match=r"forgotten.py, line 6: nobody executes this insert: insert_into\('more'\)\.ex"):
+    with pytest.raises(
+        SqlError, match=r"forgotten.py, line 6: this insert is never executed: insert_into\('more'\)\.ex"
+    ):
         load_report(report)
 
 

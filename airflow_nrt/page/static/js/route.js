@@ -19,7 +19,7 @@ function decode(text) {
   }
 }
 
-/** What a person has chosen to see of a report; it stands in the address, so that it can be sent to others. */
+/** The chosen view of a report; it is in the address, so that it can be sent to others. */
 function choiceOf(words) {
   return {
     insert: words.get("insert"),

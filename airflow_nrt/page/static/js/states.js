@@ -19,7 +19,7 @@ const ORDER = Object.keys(KINDS);
 /** Which colour a report's state has: `good`, `warn`, `bad` or `idle`. */
 export const kindOf = (state) => KINDS[state] ?? "idle";
 
-/** What needs a person comes first. */
+/** States that need attention come first. */
 export const rank = (state) => (ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length);
 
 export const WINDOW_STATES = {

@@ -24,7 +24,7 @@ function apply() {
   for (const listener of listeners) listener();
 }
 
-/** The value of a custom property of the theme, for what is drawn on a canvas. */
+/** The value of a custom property of the theme, for drawings on a canvas. */
 export function color(name) {
   if (!known.has(name)) {
     known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
@@ -32,7 +32,7 @@ export function color(name) {
   return known.get(name);
 }
 
-/** Calls `listener` after each change of the theme; returns what ends that. */
+/** Calls `listener` after each change of the theme; returns the function that ends that. */
 export function onTheme(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

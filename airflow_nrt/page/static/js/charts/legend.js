@@ -1,4 +1,4 @@
-// What strokes and colours mean. A day can be hidden; the numbers say how many windows are in each state.
+// The meaning of strokes and colours. A day can be hidden; the numbers say how many windows are in each state.
 
 import { fill, h } from "../dom.js";
 import { count, number } from "../format.js";

@@ -1,4 +1,4 @@
-// How lines look: the colour says the key, the stroke says the day.
+// How lines look: the colour is the key, the stroke is the day.
 
 import { h } from "../dom.js";
 import { color } from "../theme.js";

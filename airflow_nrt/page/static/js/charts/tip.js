@@ -1,4 +1,4 @@
-// What stands at the cursor: the values of the day with the change to the days before, the window, the batch.
+// The text at the cursor: the values of the day with the change to the days before, the window, the batch.
 
 import { fill, h } from "../dom.js";
 import { change, count, duration, number, plural } from "../format.js";

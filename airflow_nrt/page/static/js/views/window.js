@@ -89,7 +89,7 @@ const lateRows = ({ late }) => {
   );
 };
 
-/** Columns of texts; what looks like a number in each row stands to the right. */
+/** Columns of texts; a column of numbers is aligned to the right. */
 function columnsOf(names, rows, value) {
   const isNumber = (text) => !known(text) || /^[-+]?[\d.,]+(e[-+]?\d+)?$/i.test(text);
   return names.map((name, index) => ({
