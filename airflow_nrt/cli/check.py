@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from airflow_nrt.cli.common import add_group, add_report, add_time_limit, asked_apart
+from airflow_nrt.cli.common import add_group, add_report, add_time_limit, ask_about_report
 from airflow_nrt.cli.terminal.colours import Colour, painted
 
 
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.launch.asking import facts
 
     place = {"home": options.home, "group": options.group}
-    found = facts(asked_apart("airflow_nrt.cli.answers.findings", options, deep=options.deep, **place), Findings)
+    found = facts(ask_about_report("airflow_nrt.cli.answers.findings", options, deep=options.deep, **place), Findings)
     for problem in found.problems:
         print(painted(problem, Colour.WRONG, sys.stderr), file=sys.stderr)
     for line in found.lines:

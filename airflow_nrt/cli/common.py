@@ -109,12 +109,12 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
+def ask_about_report(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
     """The answer of `module.answer` about the report argument, from a process of its own; `read_report` reads it there.
 
     What is printed meanwhile goes to standard error. Raises as `ask` does.
     """
-    from airflow_nrt.launch.asking import Asked, ask
+    from airflow_nrt.launch.asking import Inquiry, ask
 
     question = {
         "report": options.report,
@@ -125,7 +125,7 @@ def asked_apart(module: str, options: argparse.Namespace, **more: Any) -> dict[s
     }
     way_out = "give it more with --time-limit SECONDS"
     say = partial(_print_while_read, stream=sys.stderr)
-    return ask(module, question, Asked(f"the report {options.report}", options.time_limit, way_out, say))
+    return ask(module, question, Inquiry(f"the report {options.report}", options.time_limit, way_out, say))
 
 
 def read_report(question: Mapping[str, Any]) -> Plan:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.common import add_interval, add_json, add_report, add_time_limit, asked_apart, print_json
+from airflow_nrt.cli.common import add_interval, add_json, add_report, add_time_limit, ask_about_report, print_json
 from airflow_nrt.describe.description_lines import entry_lines, plan_lines
 
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if (options.start is None) != (options.end is None):
         raise InputError("--start and --end name an interval together: give both, or none")
     given = ("start", "end", "rate", "keys", "new_values")
-    described = asked_apart(
+    described = ask_about_report(
         "airflow_nrt.cli.answers.described", options, **{name: getattr(options, name) for name in given}
     )
     if options.json:

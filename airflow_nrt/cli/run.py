@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     plan = read_plan(options)
     home = Home.checked(options.home, plan, plan_of_home, options.group)
     if not options.take_over:
-        _leave_to_the_living(home)
+        _check_no_driver(home)
     from airflow_nrt.engine.main import check_start, run_report
 
     check_start(plan, options.master)
@@ -75,7 +75,7 @@ def _watched(plan: Plan, home: Home, options: argparse.Namespace) -> Iterator[No
                 screen.line(painted(f"{plan.name}: {follower.sum}", Colour.TITLE, sys.stderr))
 
 
-def _leave_to_the_living(home: Home) -> None:
+def _check_no_driver(home: Home) -> None:
     """Raises InputError if the home has a driver, and nobody at the terminal agrees to take over."""
     found = _driver_of(home) if home.report_file.exists() else None
     if found is None:

@@ -58,8 +58,8 @@ def _coloured(lines: list[str], status: Status) -> list[str]:
     """The status as lines; the state of the driver, and what needs attention, in colour."""
     state = Colour.GOOD if status.driver in _GOOD else Colour.WRONG
     colours = {"driver": state, **dict.fromkeys(_TO_LOOK_AT, Colour.WARNING), "error": Colour.WRONG}
-    said = [(line, colours.get(line.partition(" ")[0])) for line in lines]
-    return [line if colour is None else painted(line, colour, sys.stdout) for line, colour in said]
+    with_colours = [(line, colours.get(line.partition(" ")[0])) for line in lines]
+    return [line if colour is None else painted(line, colour, sys.stdout) for line, colour in with_colours]
 
 
 def _lines(status: Status) -> list[str]:

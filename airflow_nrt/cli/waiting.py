@@ -52,7 +52,7 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
         say("no stream has run here: nothing to wait for")
         return
     unread = {one.name: one for one in unread_splits(plan, history)}
-    last_entry, began, said = history.entry, time.monotonic(), 0.0
+    last_entry, began, next_message = history.entry, time.monotonic(), 0.0
     while unread:
         passed = time.monotonic() - began
         waiting = f"{len(unread)} files ({sum(one.size for one in unread.values())} bytes)"
@@ -61,8 +61,8 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
         # The launch is read before the driver: one that begins in between is found as one or the other.
         if pending_launch(home) is None and living_driver(home) is None:
             raise NotReadError(f"no driver runs in {home.path}, and {waiting} are not read: start the stream first")
-        if passed >= said:
-            said = passed + _SAY_SECONDS
+        if passed >= next_message:
+            next_message = passed + _SAY_SECONDS
             say(f"waiting until the stream has read {waiting}")
         time.sleep(_LOOK_SECONDS)
         last_entry = _drop_what_was_read(unread, log, last_entry)

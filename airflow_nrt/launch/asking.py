@@ -37,7 +37,7 @@ _GRACE_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Asked:
+class Inquiry:
     """The subject of the question (`about`), for errors; the limit in `seconds`, and the `way_out` if they are too few.
 
     Output of the process goes to `say` line by line, up to 64 KiB.
@@ -55,7 +55,7 @@ class Asked:
 
 
 def ask(
-    module: str, question: Mapping[str, Any], asked: Asked, environment: Mapping[str, str] | None = None
+    module: str, question: Mapping[str, Any], inquiry: Inquiry, environment: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The result of `module.answer(question)` in a process of its own. What that has started in its session ends with
     it.
@@ -65,7 +65,7 @@ def ask(
     receiving, sending = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", _CHILD, str(sending), str(math.ceil(asked.seconds) + _GRACE_SECONDS), module],
+            [sys.executable, "-c", _CHILD, str(sending), str(math.ceil(inquiry.seconds) + _GRACE_SECONDS), module],
             pass_fds=(sending,), env=environment, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
@@ -79,7 +79,7 @@ def ask(
     try:
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(json.dumps(question).encode())
-        in_time = _listen(answer, printed, asked.seconds)
+        in_time = _listen(answer, printed, inquiry.seconds)
     finally:
         # Before the process is waited for: until then no other process group has its number.
         with contextlib.suppress(ProcessLookupError):
@@ -89,13 +89,13 @@ def ask(
         os.close(receiving)
         process.stdout.close()
     for line in printed.lines():
-        asked.say(line)
+        inquiry.say(line)
     if not in_time:
         raise NrtError(
-            f"{asked.about} was not planned within {format_duration(int(asked.seconds * 1000))}: what it imports or "
-            f"builds has not come to an end; {asked.way_out}"
+            f"{inquiry.about} was not planned within {format_duration(int(inquiry.seconds * 1000))}: what it "
+            f"imports or builds has not finished; {inquiry.way_out}"
         )
-    return _read(answer, asked, status, printed)
+    return _read(answer, inquiry, status, printed)
 
 
 def facts(answer: Mapping[str, Any], kind: type[Facts]) -> Facts:
@@ -156,13 +156,13 @@ def _listen(answer: _Stream, printed: _Stream, seconds: float) -> bool:
     return True
 
 
-def _read(answer: _Stream, asked: Asked, status: int, printed: _Stream) -> dict[str, Any]:
+def _read(answer: _Stream, inquiry: Inquiry, status: int, printed: _Stream) -> dict[str, Any]:
     if answer.is_cut:
-        raise InputError(f"{asked.about} can't be planned: the answer has more than {_MOST_BYTES >> 20} MiB")
+        raise InputError(f"{inquiry.about} can't be planned: the answer has more than {_MOST_BYTES >> 20} MiB")
     if not answer.content:
         how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
         last = next((f": {line}" for line in reversed(printed.lines()) if line.strip()), "")
-        raise InputError(f"{asked.about} can't be planned: its process {how} and gave no answer{last}")
+        raise InputError(f"{inquiry.about} can't be planned: its process {how} and gave no answer{last}")
     try:
         reply = json.loads(answer.content)
         if "error" in reply:
@@ -172,5 +172,5 @@ def _read(answer: _Stream, asked: Asked, status: int, printed: _Stream) -> dict[
         else:
             raise TypeError
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise InputError(f"{asked.about} can't be planned: what its process answered is no answer") from None
+        raise InputError(f"{inquiry.about} can't be planned: what its process answered is no answer") from None
     raise wrong

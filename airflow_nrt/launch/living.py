@@ -64,7 +64,7 @@ def is_stopping(home: Home) -> bool:
     return launch is not None and home.is_stop_asked(0, launch.id)
 
 
-def put_down(home: Home, beat: Heartbeat) -> bool:
+def kill_driver(home: Home, beat: Heartbeat) -> bool:
     """Kills a driver that hangs, and its launcher, if they run on this host as this user. Returns whether it did.
 
     A driver on another host is left to the lease: the next driver takes a newer epoch, so this one can't commit.

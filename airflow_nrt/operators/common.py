@@ -15,7 +15,7 @@ from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literals import check_literal
-from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_apart, trace_apart
+from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_in_process, trace_apart
 from airflow_nrt.operators.saying.ending import ending_the_task
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class NrtBaseOperator(BaseOperator):
 
         Raises InputError, and NrtError if it takes too long.
         """
-        return plan_apart(**self._question(), home=home)
+        return plan_in_process(**self._question(), home=home)
 
     def traced(self) -> Lineage:
         """The lineage of the report. Raises as `planned` does."""

@@ -120,6 +120,6 @@ class NrtDispatchOperator(BaseOperator):
             "entry": events.until,
             "delay_seconds": round(delay, 1),
         }
-        said = "%d windows of %s, from %s to %s, the first of them published %.1f s ago"
-        self.log.info(said, len(keys), table, keys[0], keys[-1], delay)
+        message = "%d windows of %s, from %s to %s, the first of them published %.1f s ago"
+        self.log.info(message, len(keys), table, keys[0], keys[-1], delay)
         return keys

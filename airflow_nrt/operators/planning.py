@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airflow_nrt.launch.asking import Asked, ask, facts
+from airflow_nrt.launch.asking import Inquiry, ask, facts
 
 if TYPE_CHECKING:
     from airflow_nrt.describe.lineage import Lineage
@@ -31,7 +31,7 @@ class PlannedReport:
     clock: str | None
 
 
-def plan_apart(
+def plan_in_process(
     report: str,
     settings: Settings,
     environment: Mapping[str, str],
@@ -47,7 +47,7 @@ def plan_apart(
     home_of_report = {"home": None if home is None else str(home.path), "group": None if home is None else home.group}
     question = {**_question(report, settings, base), **home_of_report}
     return facts(
-        ask("airflow_nrt.table.reports.planned", question, _asked(report, seconds, say), environment), PlannedReport
+        ask("airflow_nrt.table.reports.planned", question, _inquiry(report, seconds, say), environment), PlannedReport
     )
 
 
@@ -59,16 +59,18 @@ def trace_apart(
     seconds: float = PLANNING_SECONDS,
     say: Callable[[str], None] = print,
 ) -> Lineage:
-    """The lineage of a script or a program, column by column. Raises as `plan_apart` does."""
+    """The lineage of a script or a program, column by column. Raises as `plan_in_process` does."""
     from airflow_nrt.describe.lineage import Lineage
 
     question = _question(report, settings, base)
-    return facts(ask("airflow_nrt.table.reports.traced", question, _asked(report, seconds, say), environment), Lineage)
+    return facts(
+        ask("airflow_nrt.table.reports.traced", question, _inquiry(report, seconds, say), environment), Lineage
+    )
 
 
 def _question(report: str, settings: Settings, base: Path | None) -> dict[str, Any]:
     return {"report": report, "settings": settings.to_json(), "base": None if base is None else str(base)}
 
 
-def _asked(report: str, seconds: float, say: Callable[[str], None]) -> Asked:
-    return Asked(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)
+def _inquiry(report: str, seconds: float, say: Callable[[str], None]) -> Inquiry:
+    return Inquiry(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)

@@ -65,9 +65,9 @@ class Judged:
 def judged(insert: str, end: int, versions: Sequence[Version], verdicts: Sequence[KeptVerdict]) -> Judged:
     """The newest verification of its last version counts."""
     for one in verdicts:
-        said = one.of_window(insert, end, versions[-1].entry)
-        if said is not None:
-            return Judged(insert, end, versions, said, one.at)
+        verdict = one.of_window(insert, end, versions[-1].entry)
+        if verdict is not None:
+            return Judged(insert, end, versions, verdict, one.at)
     return Judged(insert, end, versions)
 
 

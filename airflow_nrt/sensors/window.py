@@ -71,20 +71,22 @@ class NrtWindowSensor(BaseSensorOperator):
     def resume(self, context: Context, event: dict[str, Any]) -> str:
         """Ends with the result of the trigger."""
         with ending_the_task(self.log):
-            self._check_hope(event["error"])
+            self._check_not_failed(event["error"])
         return self.window_end
 
     def poke(self, context: Context) -> bool:
-        from airflow_nrt.triggers.window import WindowSight, look_at_windows
+        from airflow_nrt.triggers.window import WindowObservation, look_at_windows
 
         self._check_window_end()
         with ending_the_task(self.log):
             home = self._home()
-            sight = look_at_windows(str(home.path), home.group) if home.report_file.exists() else WindowSight(None)
-            if sight.reaches(self.window_end):
+            observation = (
+                look_at_windows(str(home.path), home.group) if home.report_file.exists() else WindowObservation(None)
+            )
+            if observation.reaches(self.window_end):
                 return True
-            self._check_hope(sight.error)
-        self.log.info("complete until %s", format_instant(sight.complete_until))
+            self._check_not_failed(observation.error)
+        self.log.info("complete until %s", format_instant(observation.complete_until))
         return False
 
     def _home(self) -> Home:
@@ -99,7 +101,7 @@ class NrtWindowSensor(BaseSensorOperator):
             except ValueError as wrong:
                 raise InputError(f"window_end: {wrong}") from None
 
-    def _check_hope(self, error: str | None) -> None:
+    def _check_not_failed(self, error: str | None) -> None:
         """Raises FinalError if the driver has ended with an error for which a restart would fail again."""
         if error is not None:
             raise FinalError(

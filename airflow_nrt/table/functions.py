@@ -101,7 +101,7 @@ def udtaf(
 
 
 def _declared(
-    kind: str, f: Any, input_types: Types, deterministic: bool | None, **said: Any
+    kind: str, f: Any, input_types: Types, deterministic: bool | None, **options: Any
 ) -> Declared | Callable[[Any], Declared]:
     """The declaration of a function, or, without a function, the decorator that declares one."""
     if deterministic is False:
@@ -119,7 +119,7 @@ def _declared(
             is_function = callable(instance) and not isinstance(instance, Expression)
             if not is_function and not isinstance(instance, UserDefinedFunction):
                 raise wrong(f"{kind} takes a function, or an instance of a class of functions", function)
-            return CallableFunction(kind, instance, input_types=listed, **said)
+            return CallableFunction(kind, instance, input_types=listed, **options)
         except (TypeError, ValueError) as refused:
             raise SqlError(str(refused), here()) from refused
 

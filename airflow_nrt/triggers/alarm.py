@@ -16,7 +16,7 @@ from airflow_nrt.home.heartbeat import now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.zones import wall_clock
-from airflow_nrt.triggers.freshness import Freshness, Notice, TableSight
+from airflow_nrt.triggers.freshness import Freshness, Notice, TableObservation
 from airflow_nrt.triggers.watcher import WATCHER
 
 MISSED = "missed_windows"
@@ -83,24 +83,24 @@ class FreshnessWatch:
 
     async def run(self, every: float = _LOOK_SECONDS) -> None:
         """Runs until it is cancelled."""
-        missed, said = await self._missed(), ""
+        missed, logged = await self._missed(), ""
         while True:
             try:
-                report, zone, sights = await WATCHER.read(self.location, ("freshness", self.group), self._look)
+                report, zone, observations = await WATCHER.read(self.location, ("freshness", self.group), self._look)
                 judge = Freshness(self.alarm.allowed, zone, missed)
-                for notice in judge.judge(sights, now_ms()):
+                for notice in judge.judge(observations, now_ms()):
                     if await self._deliver(notice, report, every):
                         judge.accept(notice)
                         missed = judge.missed
                         await self._keep(missed)
-                said = ""
+                logged = ""
             except Exception as wrong:
-                if str(wrong) != said:
-                    said = str(wrong)
-                    self.log.warning("%s: its freshness can't be judged or kept: %s", self.location, shortened(said))
+                if str(wrong) != logged:
+                    logged = str(wrong)
+                    self.log.warning("%s: its freshness can't be judged or kept: %s", self.location, shortened(logged))
             await asyncio.sleep(every)
 
-    def _look(self) -> tuple[str, str | None, list[TableSight]]:
+    def _look(self) -> tuple[str, str | None, list[TableObservation]]:
         return look_at_tables(Home.open(self.location, self.group))
 
     async def _deliver(self, notice: Notice, report: str, pause: float) -> bool:
@@ -164,7 +164,7 @@ class FreshnessWatch:
         return {**of, "map_index": index}
 
 
-def look_at_tables(home: Home) -> tuple[str, str | None, list[TableSight]]:
+def look_at_tables(home: Home) -> tuple[str, str | None, list[TableObservation]]:
     """The report, the zone of its clock, and its tables that have windows, as its driver has published them.
 
     Raises HomeError if the home can't be read.
@@ -175,12 +175,12 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableSight]]:
     # before count.
     published = log.last if beat is None or beat.entry < 0 else min(log.last, beat.entry)
     operators = log.position(published).operators if beat is not None else {}
-    sights = []
+    observations = []
     for insert in outline.inserts if outline is not None else ():
         if insert.window is not None:
             ends = [operators[name].complete_until for name in insert.operators or operators if name in operators]
             known = [end for end in ends if end is not None]
             reached = min(known) if known and len(known) == len(ends) else None
             since = wall_clock(identity.created, home.zone)
-            sights.append(TableSight(insert.name, insert.window.stride, reached, since))
-    return identity.name, home.zone, sights
+            observations.append(TableObservation(insert.name, insert.window.stride, reached, since))
+    return identity.name, home.zone, observations

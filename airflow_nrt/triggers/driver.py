@@ -12,7 +12,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch
-from airflow_nrt.triggers.driver_health import ENDED, LOST, Judgement, Vigil
+from airflow_nrt.triggers.driver_health import ENDED, LOST, DriverWatch, Judgement
 from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
@@ -93,20 +93,20 @@ class NrtDriverTrigger(BaseTrigger):
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
 
     async def _watch(self) -> Judgement:
-        vigil = Vigil(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
+        watch = DriverWatch(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
         progress = Progress(self.home, self.group, self.status_interval, self.task_instance, self.log)
         logged = ""
         while True:
             try:
-                sight = await WATCHER.see(self.home, self.group)
+                observation = await WATCHER.see(self.home, self.group)
             except Unreadable as wrong:
                 if str(wrong) != logged:
                     logged = str(wrong)
                     self.log.warning("%s can't be read, which says nothing about its driver: %s", self.home, logged)
             else:
                 logged = ""
-                self.epoch = max(self.epoch, sight.beat.epoch if sight.beat is not None else 0)
-                judgement = vigil.judge(sight, time.monotonic())
+                self.epoch = max(self.epoch, observation.beat.epoch if observation.beat is not None else 0)
+                judgement = watch.judge(observation, time.monotonic())
                 if judgement is not None:
                     return judgement
                 await progress.report(time.monotonic())

@@ -14,7 +14,7 @@ silence."""
 
 
 @dataclass(frozen=True)
-class Sight:
+class Observation:
     """One look: the heartbeat, whether the driver's process has certainly ended, and whether it was asked to stop."""
 
     beat: Heartbeat | None
@@ -35,7 +35,7 @@ class Judgement:
         return asdict(self)
 
 
-class Vigil:
+class DriverWatch:
     """Watches one driver, and any newer one that takes the home over.
 
     `silence`, `certainty`, `succession` and `stall` are seconds: without a heartbeat, without one while the process is
@@ -63,9 +63,9 @@ class Vigil:
         self._quiet = 0.0
         self._waiting = 0.0
 
-    def judge(self, sight: Sight, now: float) -> Judgement | None:
+    def judge(self, observation: Observation, now: float) -> Judgement | None:
         """The judgement, None as long as all is well. `now` is in seconds of a monotonic clock."""
-        beat = sight.beat
+        beat = observation.beat
         passed = 0.0 if self._looked is None else min(now - self._looked, _LONGEST_GAP)
         self._looked = now
         seen = None if beat is None else (beat.epoch, beat.beat)
@@ -74,10 +74,10 @@ class Vigil:
         if beat is None:
             return Judgement(LOST, 0, "there is no heartbeat") if self._quiet >= self.silence else None
         if beat.is_over:
-            return self._ending(beat, sight.stop_asked)
+            return self._ending(beat, observation.stop_asked)
         if self._quiet >= self.silence:
             return Judgement(LOST, beat.epoch, f"no heartbeat for {self._quiet:.0f} s")
-        if sight.gone and self._quiet >= self.certainty:
+        if observation.gone and self._quiet >= self.certainty:
             return Judgement(LOST, beat.epoch, f"its process {beat.pid} on {beat.host} is gone")
         return self._stalling(beat, passed)
 

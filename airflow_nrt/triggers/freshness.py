@@ -13,7 +13,7 @@ STALE, FRESH = "stale", "fresh"
 
 
 @dataclass(frozen=True)
-class TableSight:
+class TableObservation:
     """One look at a table: its windows end every `stride` ms, and those up to `complete_until` are published.
 
     `since` is the time of the report's clock before which no window is expected; all times are of that clock.
@@ -58,10 +58,10 @@ class Freshness:
         self.zone = zone
         self.missed = dict(missed or {})
 
-    def judge(self, sights: Iterable[TableSight], now: int) -> list[Notice]:
+    def judge(self, observations: Iterable[TableObservation], now: int) -> list[Notice]:
         """The changes at the instant `now` (ms): a newer window is missing, or none is missing any more."""
         last = wall_clock_passed(now - self.allowed - 1, self.zone) + 1
-        return [notice for sight in sights if (notice := self._judge(sight, last)) is not None]
+        return [notice for observation in observations if (notice := self._judge(observation, last)) is not None]
 
     def accept(self, notice: Notice) -> None:
         """Marks a notice as delivered, so that it is not repeated."""
@@ -70,14 +70,14 @@ class Freshness:
         else:
             self.missed.pop(notice.table, None)
 
-    def _judge(self, sight: TableSight, last: int) -> Notice | None:
+    def _judge(self, observation: TableObservation, last: int) -> Notice | None:
         """`last` is the end that a window must have reached in time."""
-        reached = sight.complete_until
+        reached = observation.complete_until
         origin = 0 if reached is None else reached
-        due = last - (last - origin) % sight.stride
-        missed = self.missed.get(sight.table)
-        if due > (sight.since if reached is None else reached):
+        due = last - (last - origin) % observation.stride
+        missed = self.missed.get(observation.table)
+        if due > (observation.since if reached is None else reached):
             if missed is not None and due <= missed:
                 return None
-            return Notice(STALE, sight.table, due, reached, self.allowed)
-        return None if missed is None else Notice(FRESH, sight.table, missed, reached, self.allowed)
+            return Notice(STALE, observation.table, due, reached, self.allowed)
+        return None if missed is None else Notice(FRESH, observation.table, missed, reached, self.allowed)

@@ -18,7 +18,7 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.processes import driver_process
-from airflow_nrt.triggers.driver_health import Sight
+from airflow_nrt.triggers.driver_health import Observation
 from airflow_nrt.triggers.mounts import file_system_of
 
 Read = TypeVar("Read")
@@ -55,7 +55,7 @@ class Watcher:
             kind = "" if isinstance(wrong, (OSError, NrtError)) else f"{type(wrong).__name__}: "
             raise Unreadable(shortened(f"{kind}{wrong}")) from wrong
 
-    async def see(self, location: str, group: str | None = None) -> Sight:
+    async def see(self, location: str, group: str | None = None) -> Observation:
         """One look at a home. Raises Unreadable."""
         return await self.read(location, ("driver", group), lambda: look(location, group))
 
@@ -70,15 +70,15 @@ class Watcher:
         return self._pools[device]
 
 
-def look(location: str, group: str | None = None) -> Sight:
+def look(location: str, group: str | None = None) -> Observation:
     """One look at a home, which `group` may share. Raises OSError, NrtError."""
     home = Home.at(location, group)
     beat = read_heartbeat(home.heartbeats)
     if beat is None:
-        return Sight(None)
+        return Observation(None)
     if beat.is_over:
-        return Sight(beat, stop_asked=home.is_stop_asked(beat.epoch, beat.launch))
-    return Sight(beat, driver_process(beat).is_gone())
+        return Observation(beat, stop_asked=home.is_stop_asked(beat.epoch, beat.launch))
+    return Observation(beat, driver_process(beat).is_gone())
 
 
 WATCHER = Watcher()

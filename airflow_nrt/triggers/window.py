@@ -20,7 +20,7 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 
 @dataclass(frozen=True)
-class WindowSight:
+class WindowObservation:
     """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be
     published.
 
@@ -37,7 +37,7 @@ class WindowSight:
         return self.complete_until is not None and self.complete_until >= parse_wall_clock(end, self.zone)
 
 
-def look_at_windows(location: str, group: str | None = None) -> WindowSight:
+def look_at_windows(location: str, group: str | None = None) -> WindowObservation:
     """Reads a home, which `group` may share. Raises InputError if there is none, HomeError if it can't be read.
 
     The results of an entry are visible once the driver's heartbeat counts that entry.
@@ -45,13 +45,13 @@ def look_at_windows(location: str, group: str | None = None) -> WindowSight:
     home = Home.open(location, group)
     beat = read_heartbeat(home.heartbeats)
     if beat is None:
-        return WindowSight(None)
+        return WindowObservation(None)
     log = Log(home.log_directory)
     position = log.position(min(log.last, beat.entry))
     complete = [state.complete_until for state in position.operators.values()]
     known = [end for end in complete if end is not None]
     error = beat.error if beat.state == FAILED and beat.final else None
-    return WindowSight(min(known) if known and len(known) == len(complete) else None, error, home.zone)
+    return WindowObservation(min(known) if known and len(known) == len(complete) else None, error, home.zone)
 
 
 class NrtWindowTrigger(BaseTrigger):
@@ -91,16 +91,16 @@ class NrtWindowTrigger(BaseTrigger):
         while True:
             try:
                 look = partial(look_at_windows, self.home, self.group)
-                sight = await WATCHER.read(self.home, ("windows", self.group), look)
+                observation = await WATCHER.read(self.home, ("windows", self.group), look)
             except Unreadable as wrong:
                 if str(wrong) != logged:
                     logged = str(wrong)
                     self.log.warning("%s can't be read: %s", self.home, logged)
             else:
                 logged = ""
-                if sight.reaches(self.window_end) or sight.error is not None:
+                if observation.reaches(self.window_end) or observation.error is not None:
                     break
             await asyncio.sleep(self.poll_interval)
         await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
-        error = None if sight.reaches(self.window_end) else sight.error
+        error = None if observation.reaches(self.window_end) else observation.error
         yield TriggerEvent({"error": error})  # type: ignore[no-untyped-call]

@@ -75,7 +75,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         return "airflow_nrt.triggers.window_events.NrtWindowEventTrigger", known
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        said, woken, at = "", -1, time.monotonic()
+        logged, woken, at = "", -1, time.monotonic()
         while True:
             is_due = time.monotonic() - at > _AGAIN_SECONDS
             try:
@@ -85,11 +85,11 @@ class NrtWindowEventTrigger(BaseEventTrigger):
             except Exception as wrong:
                 # An event trigger that ends is not started again.
                 self._hook = None
-                if str(wrong) != said:
-                    said = str(wrong)
-                    self.log.warning("%s can't be watched: %s", self.home, said)
+                if str(wrong) != logged:
+                    logged = str(wrong)
+                    self.log.warning("%s can't be watched: %s", self.home, logged)
             else:
-                said = ""
+                logged = ""
                 if entry is not None and (entry != woken or is_due):
                     woken, at = entry, time.monotonic()
                     self.log.info("%s: windows since entry %d are to be emitted", self.home, entry)

@@ -22,7 +22,7 @@ from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.launch.living import kill_driver, living_driver
 from tests.notifications.hook import WebHook
 
 
@@ -75,7 +75,7 @@ class Lab:
                 home = Home.open(path)
                 beat = read_heartbeat(home.heartbeats)
                 if beat is not None and not beat.is_over:
-                    put_down(home, beat)
+                    kill_driver(home, beat)
 
 
 def driver_of(home: Home, timeout: float = 120) -> Heartbeat:

@@ -16,7 +16,7 @@ from airflow_nrt.files.process_start import ProcessStart
 from airflow_nrt.home.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch import living
-from airflow_nrt.launch.living import is_stopping, living_driver, put_down
+from airflow_nrt.launch.living import is_stopping, kill_driver, living_driver
 from tests.launch.homes import beat, hanging_driver, launch, lease, new_home
 
 
@@ -100,10 +100,10 @@ def test_only_the_driver_s_own_process_is_put_down(home: Home) -> None:
         start = ProcessStart.of(hung.pid)
         assert start is not None
         beat(home, 1, pid=hung.pid, process_start=replace(start, ticks=start.ticks - 1))
-        assert not put_down(home, age(home))
+        assert not kill_driver(home, age(home))
         assert hung.poll() is None
         beat(home, 1, pid=hung.pid)
-        assert put_down(home, age(home))
+        assert kill_driver(home, age(home))
         assert hung.wait(10) == -9
     finally:
         hung.kill()

@@ -17,7 +17,7 @@ from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
-from airflow_nrt.operators.planning import plan_apart
+from airflow_nrt.operators.planning import plan_in_process
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from tests.cli.place import REPORT, furnish
@@ -86,7 +86,7 @@ SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
     ],
 )
 def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | None, zone: str) -> None:
-    report = plan_apart(str(furnish(tmp_path, script)), NO_SETTINGS, needed_environment())
+    report = plan_in_process(str(furnish(tmp_path, script)), NO_SETTINGS, needed_environment())
     assert zone_of_clock(report, {"dag": dag}) == zone
 
 

@@ -29,7 +29,7 @@ from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.program.program import Program
 from airflow_nrt.sensors.window import NrtWindowSensor
-from airflow_nrt.triggers.driver_health import Sight
+from airflow_nrt.triggers.driver_health import Observation
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable, look
 from airflow_nrt.triggers.window import look_at_windows
 from tests.launch.homes import REPORT, beat, lease, new_home
@@ -217,7 +217,7 @@ def test_a_look_of_whoever_trusts_a_group_is_no_other_s(sticky: Path) -> None:
         return tuple(await asyncio.gather(*both, return_exceptions=True))
 
     trusting, other = asyncio.run(see())
-    assert isinstance(trusting, Sight) and isinstance(other, Unreadable)
+    assert isinstance(trusting, Observation) and isinstance(other, Unreadable)
 
 
 @AS_ROOT

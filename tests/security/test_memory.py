@@ -15,7 +15,7 @@ from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.thrown import Thrown
 from airflow_nrt.home.heartbeat import read_heartbeat
-from airflow_nrt.triggers.driver_health import BROKEN, Sight, Vigil
+from airflow_nrt.triggers.driver_health import BROKEN, DriverWatch, Observation
 
 REPORT = """
 CREATE TABLE given (id INT, text STRING) WITH ('connector' = 'filesystem', 'path' = 'given', 'format' = 'csv');
@@ -37,7 +37,7 @@ def test_a_row_that_takes_all_memory(tmp_path: Path) -> None:
     assert (beat.state, beat.final) == ("failed", False)
     assert (beat.error or "").startswith("Java ran out of memory: raise spark.driver.memory, lower ")
     assert f"airflow-nrt: {beat.error}" in ended.stderr
-    judged = Vigil().judge(Sight(beat), 0.0)
+    judged = DriverWatch().judge(Observation(beat), 0.0)
     assert judged is not None and (judged.kind, judged.final, judged.why) == (BROKEN, False, beat.error)
 
 

@@ -25,7 +25,7 @@ from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
-from airflow_nrt.operators.planning import PlannedReport, plan_apart
+from airflow_nrt.operators.planning import PlannedReport, plan_in_process
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from tests.cli.conftest import Command as Cli
@@ -69,7 +69,7 @@ def sql(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def planned(file: Path, seconds: float = 60.0, say: Callable[[str], None] = lambda line: None) -> PlannedReport:
-    return plan_apart(str(file), NO_SETTINGS, needed_environment(), seconds=seconds, say=say)
+    return plan_in_process(str(file), NO_SETTINGS, needed_environment(), seconds=seconds, say=say)
 
 
 # ---------------------------------------------------------------------------------------------------- who imports
@@ -267,11 +267,11 @@ def test_check_does_not_call_it_fine(
 
 def test_a_home_is_made_by_the_process_that_plans(report: Callable[[str], Path], tmp_path: Path) -> None:
     file = report("")
-    known = plan_apart(str(file), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
+    known = plan_in_process(str(file), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
     assert Home.open(tmp_path / "home").identity().name == known.name
     file.write_text(file.read_text().replace("'1' HOUR", "'2' HOURS"))
     with pytest.raises(InputError, match="computes something else than when its home"):
-        plan_apart(str(file), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
+        plan_in_process(str(file), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
 
 
 def is_alive(pid: int) -> bool:

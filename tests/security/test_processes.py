@@ -26,7 +26,7 @@ from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, read_heartbea
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch import processes
 from airflow_nrt.launch.command_lines import driver_of, launcher_of
-from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.launch.living import kill_driver, living_driver
 from airflow_nrt.launch.processes import ProcessMark, driver_process
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch, put_launch
 from tests.launch.homes import HOST, beat, hanging_driver, lease, new_home
@@ -75,7 +75,7 @@ def command_of(home: Home, launch: str = "7") -> list[str]:
 
 def test_the_driver_itself_is_killed(home: Home, start: Start) -> None:
     driver = start(*command_of(home))
-    assert put_down(home, said(home, pid=driver.pid, launch="7"))
+    assert kill_driver(home, said(home, pid=driver.pid, launch="7"))
     assert driver.wait(10) == -signal.SIGKILL
 
 
@@ -84,7 +84,7 @@ def test_a_driver_of_the_command_line_is_known_by_a_relative_home_over_a_link(
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     driver = start("run", "curve.sql", "--home=link/home", cwd=tmp_path)
-    assert put_down(home, said(home, pid=driver.pid))
+    assert kill_driver(home, said(home, pid=driver.pid))
     assert driver.wait(10) == -signal.SIGKILL
 
 
@@ -103,13 +103,13 @@ def test_a_driver_of_the_command_line_is_known_by_a_relative_home_over_a_link(
 def test_a_process_with_another_command_line_is_innocent(home: Home, start: Start, arguments: list[str]) -> None:
     innocent = start(*(argument.replace("HOME", str(home.path)) for argument in arguments))
     crafted = said(home, pid=innocent.pid, launch="7")
-    assert not put_down(home, crafted)
+    assert not kill_driver(home, crafted)
     assert innocent.poll() is None and not driver_process(crafted).is_gone()
 
 
 def test_a_command_about_the_home_is_not_its_driver(home: Home, start: Start) -> None:
     status = start("status", "--home", str(home.path))
-    assert not put_down(home, said(home, pid=status.pid))
+    assert not kill_driver(home, said(home, pid=status.pid))
     assert status.poll() is None
 
 
@@ -131,7 +131,7 @@ def test_a_driver_that_began_otherwise_or_elsewhere_is_another(
     true = ProcessStart.of(process.pid)
     assert true is not None
     crafted = said(home, pid=process.pid, launch="7", process_start=replace(true, **other))
-    assert not put_down(home, crafted)
+    assert not kill_driver(home, crafted)
     assert process.poll() is None
     assert driver_process(crafted).is_gone() is is_gone
 
@@ -140,7 +140,7 @@ def test_a_process_of_another_user_is_not_this_user_s_driver(home: Home, start: 
     if os.geteuid() != 0:
         pytest.skip("only root starts processes of others")
     process = start(*command_of(home), user=NOBODY, cwd="/")
-    assert not put_down(home, said(home, pid=process.pid, launch="7"))
+    assert not kill_driver(home, said(home, pid=process.pid, launch="7"))
     assert process.poll() is None
 
 
@@ -151,7 +151,7 @@ def test_a_heartbeat_of_format_1_kills_nobody(home: Home, start: Start) -> None:
     (home.heartbeats / "1.json").write_text(json.dumps({**old, "launch": "7", "beat": now_ms()}))
     read = read_heartbeat(home.heartbeats)
     assert read is not None and living_driver(home) == read
-    assert not put_down(home, read)
+    assert not kill_driver(home, read)
     assert driver.poll() is None
     driver.kill()
     driver.wait()
@@ -181,7 +181,7 @@ def test_without_handles_of_processes_nobody_is_killed(
 ) -> None:
     driver = start(*command_of(home))
     monkeypatch.delattr(os, "pidfd_open")
-    assert not put_down(home, said(home, pid=driver.pid, launch="7"))
+    assert not kill_driver(home, said(home, pid=driver.pid, launch="7"))
     assert driver.poll() is None
 
 
@@ -281,7 +281,7 @@ def test_a_driver_whose_launcher_died_is_killed_by_its_own_mark(home: Home) -> N
         child_of(launcher).kill()
         launcher.kill()
         launcher.wait()
-        assert put_down(home, said(home, pid=driver.pid, launch="7"))
+        assert kill_driver(home, said(home, pid=driver.pid, launch="7"))
         assert driver.wait(10) == -signal.SIGKILL
 
 

@@ -20,7 +20,7 @@ from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch, look_at_tables
 from airflow_nrt.triggers.driver import NrtDriverTrigger
-from airflow_nrt.triggers.freshness import TableSight
+from airflow_nrt.triggers.freshness import TableObservation
 from tests.launch.homes import beat, lease, new_home
 from tests.notifications.hook import WebHook, web_hook
 
@@ -91,12 +91,12 @@ def test_a_notice_that_fails_keeps_no_other_from_being_said_and_is_tried_less_an
     monkeypatch.setattr("tests.triggers.test_alarm.CALLED", [])
     looks = 0
 
-    def both(home: Home) -> tuple[str, str | None, list[TableSight]]:
+    def both(home: Home) -> tuple[str, str | None, list[TableObservation]]:
         nonlocal looks
         looks += 1
         # The report catches up meanwhile.
         reached = now_ms() // DAY * DAY - (100 - looks) * DAY
-        return "shops", None, [TableSight(table, DAY, reached, 0) for table in ("first", "second")]
+        return "shops", None, [TableObservation(table, DAY, reached, 0) for table in ("first", "second")]
 
     monkeypatch.setattr("airflow_nrt.triggers.alarm.look_at_tables", both)
     watch(home, Alarm(5 * MINUTE, f"{__name__}.failing"), 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from airflow_nrt.basics.instants import from_datetime, parse_instant
-from airflow_nrt.triggers.freshness import FRESH, STALE, Freshness, Notice, TableSight
+from airflow_nrt.triggers.freshness import FRESH, STALE, Freshness, Notice, TableObservation
 
 MINUTE = 60_000
 BEGIN = parse_instant("2024-06-18 09:55")
@@ -14,8 +14,8 @@ BEGIN = parse_instant("2024-06-18 09:55")
 def look(judge: Freshness, reached: str | None, now: str) -> list[tuple[str, str]]:
     """The notices of one look, all of them accepted, as state and time of the window."""
     end = None if reached is None else parse_instant(f"2024-06-18 {reached}")
-    sight = TableSight("curve", 10 * MINUTE, end, BEGIN)
-    notices = judge.judge([sight], parse_instant(f"2024-06-18 {now}"))
+    observation = TableObservation("curve", 10 * MINUTE, end, BEGIN)
+    notices = judge.judge([observation], parse_instant(f"2024-06-18 {now}"))
     for notice in notices:
         judge.accept(notice)
     return [(one.state, f"{datetime.fromtimestamp(one.window_end / 1000, timezone.utc):%H:%M}") for one in notices]
@@ -54,10 +54,10 @@ def test_what_was_said_before_is_not_said_again() -> None:
 def test_an_hour_that_is_shown_twice_is_waited_for() -> None:
     """In Berlin 02:00 to 03:00 of 2024-10-27 is shown at 00:00 UTC, and again at 01:00 UTC."""
     judge = Freshness(5 * MINUTE, "Europe/Berlin")
-    sight = TableSight("curve", 10 * MINUTE, parse_instant("2024-10-27 02:00"), 0)
+    observation = TableObservation("curve", 10 * MINUTE, parse_instant("2024-10-27 02:00"), 0)
 
     def missing(hour: int, minute: int) -> list[Notice]:
-        return judge.judge([sight], from_datetime(datetime(2024, 10, 27, hour, minute)))
+        return judge.judge([observation], from_datetime(datetime(2024, 10, 27, hour, minute)))
 
     assert missing(0, 16) == missing(0, 59) == missing(1, 14) == []
     assert [one.window_end for one in missing(1, 15)] == [parse_instant("2024-10-27 02:10")]

@@ -24,7 +24,7 @@ def survey(options: argparse.Namespace) -> int:
         raise InputError(f"{given[0]} is for one report, and {options.report} is a directory")
     kinds = []
     for file in files_below(Path(options.report)):
-        verdict = _asked(file, options)
+        verdict = _verdict_of(file, options)
         kinds.append(verdict.of)
         print_lines(
             f"{file}: {painted(verdict.of.words, verdict.of.colour, sys.stdout)}", *map(_indented, verdict.reasons)
@@ -35,15 +35,15 @@ def survey(options: argparse.Namespace) -> int:
     return WRONG if Kind.FAILS in kinds else 0
 
 
-def _asked(file: Path, options: argparse.Namespace) -> Verdict:
+def _verdict_of(file: Path, options: argparse.Namespace) -> Verdict:
     """Raises InputError for an invalid time limit."""
-    from airflow_nrt.launch.asking import Asked, ask, facts
+    from airflow_nrt.launch.asking import Inquiry, ask, facts
 
     way_out = "give it more with --time-limit SECONDS"
-    asked = Asked(f"the report {file}", options.time_limit, way_out, _noise if options.debug else _nothing)
+    inquiry = Inquiry(f"the report {file}", options.time_limit, way_out, _noise if options.debug else _nothing)
     question = {"file": str(file), "settings": settings_of(options).to_json()}
     try:
-        return facts(ask("airflow_nrt.cli.answers.verdict", question, asked), Verdict)
+        return facts(ask("airflow_nrt.cli.answers.verdict", question, inquiry), Verdict)
     except NrtError as failed:
         return Verdict(Kind.FAILS.name, (f"{file}: {failed}",))
 

@@ -26,12 +26,12 @@ from airflow_nrt.table.tables.result import CloseableIterator, TableResult
 class Declared:
     """The results that a program asks for, and its inserts."""
 
-    asked: tuple[Plan, ...]
+    results: tuple[Plan, ...]
     written: tuple[Plan, ...]
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        return (*self.asked, *self.written)
+        return (*self.results, *self.written)
 
 
 def declared_by(file: Path) -> Declared:
@@ -39,16 +39,16 @@ def declared_by(file: Path) -> Declared:
 
     In this process the Table API computes nothing from then on.
     """
-    vars(api)["TableEnvironment"] = _Seen
-    _Seen.all = []
+    vars(api)["TableEnvironment"] = _CheckedEnvironment
+    _CheckedEnvironment.all = []
     with _started(file):
         try:
             runpy.run_path(str(file), run_name="__main__")
         except SystemExit as ended:
             if ended.code not in (None, 0):
                 raise
-    asked = tuple(plan for one in _Seen.all for plan in one.asked)
-    return Declared(asked, tuple(plan for one in _Seen.all for plan in one.written()))
+    results = tuple(plan for one in _CheckedEnvironment.all for plan in one.results)
+    return Declared(results, tuple(plan for one in _CheckedEnvironment.all for plan in one.written()))
 
 
 @contextmanager
@@ -63,22 +63,22 @@ def _started(file: Path) -> Iterator[None]:
         sys.argv, sys.path[:] = arguments, path
 
 
-class _Seen(TableEnvironment):
+class _CheckedEnvironment(TableEnvironment):
     """An environment that a program creates."""
 
-    all: ClassVar[list[_Seen]] = []
+    all: ClassVar[list[_CheckedEnvironment]] = []
 
     def __init__(self, settings: EnvironmentSettings | None = None, base: Path | None = None) -> None:
         super().__init__(settings, base)
-        self.asked: list[Plan] = []
+        self.results: list[Plan] = []
         self.all.append(self)
 
     def check_insert(self) -> None:
         """Inserts are allowed."""
 
     def executed(self, table: MeansQuery) -> TableResult:
-        self.asked.append(self.plan_of(table))
-        return _NotComputed(self.asked[-1], self.mode)
+        self.results.append(self.plan_of(table))
+        return _NotComputed(self.results[-1], self.mode)
 
     def written(self) -> Iterator[Plan]:
         """The plan of its inserts, if it has any. Raises SqlError, or SqlErrors."""

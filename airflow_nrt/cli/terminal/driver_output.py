@@ -43,7 +43,7 @@ def output_in(home: Home, shown: Callable[[str], str], say: Callable[[str], None
         contextlib.redirect_stderr(terminal if _is_standard_error() else sys.stderr),
     ):
         try:
-            with _logged(logging.StreamHandler(output), _Said(say), shown):
+            with _logged(logging.StreamHandler(output), _PersonHandler(say), shown):
                 yield
         except BaseException as failed:
             failure = failed
@@ -63,7 +63,7 @@ def _is_standard_error() -> bool:
         return False
 
 
-class _Said(logging.Handler):
+class _PersonHandler(logging.Handler):
     def __init__(self, say: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
         self._say = say

@@ -35,7 +35,7 @@ class StreamLog:
             beat = read_heartbeat(self.home.heartbeats)
         self.task.keep_links(self.home, beat.ui if beat is not None else "")
 
-    def say_where(self, beat: Heartbeat) -> None:
+    def log_locations(self, beat: Heartbeat) -> None:
         """Logs the home, the driver's log and Spark's UI; links to them work from now on."""
         self.task.show_home(self.context, self.home, beat.ui)
         self.log.info("driver log %s", self.home.driver_log)

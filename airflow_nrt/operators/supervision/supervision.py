@@ -14,7 +14,7 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.engine import place_report
-from airflow_nrt.launch.living import living_driver, put_down
+from airflow_nrt.launch.living import kill_driver, living_driver
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
 from airflow_nrt.operators.saying.ending import FinalError
@@ -23,13 +23,13 @@ from airflow_nrt.operators.supervision.stream_log import StreamLog
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
-from airflow_nrt.triggers.driver_health import ENDED, LOST, STALLED, Judgement, Vigil
+from airflow_nrt.triggers.driver_health import ENDED, LOST, STALLED, DriverWatch, Judgement
 from airflow_nrt.triggers.task_state import is_given_up_now
 from airflow_nrt.triggers.watcher import look
 
 
 class Supervision:
-    """One phase of a stream task in a worker. `endless` is as in `Vigil`.
+    """One phase of a stream task in a worker. `endless` is as in `DriverWatch`.
 
     `before` is the last judgement of the trigger about the driver.
     """
@@ -40,16 +40,16 @@ class Supervision:
         self.context = context
         self.home = home
         self.endless = endless
-        self.said = StreamLog(task, context, home)
+        self.stream_log = StreamLog(task, context, home)
         self.before: Judgement | None = None
 
     def answer(self, event: Mapping[str, Any], restarts: Sequence[float]) -> Any:
         """Ends the task, or restarts the driver and defers again. Raises FinalError, BudgetSpentError."""
-        self.said.keep_links()
+        self.stream_log.keep_links()
         judgement = Judgement(**event)
         if judgement.kind == ENDED:
             self.log.info("the driver of epoch %s %s", judgement.epoch, judgement.why)
-            return self.said.end()
+            return self.stream_log.end()
         if judgement.final:
             self._fail(FinalError(judgement.why))
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
@@ -61,7 +61,7 @@ class Supervision:
             self._fail(FinalError(f"{judgement.why}; the driver was {done}"))
         if self._is_stop_asked(judgement):
             self.log.info("it was asked to stop, so no other one follows")
-            return self.said.end()
+            return self.stream_log.end()
         try:
             spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
         except BudgetSpentError as failure:
@@ -77,16 +77,18 @@ class Supervision:
         try:
             beat = self._ensure_driver()
         except LaunchFailedError as failed:
-            why = self.said.shown(str(failed))
+            why = self.stream_log.shown(str(failed))
             if failed.final:
                 self._fail(FinalError(why))
-            self.said.say_driver_s_end()
+            self.stream_log.say_driver_s_end()
             self.log.warning("%s", why)
             # It is kept in the database.
             self._wait(0, restarts, lost=shortened(why, 1500))
-        self.said.say_where(beat)
-        self.said.keep_status()
-        judgement = Vigil(endless=self.endless).judge(look(str(self.home.path), self.home.group), time.monotonic())
+        self.stream_log.log_locations(beat)
+        self.stream_log.keep_status()
+        judgement = DriverWatch(endless=self.endless).judge(
+            look(str(self.home.path), self.home.group), time.monotonic()
+        )
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
             return self.answer(judgement.to_json(), restarts)
         return self._wait(beat.epoch, restarts)
@@ -133,8 +135,8 @@ class Supervision:
 
     def _fail(self, failure: NrtError) -> NoReturn:
         """Raises it, after the last output of the driver in the log."""
-        self.said.keep_status()
-        self.said.say_driver_s_end()
+        self.stream_log.keep_status()
+        self.stream_log.say_driver_s_end()
         raise failure
 
     # ------------------------------------------------------------------ one driver
@@ -203,7 +205,7 @@ class Supervision:
             return False
         if judgement.kind == LOST and living_driver(self.home, judgement.epoch) is not None:
             return False
-        is_killed = put_down(self.home, beat)
+        is_killed = kill_driver(self.home, beat)
         if is_killed:
             self.log.warning("killed the driver of epoch %s, process %s, which hung", beat.epoch, beat.pid)
         return is_killed
@@ -214,7 +216,7 @@ class Supervision:
         deadline = time.monotonic() + self.task.startup_timeout
         while living_driver(self.home) is not None:
             if time.monotonic() > deadline:
-                if not put_down(self.home, beat):
+                if not kill_driver(self.home, beat):
                     raise LaunchFailedError(f"the driver of epoch {beat.epoch} does not stop on {beat.host}", False)
                 return
             time.sleep(0.5)

@@ -78,12 +78,12 @@ def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None
         return scripts.plan_of_home(home, current)
     program = program_of(identity.program, Path("/"))
     assert program is not None
-    with imported_apart(program):
+    with imported_in_isolation(program):
         return plan_program(program, identity.given(Settings.of(current)), identity.name, Path(identity.base))
 
 
 @contextmanager
-def imported_apart(program: Program) -> Iterator[None]:
+def imported_in_isolation(program: Program) -> Iterator[None]:
     """Inside, the modules of a program are imported from its directory, even if other modules have their names."""
     if is_installed(program.root):
         yield

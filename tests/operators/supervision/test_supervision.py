@@ -27,7 +27,7 @@ from airflow_nrt.launch import living
 from airflow_nrt.launch.records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import supervision
-from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, Judgement, Vigil
+from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, DriverWatch, Judgement
 from airflow_nrt.triggers.watcher import look
 from tests.launch.homes import REPORT, beat, fire, hanging_driver, launch, lease, new_home
 from tests.task_log import said
@@ -147,10 +147,10 @@ def test_a_driver_that_ends_unasked_is_not_the_end(home: Home, state: str, endle
     trigger, kept = deferral(lambda: stream(home).execute(CONTEXT))
     assert (trigger.epoch, kept["endless"]) == (1, True)
     beat(home, 1, state)
-    judgement = Vigil(endless=endless).judge(look(str(home.path)), 0)
+    judgement = DriverWatch(endless=endless).judge(look(str(home.path)), 0)
     assert judgement is not None and (judgement.kind, judgement.final) == (LOST, False)
     home.ask_to_stop()
-    judgement = Vigil(endless=endless).judge(look(str(home.path)), 0)
+    judgement = DriverWatch(endless=endless).judge(look(str(home.path)), 0)
     assert judgement is not None and judgement.kind == ENDED
 
 

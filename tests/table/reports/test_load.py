@@ -16,7 +16,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.program import Program, program_of
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.table.reports.load import imported_apart, load_report, plan_of_home, plan_program
+from airflow_nrt.table.reports.load import imported_in_isolation, load_report, plan_of_home, plan_program
 
 REPORT = """
 from airflow_nrt.table import DataTypes, Tumble, col, lit, udf
@@ -52,7 +52,7 @@ def written(place: Path, name: str, factor: int = 3) -> Path:
 
 def planned(program: Program, settings: dict[str, str]) -> Plan:
     """The plan of a program, whose modules are forgotten."""
-    with imported_apart(program):
+    with imported_in_isolation(program):
         return plan_program(program, settings, program.name, program.root)
 
 
