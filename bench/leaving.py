@@ -21,7 +21,7 @@ from airflow_nrt.sql.load import plan_script
 from bench.contests import emptied
 
 BATCHES = 6
-"""Of ten minutes each: so many bring the keys, as many more, and two, a thousandth of them in other keys."""
+"""Each of ten minutes: this many batches bring the keys; eight more bring a thousandth of the rows, with other keys."""
 SCRIPT = """
 CREATE TABLE views (page BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'filesystem', 'path' = '{place}/views', 'format' = 'parquet', 'source.monitor-interval' = '1 s',

@@ -26,7 +26,7 @@ COMMANDS = {
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",
     "status": "the status of a report and its driver",
-    "windows": "the windows that were published, as they stand or as a reader saw them at a time",
+    "windows": "the published windows, as they are now or were at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
     "late": "the late and the rejected rows",
     "stop": "ask the driver of a home to stop",

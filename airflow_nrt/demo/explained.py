@@ -90,7 +90,7 @@ def explained_row(home: Home, table: Path, until: int) -> ExplainedRow:
 
 
 def curve_row(home: Home, table: Path, shop: int, end: int) -> CurveRow | None:
-    """A shop's row as it stands in the published window that ends at `end` (ms)."""
+    """A shop's row in the published window that ends at `end` (ms)."""
     for change in standing_at(home.log().entries()):
         if change.published.end != end:
             continue

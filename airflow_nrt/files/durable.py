@@ -13,22 +13,22 @@ from airflow_nrt.files.private_files import protect, read_private
 
 
 def put_same(path: Path, content: bytes) -> None:
-    """Creates the file with this content, or finds that it has it. Raises HomeError where another content stands."""
+    """Creates the file with this content, unless it has it already. Raises HomeError if it has other content."""
     try:
-        standing = read_private(path)
+        existing = read_private(path)
     except FileNotFoundError:
         if put_if_absent(path, content):
             return
-        standing = read_private(path)
-    if standing != content:
+        existing = read_private(path)
+    if existing != content:
         raise HomeError(f"{path} is not what was put there: its name is made from its content; take it away")
 
 
 def put_if_absent(path: Path, content: bytes, mode: int | None = None) -> bool:
     """Creates the file with this content, whole and synced; False if it exists already. Never overwrites.
 
-    `mode` is that of a file in a home, where none is given. Raises HomeError where the file system has no hard links,
-    which this rests on.
+    The default of `mode` is that of a file in a home. Raises HomeError if the file system has no hard links, on which
+    this relies.
     """
     aside = _aside(path)
     _write(aside, content, mode)
@@ -51,14 +51,14 @@ def put_if_absent(path: Path, content: bytes, mode: int | None = None) -> bool:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Puts this content in place of whatever the file holds, by one rename."""
+    """Replaces the content of the file by one rename."""
     aside = _aside(path)
     _write(aside, content)
     os.replace(aside, path)
 
 
 def is_aside(name: str, of: str) -> bool:
-    """Whether this is the name of a file that is being written, and is to become the file named `of`."""
+    """Whether this is the temporary name under which the file `of` is being written."""
     return name.startswith(f".{of}.")
 
 

@@ -36,7 +36,7 @@ class WindowOutline:
 
 @dataclass(frozen=True)
 class InsertOutline:
-    """The results of one insert, which stand in files of this format in a `directory`; None if they are printed.
+    """The results of one insert, in files of this format in a `directory`; None if they are printed.
 
     `columns` are names and kinds of type (`BIGINT`) in the files, `key` those that distinguish the rows of a window.
     `options` say how a line is formatted, and how many keys are sampled. With `whole_windows` each file holds all rows
@@ -99,7 +99,8 @@ class Outline:
 
     @classmethod
     def read(cls, file: Path) -> Outline | None:
-        """None if there is none. Raises HomeError if it can't be read, or if a newer version wrote it."""
+        """The outline of a home, None if it has none. Raises HomeError if it can't be read, or if a newer version wrote
+        it."""
         try:
             return read_record(file, _FORMAT, cls, _MOST_BYTES)
         except FileNotFoundError:

@@ -84,7 +84,7 @@ class PythonFunction:
 
 
 def load_function(target: str, base: Path) -> Any:
-    """What `module.name` means; the module stands beside the report, in `base`, or is installed.
+    """The object `module.name`; the module is beside the report, in `base`, or is installed.
 
     Raises InputError if there is no such module or name, or if the module can't be imported.
     """

@@ -1,4 +1,5 @@
-"""Draws docs/explanation/curve.svg from what a demonstration left: the live curve, the kill, the same day by backfill.
+"""Draws docs/explanation/curve.svg from the data of a demonstration: the live curve, the kill, the same day by
+backfill.
 
 make demo KEEP=1        says where it left its data and its home
 make picture DEMO=DIR   calls this; it backfills the day into a home of its own beside them

@@ -17,7 +17,7 @@ def all_commands() -> str:
 
 
 def printed_help(*command: str) -> str:
-    """What a command prints about itself, for a reader of so many columns."""
+    """The help of a command, for a terminal of this width."""
     before, printed = os.environ.get("COLUMNS"), io.StringIO()
     os.environ["COLUMNS"] = _COLUMNS
     try:

@@ -54,7 +54,7 @@ def _noise(line: str) -> None:
 
 
 def _nothing(line: str) -> None:
-    """It is only for those who run the program."""
+    """Drops output that is only for those who run the program."""
 
 
 def _indented(reason: str) -> str:

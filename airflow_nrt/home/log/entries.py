@@ -200,7 +200,7 @@ class Commit:
 
     `seen` are the operators' watermarks before the batch, by which the lateness of its rows was judged. `clock` is the
     processing time that decided which rows lie in the future. `ledger` is the directory of its late and rejected rows.
-    `removed` are results that are none any more.
+    `removed` are results that no longer exist.
     """
 
     source: str
@@ -230,7 +230,7 @@ class Tick:
     """Something happened without rows: windows fired, a source became idle or ended, files of state were merged
     afterwards.
 
-    `removed` are results that are none any more.
+    `removed` are results that no longer exist.
     """
 
     published: tuple[Published, ...]

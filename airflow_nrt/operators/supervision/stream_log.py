@@ -29,7 +29,7 @@ class StreamLog:
         self.home = home
 
     def keep_links(self) -> None:
-        """Those of an earlier phase, where the trigger has answered."""
+        """Keeps the links of an earlier phase, after the trigger has answered."""
         beat = None
         with suppress(NrtError):
             beat = read_heartbeat(self.home.heartbeats)

@@ -1,1 +1,1 @@
-"""What is wrong in a program, and where: errors of arguments and of names that nothing has."""
+"""Problems of a program and their places: errors for arguments and unknown names."""
