@@ -17,9 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.errors import HomeError, InputError, NrtError
+<<<<<<< HEAD
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.filesystem import OWNER
-from airflow_nrt.home.driver_log import told_end
+from airflow_nrt.home.driver_log import last_lines_or_reason
+=======
+from airflow_nrt.engine.sinks import filesystem
+from airflow_nrt.home.driver_log import last_lines_or_reason
+>>>>>>> 6d611dd2 (Names inside rooms: the tests of files follow)
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure, note_launch_failure
 from airflow_nrt.home.ledger import records
@@ -174,7 +179,7 @@ def test_the_log_of_a_driver_is_appended_to_no_other_file(home: Home, secret: Pa
     with pytest.raises(HomeError, match=f"{home.driver_log} is a link"):
         start_launch(home, 2, Submission({}, "driver.py", {}), 1000, "a test")
     assert secret.read_text() == SECRET
-    assert all(SECRET not in line for line in told_end(home))
+    assert all(SECRET not in line for line in last_lines_or_reason(home))
 
 
 def test_nor_to_a_new_file_elsewhere(home: Home, tmp_path: Path) -> None:
