@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import has_over
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.ranking import has_over
 from airflow_nrt.sql.relations.relation import Relation
 
 

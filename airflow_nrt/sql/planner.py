@@ -23,11 +23,14 @@ from airflow_nrt.sql.expressions.noted import noting
 from airflow_nrt.sql.expressions.python_functions import declare_function, own_function
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.inserts.changes import check_bounded, check_takes_changes
-from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end
+from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end, sorted_as
 from airflow_nrt.sql.inserts.inserts import add_insert, as_typed, matched, written_keys
 from airflow_nrt.sql.inserts.not_null import drops_null
 from airflow_nrt.sql.inserts.one_key import check_alone
 from airflow_nrt.sql.inserts.timing import check_timing, delayed, timing_of
+from airflow_nrt.sql.logical.node import Node
+from airflow_nrt.sql.logical.sink import Sink
+from airflow_nrt.sql.logical.steps import steps_of
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
 from airflow_nrt.sql.parse.meaning import meaning_of
@@ -38,7 +41,6 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ordering import named_of, shown, sortable
 from airflow_nrt.sql.relations.projection import check_titles
 from airflow_nrt.sql.relations.unique import check_key
-from airflow_nrt.sql.steps import steps_of
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -209,10 +211,12 @@ class Planner:
         columns = tuple(Column(column.name, column.type) for column in shown(relations[0]).columns)
         table = Table(sink, columns, "print", options={"connector": "print"})
         for relation in relations:
-            if by and relation.is_changing and not relation.adds_only:
-                relation = rows_at_end(found, relation, query.at)
+            if by:
+                waits = relation.is_changing and not relation.adds_only
+                rows = rows_at_end(found, relation, query.at) if waits else relation
+                relation = sorted_as(rows, relation, by)
             add_insert(found, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
-        self._tell(asked, before)
+        self._tell(asked, relation.node, before)
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
         """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
@@ -394,9 +398,10 @@ class Planner:
             check_timing(self.queries.found, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             add_insert(self.queries.found, sink, relation, values, by)
+        node = relation.node
         found = self.queries.found
         check_nodes(len(found.operators) + len(found.regroups) + len(found.updating) + len(found.inserts), statement.at)
-        self._tell(statement.query, before, statement.columns)
+        self._tell(statement.query, node, before, statement.columns)
 
     def _sink(self, statement: parsed.Insert) -> Table:
         """The table that an insert writes into. Raises SqlError, or SqlErrors."""
@@ -411,10 +416,10 @@ class Planner:
         self._inserts.append(statement)
         return sink
 
-    def _tell(self, query: ast.Query, before: int, columns: tuple[str, ...] = ()) -> None:
+    def _tell(self, query: ast.Query, node: Node, before: int, columns: tuple[str, ...] = ()) -> None:
         """What the inserts do that a query was planned as, which writes these `columns`: those after `before`."""
         found, views = self.queries.found, self.queries.views
-        steps = steps_of(query, views, found, found.inserts[before:])
+        steps = steps_of(Sink(node, found.inserts[before].sink.name))
         meaning = (*((("columns", ", ".join(columns)),) if columns else ()), *meaning_of(query, views))
         found.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in found.inserts[before:]]
 

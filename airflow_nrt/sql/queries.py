@@ -14,7 +14,7 @@ from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.aggregates import distinct
 from airflow_nrt.sql.aggregates.grouped_windows import OWN_NAMES, grouped_window
-from airflow_nrt.sql.aggregates.grouping import plan_aggregate
+from airflow_nrt.sql.aggregates.grouping import PlanGroup, plan_aggregate
 from airflow_nrt.sql.ddl.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
@@ -24,6 +24,13 @@ from airflow_nrt.sql.inserts.timing import check_untimed
 from airflow_nrt.sql.joins.joins import join
 from airflow_nrt.sql.joins.scalar_subqueries import with_values
 from airflow_nrt.sql.joins.semi_joins import tested
+from airflow_nrt.sql.logical.folded import as_groups, as_operation
+from airflow_nrt.sql.logical.named import Derived, View
+from airflow_nrt.sql.logical.node import Node
+from airflow_nrt.sql.logical.scan import Scan
+from airflow_nrt.sql.logical.selected import selected
+from airflow_nrt.sql.logical.sort import Limit
+from airflow_nrt.sql.logical.window import Window as WindowNode
 from airflow_nrt.sql.over.named_windows import written_out
 from airflow_nrt.sql.over.over_groups import above_groups
 from airflow_nrt.sql.over.row_windows import has_row_windows, numbers_by_time, with_row_windows
@@ -38,6 +45,7 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.laterals import lateral
 from airflow_nrt.sql.relations.names import PartlyPlanned, expressions_of, unknown_names
+from airflow_nrt.sql.relations.ordering import unsorted
 from airflow_nrt.sql.relations.partitions import partition_filter
 from airflow_nrt.sql.relations.planned_queries import Watched
 from airflow_nrt.sql.relations.projection import check_titles, expand, plan_projection
@@ -119,7 +127,8 @@ class Queries:
                 sides = [problems.attempt(partial(self.relations, side, scope)) for side in (node.left, node.right)]
                 if None in sides:
                     problems.stop()
-                found = united(self.found, [one for side in sides for one in side or ()], node.words, node.at)
+                left, right = (side or [] for side in sides)
+                found = united(self.found, node, left, right)
             for one in found:
                 check_rows(one.text, node.at)
             known = tuple(found)
@@ -132,16 +141,27 @@ class Queries:
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
             numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
-            return [plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))]
+            limited = plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))
+            limit = Limit(numbered.node, node.order, node.limit, node.offset, operators=numbered.inputs)
+            return [replace(limited, node=limit)]
         if node.order:
             raise NotThereYet("ORDER BY without LIMIT inside another query", node.at)
         assert isinstance(node, ast.SetOperation)
         scope = _with_all(node.ctes, ctes, node.at)
         names = self.query(node.left, scope).names
-        return self._select(as_grouping(node, names), scope, around)
+        grouped = self._select(as_grouping(node, names), scope, around)
+        return [replace(one, node=as_operation(one.node, node)) for one in grouped]
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
-        node = above_groups(distinct.above_all(node))
+        written = distinct.above_all(node)
+        node = above_groups(written)
+        found = self._each(node, scope, around)
+        if node is written:
+            return found
+        return [replace(one, node=as_groups(one.node, written)) for one in found]
+
+    def _each(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
+        """The relations of a SELECT, one for each that stands behind its FROM."""
         if node.relation is None:
             return [self._selected(node, ONE_ROW, None, scope, around)]
         self._around, self._where = Around.of(node, around), node.where
@@ -153,7 +173,9 @@ class Queries:
         finally:
             self._around, self._where = Around(), None
         if len(relations) > 1 and keeps_apart(node):
-            return [self._selected(node, relation, alias, scope, around) for relation in relations]
+            found = [self._selected(node, relation, alias, scope, around) for relation in relations]
+            # They differ in their windows alone.
+            return [replace(one, node=found[0].node) for one in found]
         return [self._selected(node, as_one(self.found, relations), alias, scope, around)]
 
     def _selected(
@@ -164,11 +186,13 @@ class Queries:
         scope: Ctes,
         around: Around,
     ) -> Relation:
-        node, relation = without_held(*slid(node, relation, alias))
         node = written_out(node)
+        written = unsorted(node)
+        node, relation = without_held(*slid(node, relation, alias))
         relation_of = partial(self.relation, ctes=scope)
         node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
         node, relation = tested(self.found, node, relation, alias, relation_of)
+        kept: tuple[str, ...] = ()
         if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
             relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
@@ -176,6 +200,7 @@ class Queries:
                 node, relation = with_updating_over(self.found, node, relation, alias)
             else:
                 node, relation = with_row_windows(self.found, node, relation, alias, self.zone, around)
+            kept = relation.inputs
         if node.distinct:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
@@ -187,13 +212,18 @@ class Queries:
             windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at, OWN_NAMES)
             grouped.check_times(by_clock=bool(relation.clock))
-        if grouped is not None and self.emits_again:
-            return plan_aggregate(self.found, node, relation, alias, partial(plan_emitting, at=grouped.call.at))
         if node.group is not None or contains_aggregate(node):
-            return plan_aggregate(self.found, node, relation, alias, plan_group)
-        if ranks_all_time(node, relation, alias):
-            return plan_ranking(self.found, node, relation, alias, around)
-        return plan_projection(self.found, node, relation, alias, relation_of, around)
+            plan_one: PlanGroup = plan_group
+            if grouped is not None and self.emits_again:
+                plan_one = partial(plan_emitting, at=grouped.call.at)
+            relation = plan_aggregate(self.found, node, relation, alias, plan_one)
+            kept += relation.inputs
+        elif ranks_all_time(node, relation, alias):
+            relation = plan_ranking(self.found, node, relation, alias, around)
+            kept += relation.inputs
+        else:
+            relation = plan_projection(self.found, node, relation, alias, relation_of, around)
+        return replace(relation, node=selected(written, relation.node, kept))
 
     def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
@@ -206,10 +236,10 @@ class Queries:
             case ast.TableName():
                 return self._named(node, ctes), node.alias or node.name
             case ast.Derived():
-                rows = self.relations(node.query, ctes)
-                return [_renamed(one, node.columns, node.at) for one in rows], node.alias
+                rows = [_renamed(one, node.columns, node.at) for one in self.relations(node.query, ctes)]
+                return [replace(one, node=_derived(one.node, node)) for one in rows], node.alias
             case ast.FunctionTable():
-                return [self._windowing(node.call, ctes)], node.alias
+                return [self._windowing(node.call, node.alias, ctes)], node.alias
             case ast.Lateral():
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
             case ast.Join():
@@ -245,12 +275,13 @@ class Queries:
         if node.options and (cte is not None or node.name in self.views):
             raise SqlError(f"{node.name!r} is no table, so it takes no OPTIONS", node.at)
         if cte is not None:
-            return self._inside(cte.view, cte.known, node.at)
+            return [_viewed(one, cte.view, node) for one in self._inside(cte.view, cte.known, node.at)]
         if node.name in self.broken:
             # What is wrong with it was told where it is declared.
             raise SqlErrors(())
         if node.name in self.views:
-            return self.view(self.views[node.name], node)
+            view = self.views[node.name]
+            return [_viewed(one, view, node) for one in self.view(view, node)]
         if node.name not in self.tables:
             if node.name in ctes:
                 raise SqlError(
@@ -282,7 +313,8 @@ class Queries:
         check_untimed(self.tables[node.name], node, self.written)
         if not self.found.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
-        rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan=node.name)
+        scan = Scan(node.name, node.alias)
+        rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan, scan=node.name)
         self.found.note_partitions(table, partition_filter(table, node.alias or node.name, self._where))
         sliding = sliding_of(self._around.where)
         if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
@@ -291,7 +323,7 @@ class Queries:
             return changing_rows(self.found, rows, table, self._around, node.at)
         return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows
 
-    def _windowing(self, call: ast.Call, ctes: Ctes) -> Relation:
+    def _windowing(self, call: ast.Call, title: str | None, ctes: Ctes) -> Relation:
         try:
             windowing = read_windowing(call)
         except SqlError as wrong:
@@ -302,7 +334,9 @@ class Queries:
         relation, alias = self.relation(windowing.relation, ctes)
         scope = Scope(relation.columns, alias)
         partition = tuple(scope.find(key).name for key in windowing.partition)
-        return self._windowed(relation, alias, windowing.timecol, (windowing.window, partition), call.at)
+        rows = self._windowed(relation, alias, windowing.timecol, (windowing.window, partition), call.at)
+        node = WindowNode(rows.node, windowing.window, windowing.timecol, windowing.partition, title)
+        return replace(rows, node=node)
 
     def _partly_windowed(self, call: ast.Call, ctes: Ctes, wrong: SqlError) -> SqlErrors:
         """A windowing function whose arguments are wrong: its columns are known by the table that it is given."""
@@ -385,6 +419,15 @@ def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], around: C
     for name, columns, query in named:
         scope[name] = _Cte(parsed.CreateView(name, columns, query, False, at), dict(scope))
     return scope
+
+
+def _derived(node: Node, derived: ast.Derived) -> Derived:
+    return Derived(node, derived.query, derived.alias, derived.columns)
+
+
+def _viewed(relation: Relation, view: parsed.CreateView, name: ast.TableName) -> Relation:
+    """The rows of a view, as those of what reads it by this name."""
+    return replace(relation, node=View(relation.node, view.query, name.name, name.alias or name.name))
 
 
 def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:

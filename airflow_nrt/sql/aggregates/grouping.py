@@ -112,6 +112,7 @@ class Aggregation:
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
         """The rows that are selected from the operator's; `before` are conditions below it, `after` those above."""
+        node = self.relation.node
         operator, shared = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
@@ -130,6 +131,7 @@ class Aggregation:
             text,
             tuple(self._column(name, value) for name, value in zip(names, values)),
             (operator.name,),
+            node,
             hidden=bounds(operator.window),
             window=operator.window,
             rowtime_type=operator.rowtime_type,
@@ -286,7 +288,7 @@ class Aggregation:
         calls = tuple(self.calls.values())
         if relation.window is not None:
             regroup = Regroup("", query, relation.window, fields, calls, relation.rowtime_type, self.written)
-            return self.found.share_regroup(regroup, self.node.at), {}
+            return self.found.share_regroup(regroup), {}
         assert relation.pending is not None
         operator = WindowAggregate(
             name="",
@@ -300,7 +302,7 @@ class Aggregation:
             partition=self._partition(),
             written=self.written,
         )
-        shared = share_slices(self.found, operator, taken, self.node.at)
+        shared = share_slices(self.found, operator, taken)
         return shared.operator, shared.columns
 
     def _partition(self) -> tuple[str, ...]:

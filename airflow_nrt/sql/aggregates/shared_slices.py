@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from airflow_nrt.model.operators import ROWS_COME, AggregateCall, Query, WindowAggregate
-from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.relations.findings import Findings, Values
 
 
@@ -21,10 +20,10 @@ class Shared:
     columns: Mapping[str, str]
 
 
-def share_slices(found: Findings, operator: WindowAggregate, values: Values, at: Place) -> Shared:
+def share_slices(found: Findings, operator: WindowAggregate, values: Values) -> Shared:
     """The operator of these rows and keys, with what it lacks of the aggregates; else this one, under a new name.
 
-    The input of `operator` is that of `values`, `at` is what asks for it.
+    The input of `operator` is that of `values`.
     """
     operator = found.timed(operator)
     for n, known in enumerate(found.operators):
@@ -32,8 +31,8 @@ def share_slices(found: Findings, operator: WindowAggregate, values: Values, at:
         if below is not None and _slices(known, below) == _slices(operator, values):
             merged, columns, together = _merged(known, below, operator, values)
             found.operators[n], found.values[known.name] = merged, together
-            return Shared(found.noted(merged, at), columns)
-    named = found.name_operator(operator, at)
+            return Shared(merged, columns)
+    named = found.name_operator(operator)
     found.values[named.name] = values
     return Shared(named, {})
 

@@ -7,6 +7,7 @@ end; those of others for the watermark, if their rowtime comes first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
@@ -18,6 +19,7 @@ from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.model.updating import RowsAtEnd
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.logical.sort import Sort
 from airflow_nrt.sql.over.row_windows import as_their_time_comes
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.ordering import Named
@@ -37,16 +39,22 @@ def in_order(
     if by_time and relation.window is not None and (live or relation.window.ends_on_grid):
         if not OutputOptions.read(sink.options).publishes_once:
             raise NotThereYet("ORDER BY of windows with early results and late updates", at)
-        return relation
+        return sorted_as(relation, relation, order)
     if not live:
-        return rows_at_end(found, relation, at)
+        return sorted_as(rows_at_end(found, relation, at), relation, order)
     if by_time and not relation.is_changing:
-        return as_their_time_comes(found, relation, column, zone, at)
+        return sorted_as(as_their_time_comes(found, relation, column, zone, at), relation, order)
     raise SqlError(
         f"{_WHAT} sorts all rows, and table {live[0]!r} never ends: add LIMIT, or {_by_time(relation)}leave "
         "'source.monitor-interval' out",
         at,
     )
+
+
+def sorted_as(rows: Relation, below: Relation, order: Sequence[Named]) -> Relation:
+    """The rows that those `below` have become, so that they can be published in this order."""
+    operators = () if rows is below else rows.inputs
+    return replace(rows, node=Sort(below.node, tuple(item for _, item in order), operators=operators))
 
 
 def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
@@ -57,7 +65,7 @@ def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
     query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
     operator = found.share_updating(RowsAtEnd("", query, fields, changing), Boundless(_WHAT, "add LIMIT", at))
     columns = tuple(ScopeColumn(field.name, field.type) for field in fields)
-    return Relation(quote(operator.name), columns, (operator.name,), hidden=(), unique=relation.unique)
+    return Relation(quote(operator.name), columns, (operator.name,), relation.node, hidden=(), unique=relation.unique)
 
 
 def _is_time(column: ScopeColumn, relation: Relation) -> bool:

@@ -13,6 +13,7 @@ from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.joins.common_columns import Common
 from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.joins.joined_rows import kept_sides
+from airflow_nrt.sql.logical.join import Join
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.constants import join_constants, joins_constants
@@ -36,16 +37,21 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", node.at)
     common = Common.of(node, *sides)
     is_whole = around.select is not None and around.select.relation is node
-    node = folded(common.on, left, right, around.where)
+    written, node = node, folded(common.on, left, right, around.where)
     if node.condition is None:
         raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     if joins_constants(node, left[0], right[0]):
-        return common.shown(join_constants(found, node, left, right))
+        joined = join_constants(found, node, left, right)
+        nodes = (joined.node if one.inputs else one.node for one, _ in (left, right))
+        return common.shown(replace(joined, node=Join(next(nodes), next(nodes), written)))
     cause = _boundless(found, node, left, right)
     if cause is not None:
-        return common.shown(plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause))
+        joined = plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause)
+        tree = Join(left[0].node, right[0].node, written, operators=joined.inputs)
+        return common.shown(replace(joined, node=tree))
     kept = kept_sides(found, node, (left, right), around, is_whole)
-    return common.shown(replace(_window_join(kept.join, kept.left, kept.right), held=kept.held))
+    tree = Join(kept.left[0].node, kept.right[0].node, written, in_window=True)
+    return common.shown(replace(_window_join(kept.join, kept.left, kept.right, tree), held=kept.held))
 
 
 def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Boundless | None:
@@ -86,7 +92,7 @@ def _window_of(relation: Relation) -> Window | None:
     return replace(relation.pending, only_updates=False) if relation.pending is not None else relation.window
 
 
-def _window_join(node: ast.Join, left: Named, right: Named) -> Relation:
+def _window_join(node: ast.Join, left: Named, right: Named, tree: Join) -> Relation:
     assert node.condition is not None
     rows_left, rows_right = side_of(*left, _LEFT), side_of(*right, _RIGHT)
     scope = Scope((*rows_left.columns, *rows_right.columns))
@@ -103,6 +109,7 @@ def _window_join(node: ast.Join, left: Named, right: Named) -> Relation:
         f"ON {_LEFT}{WINDOW_END} = {_RIGHT}{WINDOW_END} AND {condition.sql})",
         columns,
         union_inputs([left[0].inputs, right[0].inputs]),
+        tree,
         hidden=hidden,
         window=left[0].window,
         rowtime_type=left[0].rowtime_type,

@@ -16,6 +16,9 @@ from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.joins.scalar_subqueries import queries_in
+from airflow_nrt.sql.logical.filter import Subquery
+from airflow_nrt.sql.logical.node import Node
+from airflow_nrt.sql.logical.selected import selected
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts, rewritten
 from airflow_nrt.sql.relations.column_demand import Around
@@ -82,9 +85,11 @@ def _semi_join(
         assert query.relation is not None
         (inner, name), where = relation_of(query.relation), query.where
         values = [item.expression for item in query.items]
+        node: Node = selected(query, inner.node)
     else:
         (inner, name), where = relation_of(ast.Derived(query, test.at)), None
         values = [ast.Star(None, test.at)]
+        node = inner.node
     outer_scope = Scope(relation.columns, alias)
     scopes = [(Scope(inner.columns, name), _INNER), (outer_scope, _OUTER)]
     parts = [_placed(part, scopes) for part in ([where] if where is not None else [])]
@@ -103,7 +108,9 @@ def _semi_join(
     here = ast.TableName("", test.at)
     join = ast.Join("ANTI" if test.negated else "SEMI", here, here, condition, (), test.at)
     sides = (relation, _titled(relation.columns, _OUTER)), (inner, _titled(inner.columns, _INNER))
-    return _named_again(plan_join(found, join, *sides, around, Boundless(what, clause, test.at)), relation)
+    joined = plan_join(found, join, *sides, around, Boundless(what, clause, test.at))
+    joined = replace(joined, node=Subquery(relation.node, node, operators=joined.inputs))
+    return _named_again(joined, relation)
 
 
 def _is_of_rows(query: ast.Select) -> bool:

@@ -16,8 +16,7 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
-from airflow_nrt.sql.parse.walk import children, rewritten
-from airflow_nrt.sql.relations.ranking import has_over
+from airflow_nrt.sql.parse.walk import children, has_over, rewritten
 
 
 def above_groups(node: ast.Select) -> ast.Select:

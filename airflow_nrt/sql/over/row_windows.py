@@ -18,6 +18,7 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -26,7 +27,7 @@ from airflow_nrt.sql.relations.buffered_rows import Reads, place
 from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.projection import expand
-from airflow_nrt.sql.relations.ranking import RANKINGS, check_all_rows
+from airflow_nrt.sql.relations.ranking import check_all_rows
 from airflow_nrt.sql.relations.relation import Relation, as_rows, timed_by_clock
 from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of
 from airflow_nrt.sql.relations.shared_rows import KEPT, share_rows
@@ -111,7 +112,6 @@ def as_their_time_comes(
     counted = ast.SelectItem(ast.Call("COUNT", (ast.Star(None, at),), at, over=over), None)
     columns = (ast.SelectItem(ast.Name((name,), at), None) for name in relation.names)
     _, rows = with_row_windows(found, ast.Select((*columns, counted), None, at), relation, None, zone, Around())
-    found.planned.setdefault(at, {})[rows.inputs[0]] = None
     return replace(rows, columns=rows.columns[:-1])
 
 
@@ -357,6 +357,7 @@ class _RowWindows:
             f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
             (*given, *self.given),
             (operator.name,),
+            below.node,
             hidden=(WINDOW_END, POSITION),
             window=operator.window,
             rowtime_type=self.rowtime.type,

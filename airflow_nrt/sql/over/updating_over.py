@@ -96,7 +96,7 @@ class _UpdatingOver:
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call, _ in planned]
         columns = (replace(c, rowtime=False, rowtime_path=(), proctime=False) for c in carried)
         text = f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM {quote(operator.name)})"
-        return node, Relation(text, (*columns, *results), (operator.name,), hidden=CHANGE_HIDDEN)
+        return node, Relation(text, (*columns, *results), (operator.name,), self.relation.node, hidden=CHANGE_HIDDEN)
 
     def _column(self, node: object) -> ast.Name | None:
         if not isinstance(node, ast.Call) or node.over is None:

@@ -43,6 +43,11 @@ def children(node: ast.Expression) -> Iterator[ast.Expression]:
             yield value
 
 
+def has_over(node: ast.Expression) -> bool:
+    """Whether an expression has an OVER call in it."""
+    return (isinstance(node, ast.Call) and node.over is not None) or any(has_over(child) for child in children(node))
+
+
 def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:
     """The parts of a condition that AND joins."""
     if isinstance(node, ast.Binary) and node.operator == "AND":

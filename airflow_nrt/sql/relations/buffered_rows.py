@@ -15,6 +15,7 @@ from airflow_nrt.model.operators import Query, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.logical.window import Buffer
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.relations.findings import Boundless, Findings, Values
@@ -92,6 +93,7 @@ def finished(
         f"(SELECT {', '.join([*items, f'p AS {POSITION}', *bounds(operator.window)])} FROM {quote(operator.name)})",
         columns,
         (operator.name,),
+        Buffer(relation.node, operators=(operator.name,)),
         hidden=(*bounds(operator.window), POSITION),
         window=window,
         rowtime_type=relation.rowtime_type,

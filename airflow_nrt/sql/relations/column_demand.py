@@ -9,10 +9,9 @@ from typing import Any
 
 from airflow_nrt.basics.types import NULL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.logical.top_n import limit_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import conjuncts
-
-_MIRRORED = {"<": ">", "<=": ">=", "=": "=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,11 @@ class Around:
         """The greatest value of a column that it lets pass, None if any may."""
         if self.select is None or self.select.where is None:
             return None
-        limits = [self._limit(part, column) for part in conjuncts(self.select.where)]
-        return min((limit for limit in limits if limit is not None), default=None)
+        relation = self.select.relation
+        table = relation.alias if isinstance(relation, (ast.Derived, ast.TableName)) else None
+        if table is None and isinstance(relation, ast.TableName):
+            table = relation.name
+        return limit_of(self.select.where, column, table)
 
     def selects(self, column: str) -> bool:
         """Whether it may show a column, itself or inside an expression."""
@@ -104,27 +106,6 @@ class Around:
                     named.setdefault(column, set()).add(table)
         return named
 
-    def _limit(self, part: ast.Expression, column: str) -> int | None:
-        match part:
-            case ast.Binary(operator, left, right) if operator in _MIRRORED:
-                if self._is(right, column):
-                    operator, left, right = _MIRRORED[operator], right, left
-                value = _integer(right) if self._is(left, column) else None
-                if value is None or operator in (">", ">="):
-                    return None
-                return value - 1 if operator == "<" else value
-            case ast.Between(operand, _, high, negated) if self._is(operand, column) and not negated:
-                return _integer(high)
-        return None
-
-    def _is(self, node: ast.Expression, column: str) -> bool:
-        assert self.select is not None
-        relation = self.select.relation
-        alias = relation.alias if isinstance(relation, (ast.Derived, ast.TableName)) else None
-        if alias is None and isinstance(relation, ast.TableName):
-            alias = relation.name
-        return isinstance(node, ast.Name) and node.parts in ((column,), (alias, column))
-
 
 def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:
     """What stands behind ON, USING, LATERAL and UNNEST."""
@@ -157,7 +138,3 @@ def _names(node: Any, inside: bool = True) -> Iterator[ast.Name | ast.Star]:
             yield from (name for name in named if isinstance(name, ast.Name))
     elif is_dataclass(node) and not isinstance(node, ast.FunctionTable):
         yield from _names(tuple(getattr(node, part.name) for part in fields(node)), inside)
-
-
-def _integer(node: ast.Expression) -> int | None:
-    return int(node.text) if isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit() else None

@@ -14,6 +14,7 @@ from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
+from airflow_nrt.sql.logical.values import OneRow, Values
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
@@ -21,7 +22,7 @@ from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several
 from airflow_nrt.sql.relations.relation import Relation
 
-ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), hidden=(NUMBER,))
+ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), OneRow(), hidden=(NUMBER,))
 """What a SELECT without FROM reads."""
 
 
@@ -40,7 +41,8 @@ def rows_of(node: ast.Values) -> Relation:
         raise SqlError("the rows of VALUES have different numbers of columns", node.at)
     names = ", ".join([*(quote(column.name) for column in columns), NUMBER])
     texts = [f"({', '.join([*_typed(row, columns), str(n)])})" for n, row in enumerate(rows)]
-    return Relation(f"(SELECT * FROM VALUES {', '.join(texts)} AS ({names}))", tuple(columns), (), hidden=(NUMBER,))
+    text = f"(SELECT * FROM VALUES {', '.join(texts)} AS ({names}))"
+    return Relation(text, tuple(columns), (), Values(), hidden=(NUMBER,))
 
 
 def _typed(row: Sequence[Typed], columns: Sequence[ScopeColumn]) -> list[str]:
@@ -58,7 +60,7 @@ def joins_constants(node: ast.Join, left: Relation, right: Relation) -> bool:
 
 
 def join_constants(found: Findings, node: ast.Join, left: Named, right: Named) -> Relation:
-    """The join of `joins_constants`. Rows keep their window and their time."""
+    """The join of `joins_constants`. Rows keep their window and their time, and their node."""
     assert node.condition is not None
     rows, alias = right if is_constant(left[0]) else left
     condition = Compiler(Scope((*side_columns(*left), *side_columns(*right)))).condition(node.condition, "ON")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.internal_columns import CLOCK
@@ -18,8 +17,6 @@ from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.relations.planned_queries import PlannedQueries
 from airflow_nrt.sql.relations.relation import Relation
-
-Shared = TypeVar("Shared", WindowAggregate, Regroup, Updating)
 
 
 @dataclass(frozen=True)
@@ -64,8 +61,6 @@ class Findings:
     """By source, what each of its readers asks for."""
     timing: OutputOptions = AT_ONCE
     """Of the insert whose operators are planned now."""
-    planned: dict[Place, dict[str, None]] = field(default_factory=dict)
-    """By the place of what asks for them, the names of operators."""
     queries: PlannedQueries = field(default_factory=PlannedQueries)
     """The queries that were planned, with what they became."""
     drops_null: bool = False
@@ -83,7 +78,6 @@ class Findings:
             updating=list(self.updating),
             boundless=dict(self.boundless),
             inserts=list(self.inserts),
-            planned={at: dict(names) for at, names in self.planned.items()},
             queries=self.queries.copy(),
         )
 
@@ -110,16 +104,13 @@ class Findings:
         if relation.scan is not None:
             self.used[relation.scan].update(column.name for column in relation.columns if column.role is None)
 
-    def share_operator(self, operator: WindowAggregate, at: Place | None = None) -> WindowAggregate:
-        """The same operator if it is known already, so that two inserts share one; else this one, under a new name.
-
-        `at` is what asks for it.
-        """
+    def share_operator(self, operator: WindowAggregate) -> WindowAggregate:
+        """The same operator if it is known already, so that two inserts share one; else this one, under a new name."""
         operator = self.timed(operator)
         for known in self.operators:
             if replace(operator, name=known.name) == known:
-                return self.noted(known, at)
-        return self.name_operator(operator, at)
+                return known
+        return self.name_operator(operator)
 
     def timed(self, operator: WindowAggregate) -> WindowAggregate:
         """The operator with what the timing of the insert asks of it."""
@@ -128,20 +119,20 @@ class Findings:
             operator = replace(operator, aggregates=(*operator.aggregates, ROWS_COME))
         return operator
 
-    def name_operator(self, operator: WindowAggregate, at: Place | None) -> WindowAggregate:
+    def name_operator(self, operator: WindowAggregate) -> WindowAggregate:
         """A new operator, under a name of its own."""
         named = replace(operator, name=f"w{len(self.operators) + 1}")
         self.operators.append(named)
-        return self.noted(named, at)
+        return named
 
-    def share_regroup(self, regroup: Regroup, at: Place | None = None) -> Regroup:
+    def share_regroup(self, regroup: Regroup) -> Regroup:
         """As `share_operator`."""
         for known in self.regroups:
             if replace(regroup, name=known.name) == known:
-                return self.noted(known, at)
+                return known
         named = replace(regroup, name=f"g{len(self.regroups) + 1}")
         self.regroups.append(named)
-        return self.noted(named, at)
+        return named
 
     def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
         """As `share_operator`. Raises NotThereYet where nothing ever comes."""
@@ -149,17 +140,11 @@ class Findings:
             raise NotThereYet(f"{boundless.what} over VALUES", boundless.at)
         for known in self.updating:
             if replace(operator, name=known.name) == known:
-                return self.noted(known, boundless.at)
+                return known
         named = replace(operator, name=f"u{len(self.updating) + 1}")
         self.updating.append(named)
         self.boundless[named.name] = boundless
-        return self.noted(named, boundless.at)
-
-    def noted(self, operator: Shared, at: Place | None) -> Shared:
-        """The operator, noted as what this place asks for."""
-        if at is not None:
-            self.planned.setdefault(at, {})[operator.name] = None
-        return operator
+        return named
 
     def sources_of(self, relation: Relation) -> tuple[str, ...]:
         """The sources whose rows a relation has; none if it has the windows of operators."""

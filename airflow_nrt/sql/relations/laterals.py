@@ -19,6 +19,7 @@ from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.python_functions import call_function
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.join import Lateral
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.relations.buffered_rows import finished
@@ -66,7 +67,8 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
     columns = (*kept, *new)
     if node.kind == "INNER" and node.condition is not None:
         text = f"(SELECT * FROM {text} WHERE {Compiler(Scope(columns)).condition(node.condition, 'ON').sql})"
-    return as_several(relation, text, columns, kept, right.at)
+    several = as_several(relation, text, columns, kept, right.at)
+    return replace(several, node=Lateral(relation.node, node.kind, right.expression))
 
 
 def as_several(

@@ -66,6 +66,11 @@ def is_helper(name: str) -> bool:
     return name.startswith("ORDER$")
 
 
+def unsorted(select: ast.Select) -> ast.Select:
+    """The SELECT as the report has it: without the items that are there to sort by, and for nothing else."""
+    return replace(select, items=tuple(item for item in select.items if not is_helper(item.alias or "")))
+
+
 def shown(relation: Relation) -> Relation:
     """The relation without the columns that are there to sort by, and for nothing else."""
     return replace(relation, columns=tuple(column for column in relation.columns if not is_helper(column.name)))

@@ -16,12 +16,12 @@ from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.parse.walk import children
+from airflow_nrt.sql.parse.walk import children, has_over
 from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named
-from airflow_nrt.sql.relations.ranking import has_over, ranking
+from airflow_nrt.sql.relations.ranking import ranking
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of
 from airflow_nrt.sql.relations.subqueries import Subqueries
@@ -94,6 +94,7 @@ def plan_projection(
         text=text,
         columns=columns,
         inputs=union_inputs([relation.inputs, *subqueries.inputs]),
+        node=subqueries.node,
         scan=None,
         keys=keys,
         unique=unique,

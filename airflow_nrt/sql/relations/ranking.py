@@ -8,17 +8,11 @@ from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler, Override
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.parse.walk import children
 from airflow_nrt.sql.relations.relation import Relation
 
-RANKINGS = {"ROW_NUMBER": "row_number", "RANK": "rank", "DENSE_RANK": "dense_rank"}
 UNORDERED = ("MAP", "ROW", "ARRAY")
-
-
-def has_over(node: ast.Expression) -> bool:
-    """Whether an expression has an OVER call in it."""
-    return (isinstance(node, ast.Call) and node.over is not None) or any(has_over(child) for child in children(node))
 
 
 def ranking(relation: Relation, compiler: Compiler) -> Override:
@@ -70,7 +64,7 @@ def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compil
         order += _ties(over.order[0], compiler, relation)
     partition = ", ".join([WINDOW_END, *(key.sql for key in keys)])
     columns = frozenset().union(*(key.columns for key in read))
-    sql = f"CAST({RANKINGS[node.name]}() OVER (PARTITION BY {partition} ORDER BY {', '.join(order)}) AS BIGINT)"
+    sql = f"CAST({node.name.lower()}() OVER (PARTITION BY {partition} ORDER BY {', '.join(order)}) AS BIGINT)"
     return Typed(sql, BIGINT.with_nullable(False), columns=columns)
 
 

@@ -28,6 +28,7 @@ from airflow_nrt.model.windows import Sql, Window
 from airflow_nrt.model.zones import wall_clock_sql
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.parse import ast
 
 BOUNDS = (("window_start", "start"), ("window_end", "end"))
@@ -38,7 +39,8 @@ WINDOW_COLUMNS = {role: name for name, role in ROLES.items()}
 
 @dataclass(frozen=True)
 class Relation:
-    """`text` can stand behind FROM; `inputs` are the sources, operators and regroups that it names.
+    """`text` can stand behind FROM; `inputs` are the sources, operators and regroups that it names. `node` is what a
+    report does to get these rows, as far as it is planned.
 
     `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
     that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
@@ -57,6 +59,7 @@ class Relation:
     text: str
     columns: tuple[ScopeColumn, ...]
     inputs: tuple[str, ...]
+    node: Node
     hidden: tuple[str, ...] = SOURCE_HIDDEN
     scan: str | None = None
     pending: Window | None = None
@@ -128,7 +131,9 @@ def as_changes(relation: Relation) -> Relation:
     items = [quote(column.name) for column in relation.columns]
     text = f"(SELECT {', '.join(items)}, true AS {AFTER}, {row_key()} AS {KEY} FROM {relation.text})"
     columns = tuple(replace(column, proctime=False) for column in relation.columns)
-    return Relation(text, columns, relation.inputs, CHANGE_HIDDEN, adds_only=True, laterals=relation.laterals)
+    return Relation(
+        text, columns, relation.inputs, relation.node, CHANGE_HIDDEN, adds_only=True, laterals=relation.laterals
+    )
 
 
 def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str = CLOCK_SQL) -> Relation:
@@ -171,7 +176,7 @@ def as_rows(relation: Relation) -> Relation:
     unknown = f"CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS {SEEN}, CAST(NULL AS BIGINT) AS {BATCH}"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
     hidden = tuple(name for name in SOURCE_HIDDEN if name != ABSORBED)
-    return Relation(text, relation.columns, relation.inputs, hidden, clock=relation.clock)
+    return Relation(text, relation.columns, relation.inputs, relation.node, hidden, clock=relation.clock)
 
 
 def in_their_window(relation: Relation) -> Relation:
@@ -218,4 +223,4 @@ def raw_windows(relation: Relation) -> Relation:
     else:
         keys = list(hidden)
     text = f"(SELECT {', '.join([*items, *keys])} FROM {exploded})"
-    return Relation(text, columns, relation.inputs, hidden)
+    return Relation(text, columns, relation.inputs, relation.node, hidden)

@@ -29,7 +29,7 @@ def share_rows(found: Findings, operator: WindowAggregate, rows: Values) -> Wind
             merged, together = _merged(known, below, operator, rows)
             found.operators[n], found.values[known.name] = merged, together
             return merged
-    named = found.name_operator(operator, None)
+    named = found.name_operator(operator)
     found.values[named.name] = rows
     return named
 

@@ -12,6 +12,8 @@ from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
+from airflow_nrt.sql.logical.filter import Subquery
+from airflow_nrt.sql.logical.selected import selected
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, missing_equations, side_of
@@ -24,7 +26,7 @@ _INNER = "_nrt_inner"
 class Subqueries:
     """Answers for `[NOT] IN (SELECT …)` and `[NOT] EXISTS (SELECT …)` over rows of finished windows.
 
-    `relation_of` plans what stands behind FROM. `inputs` are what the subqueries read.
+    `relation_of` plans what stands behind FROM. `inputs` are what the subqueries read; they are part of the `node`.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Subqueries:
         self.alias = alias
         self.relation_of = relation_of
         self.inputs: list[tuple[str, ...]] = []
+        self.node = outer.node
 
     def __call__(self, node: ast.Expression) -> Typed | None:
         if isinstance(node, ast.In) and node.query is not None:
@@ -58,8 +61,8 @@ class Subqueries:
             )
         relation, alias = self.relation_of(query.relation)
         # What is there for EXISTS says no star.
-        items = query.items if operand is not None else ()
-        rest, relation = finished_for(self.found, replace(query, items=items), relation, alias)
+        read = query.items if operand is not None else ()
+        rest, relation = finished_for(self.found, replace(query, items=read), relation, alias)
         _check_windows(self.outer, relation, at)
         rows = side_of(relation, alias or "", _INNER)
         outer = tuple(replace(column, table=column.table or self.alias) for column in self.outer.columns)
@@ -75,8 +78,9 @@ class Subqueries:
                 raise SqlError(f"IN can't compare {left.type.flink} and {right.type.flink}: CAST one of them", at)
         condition = compiler.condition(rest.where, "WHERE").sql if rest.where is not None else "true"
         self.inputs.append(relation.inputs)
-        selected = ", ".join(right.sql for _, right in compared) or "1"
-        text = f"(SELECT {selected} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
+        self.node = Subquery(self.node, selected(query, relation.node))
+        items = ", ".join(right.sql for _, right in compared) or "1"
+        text = f"(SELECT {items} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
         return [left for left, _ in compared], text
 
 

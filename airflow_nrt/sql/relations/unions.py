@@ -15,16 +15,21 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
+from airflow_nrt.sql.logical.set_operation import SetOperation
+from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.laterals import NUMBER
 from airflow_nrt.sql.relations.relation import Relation, union_inputs
 
 
-def united(found: Findings, sides: Sequence[Relation], words: str, at: Place) -> list[Relation]:
-    """The sides under the names of the first, together where they can be. Raises SqlError if columns do not match;
-    `words` are the operation that asks for it."""
-    sides = [finished(found, side) for side in sides]
+def united(
+    found: Findings, operation: ast.SetOperation, left: Sequence[Relation], right: Sequence[Relation]
+) -> list[Relation]:
+    """Both sides under the names of the first, together where they can be. Raises SqlError if columns do not match."""
+    words, at = operation.words, operation.at
+    left, right = ([finished(found, one) for one in side] for side in (left, right))
+    sides = (*left, *right)
     for side in sides:
         found.note_all_columns(side)
         _check(sides[0], side, words, at)
@@ -34,7 +39,8 @@ def united(found: Findings, sides: Sequence[Relation], words: str, at: Place) ->
     groups: dict[tuple[Window | None, bool], list[Relation]] = {}
     for side in sides:
         groups.setdefault((side.window, side.is_changing), []).append(side)
-    return [_as_one(group, columns) for group in groups.values()]
+    node = SetOperation(left[0].node, right[0].node, operation)
+    return [replace(_as_one(group, columns), node=node) for group in groups.values()]
 
 
 def union_all(relations: Sequence[Relation]) -> Relation:

@@ -15,6 +15,7 @@ from airflow_nrt.model.written import Written
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.window import Sessions
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
@@ -61,6 +62,7 @@ def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause:
         f"(SELECT {', '.join([*named, *CHANGE_HIDDEN])} FROM {quote(shared.name)})",
         tuple(replace(c, rowtime=c.role == "time", role=None, of_window=False) for c in relation.columns),
         (shared.name,),
+        Sessions(relation.node, operators=(shared.name,)),
         hidden=CHANGE_HIDDEN,
     )
 

@@ -16,6 +16,7 @@ from airflow_nrt.model.written import Written
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope
+from airflow_nrt.sql.logical.scan import Recent
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
@@ -122,6 +123,7 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
         text=f"(SELECT {', '.join(shown)} FROM {quote(shared.name)})",
         columns=tuple(replace(column, proctime=False) for column in columns),
         inputs=(shared.name,),
+        node=Recent(rows.node, sliding.condition, operators=(shared.name,)),
         hidden=CHANGE_HIDDEN,
         scan=None,
         is_recent=True,

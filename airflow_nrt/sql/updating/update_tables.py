@@ -14,6 +14,8 @@ from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.logical.node import Node
+from airflow_nrt.sql.logical.scan import Changes, Newest
 from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
@@ -55,7 +57,8 @@ def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, a
         operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", around, at)
     )
     newest = f"(SELECT * FROM {quote(shared.name)} WHERE r0 = 1)"
-    return _as_table(newest, columns, fields, shared.name, rows, table)
+    node = Newest(rows.node, table.primary_key, operators=(shared.name,))
+    return _as_table(newest, columns, fields, node, rows, table)
 
 
 def changing_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
@@ -81,7 +84,8 @@ def changing_rows(found: Findings, rows: Relation, table: Table, around: Around,
         written=_written(table),
     )
     shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
-    return _as_table(quote(shared.name), columns, fields, shared.name, rows, table)
+    node = Newest(rows.node, table.primary_key, operators=(shared.name,))
+    return _as_table(quote(shared.name), columns, fields, node, rows, table)
 
 
 def _counted_rows(
@@ -106,7 +110,7 @@ def _counted_rows(
     each = f"SELECT *, explode(sequence(1L, a0)) AS _nrt_n FROM {quote(shared.name)} WHERE a0 > 0"
     key = f"{key_of([f'{KEY} AS row', '_nrt_n AS n'])} AS {KEY}"
     text = f"(SELECT * EXCEPT ({KEY}), {key} FROM ({each}))"
-    return _as_table(text, columns, fields, shared.name, rows, table)
+    return _as_table(text, columns, fields, Changes(rows.node, operators=(shared.name,)), rows, table)
 
 
 def _read(
@@ -149,15 +153,16 @@ def _boundless(table: Table, clause: str, around: Around, at: Place) -> Boundles
 
 
 def _as_table(
-    text: str, columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...], operator: str, rows: Relation, table: Table
+    text: str, columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...], node: Node, rows: Relation, table: Table
 ) -> Relation:
-    """The rows that an operator makes of a source's, under the columns that it keeps."""
+    """The rows that the operators of a node make of a source's, under the columns that they keep."""
     items = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
     return replace(
         rows,
         text=f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {text})",
         columns=tuple(replace(column, proctime=False) for column in columns),
-        inputs=(operator,),
+        inputs=node.operators,
+        node=node,
         hidden=CHANGE_HIDDEN,
         scan=None,
         unique=(table.primary_key,) if table.primary_key else (),

@@ -150,6 +150,7 @@ class _UpdatingAggregation(Aggregation):
             f"{text}{f' WHERE {condition}' if condition else ''})",
             tuple(ScopeColumn(name, value.type) for name, value in zip(names, values)),
             (operator.name,),
+            relation.node,
             hidden=CHANGE_HIDDEN,
             unique=carried(keys_of_groups(self.window, self._groups, self._sessions_of), names, values),
         )

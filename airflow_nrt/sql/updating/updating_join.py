@@ -100,7 +100,10 @@ def plan_join(
     around: Around,
     boundless: Boundless,
 ) -> Relation:
-    """The join of two relations, each with its columns as they are called above. Raises SqlError at its condition."""
+    """The join of two relations, each with its columns as they are called above. Raises SqlError at its condition.
+
+    Who asks for it knows what it is in the report, and wraps the node of the left side.
+    """
     assert node.condition is not None
     sides = _Side(LEFT, *left), _Side(RIGHT, *right)
     padded = _PADDED[node.kind]
@@ -150,6 +153,7 @@ def plan_join(
         f"(SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM {quote(shared.name)})",
         tuple(outer for _, outer in shown),
         (shared.name,),
+        left[0].node,
         hidden=CHANGE_HIDDEN,
         adds_only=node.kind in ("INNER", "SEMI") and not operator.changing,
         unique=_unique(node.kind, sides, [pair for pair, _ in pairs], [outer.name for _, outer in shown]),

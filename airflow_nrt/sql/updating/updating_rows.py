@@ -15,13 +15,14 @@ from airflow_nrt.sql.errors import NotThereYet, Problems
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import over_text, text_of
 from airflow_nrt.sql.parse.walk import children, unqualified
 from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
-from airflow_nrt.sql.relations.ranking import RANKINGS, UNORDERED, check_ranking
+from airflow_nrt.sql.relations.ranking import UNORDERED, check_ranking
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.relations.unique import carried, keys_of_groups
 from airflow_nrt.sql.updating.sliding import ways_to_bound
@@ -112,6 +113,7 @@ class _Ranking:
             f"(SELECT {', '.join([*inner, f'r0 AS {_RANK}', *CHANGE_HIDDEN])} FROM {quote(shared.name)}))",
             titled((ScopeColumn(name, value.type) for name, value in zip(names, values)), written_names(items)),
             (shared.name,),
+            relation.node,
             hidden=CHANGE_HIDDEN,
             unique=carried(self._unique(shown), names, values),
         )
@@ -130,7 +132,7 @@ class _Ranking:
         text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''}"
         partition = [AFTER, *([ALIVE] if relation.is_changing else []), *(field.name for field in fields)]
         by, order = ", ".join(partition), ", ".join(self._order(columns))
-        rank = f"CAST({RANKINGS[self.call.name]}() OVER (PARTITION BY {by} ORDER BY {order}) AS BIGINT)"
+        rank = f"CAST({self.call.name.lower()}() OVER (PARTITION BY {by} ORDER BY {order}) AS BIGINT)"
         return UpdatingRows(
             name="",
             input=Query(text, relation.inputs, fields),

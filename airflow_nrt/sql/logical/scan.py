@@ -1,0 +1,49 @@
+"""What a query reads of a table: its rows as they come, or the table that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from airflow_nrt.model.steps import Fact
+from airflow_nrt.sql.logical.node import Node, OneInput
+from airflow_nrt.sql.parse import ast
+
+
+@dataclass(frozen=True, eq=False)
+class Scan(Node):
+    """The rows of a table, as they come."""
+
+    table: str
+    alias: str | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.table} AS {self.alias}" if self.alias else self.table
+
+
+@dataclass(frozen=True, eq=False)
+class Recent(OneInput):
+    """The rows that hold a sliding condition of the WHERE above. They leave as time goes on."""
+
+    condition: ast.Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Newest(OneInput):
+    """The newest row of each key of a table."""
+
+    keys: tuple[str, ...]
+    does: ClassVar[str] = "newest rows"
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return (("of_each", self.keys),)
+
+
+@dataclass(frozen=True, eq=False)
+class Changes(OneInput):
+    """The rows that the changes of a changelog leave, where it has no key."""
+
+    does: ClassVar[str] = "changes"
+    facts: ClassVar[tuple[Fact, ...]] = ()

@@ -1,0 +1,199 @@
+"""The steps of a query, told from its nodes: `airflow-nrt plan` shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from airflow_nrt.model.steps import Fact, Step
+from airflow_nrt.sql.logical.filter import Filter, Subquery
+from airflow_nrt.sql.logical.join import Join, Lateral
+from airflow_nrt.sql.logical.named import Derived, View
+from airflow_nrt.sql.logical.node import Node, Selected
+from airflow_nrt.sql.logical.project import Project
+from airflow_nrt.sql.logical.scan import Changes, Newest, Recent, Scan
+from airflow_nrt.sql.logical.set_operation import SetOperation
+from airflow_nrt.sql.logical.sink import Sink
+from airflow_nrt.sql.logical.sort import Limit, Sort
+from airflow_nrt.sql.logical.top_n import with_top_n
+from airflow_nrt.sql.logical.values import OneRow, Values
+from airflow_nrt.sql.logical.window import Buffer, Sessions, Window
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+
+Ref = str | int
+"""A table by its name, or a step by its number."""
+
+
+def steps_of(sink: Sink) -> tuple[Step, ...]:
+    """What a query does, from its tables to the sink."""
+    steps = _Steps()
+    last = steps.query(sink.input)
+    if not steps.found and isinstance(last, str):
+        return (Step("read", (last,)),)
+    return tuple(steps.found)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What stands behind FROM: a table or a step, the windows that are taken of it there, and what keeps its state."""
+
+    of: Ref
+    alias: str | None = None
+    window: str | None = None
+    operators: tuple[str, ...] = ()
+
+
+@dataclass
+class _Place:
+    """Where a step is told: as which one of a view, or of the query that reads all views."""
+
+    query: ast.Query | None = None
+    count: int = 0
+
+    def next(self) -> tuple[int, int]:
+        self.count += 1
+        return id(self.query), self.count
+
+
+@dataclass
+class _Steps:
+    """Each view is told once, wherever it is read. Planned in several ways, its steps have the operators of all."""
+
+    found: list[Step] = field(default_factory=list)
+    _told: dict[tuple[int, int], int] = field(default_factory=dict)
+    _views: dict[Node, Ref] = field(default_factory=dict)
+    _place: _Place = field(default_factory=_Place)
+
+    def query(self, node: Node) -> Ref:
+        match node:
+            case Selected():
+                return self._select(node)
+            case SetOperation():
+                sides = tuple(map(self.query, node.inputs))
+                return self._add(Step(node.does, sides, (), node.operators))
+            case Limit() | Sort():
+                return self._add(Step(node.does, (self.query(node.input),), node.facts, node.operators))
+        return self._rows(node).of
+
+    # ------------------------------------------------------------------ FROM
+
+    def _rows(self, node: Node) -> _Rows:
+        match node:
+            case Scan():
+                return _Rows(node.title, node.alias or node.table)
+            case Values() | OneRow():
+                return _Rows(node.title)
+            case Newest() | Changes():
+                rows = self._rows(node.input)
+                return replace(rows, of=self._add(Step(node.does, (rows.of,), node.facts, node.operators), rows.alias))
+            case Window():
+                return _Rows(self._whole(self._rows(node.input)), node.alias, node.windowing)
+            case Recent() | Buffer():
+                return self._kept(self._rows(node.input), node.operators)
+            case Sessions():
+                rows = self._rows(node.input)
+                if node.input.windowing is None:
+                    # Those of a GROUP BY, which is told to keep them.
+                    return replace(rows, operators=(*rows.operators, *node.operators))
+                rows = self._kept(rows, node.operators)
+                return _Rows(self._whole(rows), rows.alias)
+            case Derived():
+                return _Rows(self._called(self.query(node.input), node.alias), node.alias)
+            case View():
+                return _Rows(self._view(node), node.alias)
+            case Join():
+                return _Rows(self._join(node))
+            case Lateral():
+                of = self._whole(self._rows(node.input))
+                return _Rows(self._add(Step(node.does, (of,), node.facts)))
+            case Selected() | SetOperation() | Limit() | Sort():
+                return _Rows(self.query(node))
+        raise TypeError(f"no step tells a {type(node).__name__}")
+
+    def _view(self, node: View) -> Ref:
+        if node.input not in self._views:
+            around, self._place = self._place, _Place(node.query)
+            self._views[node.input] = self._called(self.query(node.input), node.name)
+            self._place = around
+        return self._views[node.input]
+
+    def _join(self, node: Join) -> Ref:
+        sides = []
+        for side in node.inputs:
+            rows = self._rows(side)
+            sides.append(self._titled(self._whole(rows), rows.alias))
+        return self._add(Step(node.does, tuple(sides), node.facts, node.operators))
+
+    def _whole(self, rows: _Rows) -> Ref:
+        """The rows with their window as a step of its own."""
+        if rows.window is None:
+            return rows.of
+        return self._add(Step("window", (rows.of,), (("window", rows.window),), rows.operators), rows.alias)
+
+    def _kept(self, rows: _Rows, operators: tuple[str, ...]) -> _Rows:
+        """Rows that operators keep: those of a step, or what a step above is told to read."""
+        if rows.window is None and isinstance(rows.of, int):
+            self._keep(rows.of, operators)
+            return rows
+        return replace(rows, operators=(*rows.operators, *operators))
+
+    # ------------------------------------------------------------------ SELECT
+
+    def _select(self, node: Selected) -> Ref:
+        below, does, where = with_top_n(node.input), node.does, None
+        if isinstance(below, Filter):
+            where, below = below.condition, below.input
+        subqueries: list[Subquery] = []
+        while isinstance(below, Subquery):
+            subqueries.insert(0, below)
+            below = below.input
+        rows = self._rows(below)
+        inner = [self.query(one.query) for one in subqueries]
+        facts: list[Fact] = []
+        if rows.window is not None:
+            facts.append(("window", rows.window))
+        if where is not None:
+            facts.append(("where", _where(where, inner)))
+        facts += node.facts
+        if isinstance(node, Project):
+            if not facts:
+                return rows.of
+            if [name for name, _ in facts] == ["window"]:
+                return self._whole(rows)
+            does = "select" if where is None else "filter"
+        of = (self._titled(rows.of, rows.alias), *inner)
+        kept = (rows.operators, *(one.operators for one in subqueries), node.operators)
+        return self._add(Step(does, of, tuple(facts), tuple(dict.fromkeys(sum(kept, ())))))
+
+    # ------------------------------------------------------------------ steps
+
+    def _add(self, step: Step, called: str | None = None) -> int:
+        place = self._place.next()
+        if place in self._told:
+            self._keep(self._told[place], step.operators)
+        else:
+            self.found.append(replace(step, called=called))
+            self._told[place] = len(self.found)
+        return self._told[place]
+
+    def _keep(self, of: int, operators: tuple[str, ...]) -> None:
+        step = self.found[of - 1]
+        self.found[of - 1] = replace(step, operators=tuple(dict.fromkeys((*step.operators, *operators))))
+
+    def _called(self, of: Ref, name: str | None) -> Ref:
+        if isinstance(of, int) and name is not None and self.found[of - 1].called is None:
+            self.found[of - 1] = replace(self.found[of - 1], called=name)
+        return of
+
+    def _titled(self, of: Ref, alias: str | None) -> Ref:
+        """A step with the alias by which the query around it speaks of it, where that is another than its own."""
+        called = self.found[of - 1].called if isinstance(of, int) else None
+        return of if called is None or alias in (None, called) else f"step {of} ({called}) AS {alias}"
+
+
+def _where(condition: ast.Expression, inner: list[Ref]) -> str:
+    """The condition with the steps of the queries in it."""
+    text = text_of(condition)
+    for one in inner:
+        text = text.replace("(…)", f"(step {one})" if isinstance(one, int) else f"({one})", 1)
+    return text

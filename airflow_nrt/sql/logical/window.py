@@ -1,0 +1,39 @@
+"""Windows of rows, and what keeps rows until a window has all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_nrt.model.windows import Window as Windows
+from airflow_nrt.sql.logical.node import OneInput
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+
+
+@dataclass(frozen=True, eq=False)
+class Window(OneInput):
+    """A windowing function: rows with the windows that they are in, by a time column. Sessions may have a partition."""
+
+    windows: Windows
+    time: ast.Name
+    partition: tuple[ast.Name, ...]
+    alias: str | None
+
+    @property
+    def windowing(self) -> str | None:
+        by = f", sessions by {', '.join(map(text_of, self.partition))}" if self.partition else ""
+        return f"{self.windows} over {text_of(self.time)}{by}"
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer(OneInput):
+    """Rows that are kept until their windows are complete."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sessions(OneInput):
+    """Rows that change, each in its session as the table stands: these are never complete."""
+
+    @property
+    def windowing(self) -> str | None:
+        return None
