@@ -64,7 +64,7 @@ from airflow_nrt.sql.relations.unions import united
 from airflow_nrt.sql.updating.different_windows import as_one, keeps_apart
 from airflow_nrt.sql.updating.limit import plan_limit
 from airflow_nrt.sql.updating.set_operations import as_grouping
-from airflow_nrt.sql.updating.sliding import is_over_time, recent_rows, slid, sliding_of
+from airflow_nrt.sql.updating.sliding import check_sliding, is_over_time, recent_rows, sliding_of
 from airflow_nrt.sql.updating.update_tables import changing_rows, newest_rows
 from airflow_nrt.sql.updating.updating import plan_emitting, plan_group, unwindowed
 from airflow_nrt.sql.updating.updating_rows import plan_ranking, ranks_all_time
@@ -188,7 +188,8 @@ class Queries:
     ) -> Relation:
         node = written_out(node)
         written = unsorted(node)
-        node, relation = without_held(*slid(node, relation, alias))
+        check_sliding(node, relation, alias)
+        node = without_held(node, relation.node)
         relation_of = partial(self.relation, ctes=scope)
         node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
         node, relation = tested(self.found, node, relation, alias, relation_of)

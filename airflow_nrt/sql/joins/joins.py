@@ -13,7 +13,7 @@ from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.joins.common_columns import Common
 from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.joins.joined_rows import kept_sides
-from airflow_nrt.sql.logical.join import Join
+from airflow_nrt.sql.logical.join import Join, WindowJoin
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.column_demand import Around
 from airflow_nrt.sql.relations.constants import join_constants, joins_constants
@@ -50,8 +50,8 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
         tree = Join(left[0].node, right[0].node, written, operators=joined.inputs)
         return common.shown(replace(joined, node=tree))
     kept = kept_sides(found, node, (left, right), around, is_whole)
-    tree = Join(kept.left[0].node, kept.right[0].node, written, in_window=True)
-    return common.shown(replace(_window_join(kept.join, kept.left, kept.right, tree), held=kept.held))
+    tree = WindowJoin(kept.left[0].node, kept.right[0].node, written, kept.held)
+    return common.shown(_window_join(kept.join, kept.left, kept.right, tree))
 
 
 def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Boundless | None:
@@ -92,7 +92,7 @@ def _window_of(relation: Relation) -> Window | None:
     return replace(relation.pending, only_updates=False) if relation.pending is not None else relation.window
 
 
-def _window_join(node: ast.Join, left: Named, right: Named, tree: Join) -> Relation:
+def _window_join(node: ast.Join, left: Named, right: Named, tree: WindowJoin) -> Relation:
     assert node.condition is not None
     rows_left, rows_right = side_of(*left, _LEFT), side_of(*right, _RIGHT)
     scope = Scope((*rows_left.columns, *rows_right.columns))

@@ -13,12 +13,12 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 @dataclass(frozen=True, eq=False)
 class Join(Node):
-    """The pairs of two sides; `in_window` are those of one window alone."""
+    """The pairs of two sides."""
 
     left: Node
     right: Node
     written: ast.Join
-    in_window: bool = False
+    does: ClassVar[str] = "join"
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -26,11 +26,7 @@ class Join(Node):
 
     @property
     def windowing(self) -> str | None:
-        return self.left.windowing if self.in_window else None
-
-    @property
-    def does(self) -> str:
-        return "window join" if self.in_window else "join"
+        return None
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -40,9 +36,24 @@ class Join(Node):
             found.append(("on", text_of(join.condition)))
         if join.using or join.natural:
             found.append(("using", join.using or "all columns of one name"))
-        if self.windowing is not None:
-            found.append(("in", f"the same window, {self.windowing}"))
         return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class WindowJoin(Join):
+    """The pairs of rows of one window. Conditions of WHERE that look at one side alone are `held` by its rows."""
+
+    held: tuple[ast.Expression, ...] = ()
+    does: ClassVar[str] = "window join"
+
+    @property
+    def windowing(self) -> str | None:
+        return self.left.windowing
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        window: tuple[Fact, ...] = (("in", f"the same window, {self.windowing}"),) if self.windowing else ()
+        return (*super().facts, *window)
 
 
 @dataclass(frozen=True, eq=False)

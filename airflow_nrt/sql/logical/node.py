@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from airflow_nrt.model.steps import Fact
+from airflow_nrt.sql.parse import ast
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,11 @@ class Node:
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes that it reads."""
+        return ()
+
+    @property
+    def held(self) -> tuple[ast.Expression, ...]:
+        """The conditions of the WHERE above that all of its rows hold already."""
         return ()
 
     @property

@@ -28,9 +28,22 @@ class Recent(OneInput):
 
     condition: ast.Expression
 
+    @property
+    def held(self) -> tuple[ast.Expression, ...]:
+        return (self.condition,)
+
 
 @dataclass(frozen=True, eq=False)
-class Newest(OneInput):
+class Table(OneInput):
+    """The table that the rows of a source make."""
+
+    @property
+    def held(self) -> tuple[ast.Expression, ...]:
+        return self.input.held
+
+
+@dataclass(frozen=True, eq=False)
+class Newest(Table):
     """The newest row of each key of a table."""
 
     keys: tuple[str, ...]
@@ -42,7 +55,7 @@ class Newest(OneInput):
 
 
 @dataclass(frozen=True, eq=False)
-class Changes(OneInput):
+class Changes(Table):
     """The rows that the changes of a changelog leave, where it has no key."""
 
     does: ClassVar[str] = "changes"

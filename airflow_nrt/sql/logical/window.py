@@ -20,6 +20,10 @@ class Window(OneInput):
     alias: str | None
 
     @property
+    def held(self) -> tuple[ast.Expression, ...]:
+        return self.input.held
+
+    @property
     def windowing(self) -> str | None:
         by = f", sessions by {', '.join(map(text_of, self.partition))}" if self.partition else ""
         return f"{self.windows} over {text_of(self.time)}{by}"

@@ -29,7 +29,6 @@ from airflow_nrt.model.zones import wall_clock_sql
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.logical.node import Node
-from airflow_nrt.sql.parse import ast
 
 BOUNDS = (("window_start", "start"), ("window_end", "end"))
 """The names and roles of the columns that say which window a row is in."""
@@ -51,8 +50,7 @@ class Relation:
     `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
     columns carry which of its keys.
     `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
-    in common. `is_recent` says that the sliding condition of the SELECT that reads these rows holds of them.
-    All rows hold those conditions of the SELECT that reads them that are `held`.
+    in common.
     `laterals` says how many times a row of an input has become several, so that their places have been divided.
     """
 
@@ -72,8 +70,6 @@ class Relation:
     keys: tuple[tuple[str, str], ...] = ()
     adds_only: bool = False
     unique: tuple[tuple[str, ...], ...] = ()
-    is_recent: bool = False
-    held: tuple[ast.Expression, ...] = ()
     laterals: int = 0
 
     @property

@@ -13,6 +13,7 @@ from airflow_nrt.model.internal_columns import ABSORBED
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
 from airflow_nrt.sql.relations.buffered_rows import Reads, finished
@@ -109,9 +110,8 @@ def _is_passed(node: ast.Expression, scope: Scope, kept: Collection[str]) -> boo
     return column.role is None and not column.of_window and not is_time and column.name not in kept
 
 
-def without_held(node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
+def without_held(select: ast.Select, rows: Node) -> ast.Select:
     """A SELECT over these rows without those of its conditions that all of them hold."""
-    if not relation.held:
-        return node, relation
-    rest = (part for part in conjuncts(node.where) if part not in relation.held) if node.where is not None else ()
-    return replace(node, where=all_of(rest)), replace(relation, held=())
+    if select.where is None or not rows.held:
+        return select
+    return replace(select, where=all_of(part for part in conjuncts(select.where) if part not in rows.held))

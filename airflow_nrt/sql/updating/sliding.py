@@ -43,23 +43,16 @@ def sliding_of(where: ast.Expression | None) -> Sliding | None:
     return next((one for one in found if one is not None), None)
 
 
-def slid(node: ast.Select, relation: Relation, alias: str | None) -> tuple[ast.Select, Relation]:
-    """The SELECT without the condition that its rows fulfil already. Raises NotThereYet where they can't."""
+def check_sliding(node: ast.Select, relation: Relation, alias: str | None) -> None:
+    """Raises NotThereYet at a sliding condition on the time of rows that do not hold it already."""
     sliding = sliding_of(node.where)
-    if sliding is None:
-        return node, relation
-    if not relation.is_recent:
-        scope = Scope(relation.columns, alias)
-        if scope.has(sliding.time) and scope.time_column(sliding.time).rowtime:
-            raise NotThereYet(
-                "a sliding condition on anything but a table", sliding.condition.at, "put it into SELECT … FROM table"
-            )
-        return node, relation
-    rest: ast.Expression | None = None
-    for part in conjuncts(node.where) if node.where is not None else ():
-        if part is not sliding.condition:
-            rest = part if rest is None else ast.Binary("AND", rest, part, part.at)
-    return replace(node, where=rest), replace(relation, is_recent=False)
+    if sliding is None or sliding.condition in relation.node.held:
+        return
+    scope = Scope(relation.columns, alias)
+    if scope.has(sliding.time) and scope.time_column(sliding.time).rowtime:
+        raise NotThereYet(
+            "a sliding condition on anything but a table", sliding.condition.at, "put it into SELECT … FROM table"
+        )
 
 
 def _sliding(part: ast.Expression) -> Sliding | None:
@@ -126,7 +119,6 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
         node=Recent(rows.node, sliding.condition, operators=(shared.name,)),
         hidden=CHANGE_HIDDEN,
         scan=None,
-        is_recent=True,
     )
 
 
