@@ -24,7 +24,7 @@ from airflow_nrt.sql.inserts.timing import check_untimed
 from airflow_nrt.sql.joins.joins import join
 from airflow_nrt.sql.joins.scalar_subqueries import with_values
 from airflow_nrt.sql.joins.semi_joins import tested
-from airflow_nrt.sql.logical.folded import as_groups, as_operation
+from airflow_nrt.sql.logical.folded import as_groups, as_operation, together
 from airflow_nrt.sql.logical.named import Derived, View
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.scan import Scan
@@ -154,11 +154,11 @@ class Queries:
 
     def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         written = distinct.above_all(node)
-        node = above_groups(written)
-        found = self._each(node, scope, around)
-        if node is written:
+        planned = above_groups(written)
+        found = self._each(planned, scope, around)
+        if planned is written:
             return found
-        return [replace(one, node=as_groups(one.node, written)) for one in found]
+        return [replace(one, node=as_groups(one.node, planned, written)) for one in found]
 
     def _each(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
         """The relations of a SELECT, one for each that stands behind its FROM."""
@@ -174,8 +174,8 @@ class Queries:
             self._around, self._where = Around(), None
         if len(relations) > 1 and keeps_apart(node):
             found = [self._selected(node, relation, alias, scope, around) for relation in relations]
-            # They differ in their windows alone.
-            return [replace(one, node=found[0].node) for one in found]
+            tree = together([one.node for one in found])
+            return [replace(one, node=tree) for one in found]
         return [self._selected(node, as_one(self.found, relations), alias, scope, around)]
 
     def _selected(
@@ -193,7 +193,6 @@ class Queries:
         relation_of = partial(self.relation, ctes=scope)
         node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
         node, relation = tested(self.found, node, relation, alias, relation_of)
-        kept: tuple[str, ...] = ()
         if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
             relation = unwindowed(self.found, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
@@ -201,7 +200,6 @@ class Queries:
                 node, relation = with_updating_over(self.found, node, relation, alias)
             else:
                 node, relation = with_row_windows(self.found, node, relation, alias, self.zone, around)
-            kept = relation.inputs
         if node.distinct:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
@@ -213,15 +211,16 @@ class Queries:
             windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at, OWN_NAMES)
             grouped.check_times(by_clock=bool(relation.clock))
+        kept: tuple[str, ...] = ()
         if node.group is not None or contains_aggregate(node):
             plan_one: PlanGroup = plan_group
             if grouped is not None and self.emits_again:
                 plan_one = partial(plan_emitting, at=grouped.call.at)
             relation = plan_aggregate(self.found, node, relation, alias, plan_one)
-            kept += relation.inputs
+            kept = relation.inputs
         elif ranks_all_time(node, relation, alias):
             relation = plan_ranking(self.found, node, relation, alias, around)
-            kept += relation.inputs
+            kept = relation.inputs
         else:
             relation = plan_projection(self.found, node, relation, alias, relation_of, around)
         return replace(relation, node=selected(written, relation.node, kept))

@@ -14,6 +14,8 @@ from typing import Any
 from airflow_nrt.sql.aggregates.grouped_windows import grouped_window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate, is_aggregate
+from airflow_nrt.sql.logical.filter import Subquery
+from airflow_nrt.sql.logical.folded import as_written
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import QUERY
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
@@ -65,17 +67,21 @@ def with_values(
         having=rewritten(node.having, change),
     )
     here = ast.TableName("", node.at)
-    for value in values.values():
+    for scalar, value in values.items():
         inner, _ = relation_of(ast.Derived(value.query, value.at))
+        tree = as_written(inner.node, scalar.query)
         value.check(inner)
         width = len(relation.columns)
         both = ast.Join("LEFT", here, here, value.condition, (), value.at)
         sides = (relation, alias), (inner, value.name)
         if is_constant(inner):
             relation = join_constants(found, both, *sides)
+            kept: tuple[str, ...] = ()
         else:
             left, right = ((side, side_columns(side, name)) for side, name in sides)
             relation = plan_join(found, both, left, right, Around(node), Boundless(*_BOUNDLESS, value.at))
+            kept = relation.inputs
+        relation = replace(relation, node=Subquery(relation.node, tree, scalar.query, operators=kept))
         alias = None
         # A star does not mean them.
         added = tuple(replace(column, merged=True) for column in relation.columns[width:])

@@ -109,7 +109,7 @@ def _semi_join(
     join = ast.Join("ANTI" if test.negated else "SEMI", here, here, condition, (), test.at)
     sides = (relation, _titled(relation.columns, _OUTER)), (inner, _titled(inner.columns, _INNER))
     joined = plan_join(found, join, *sides, around, Boundless(what, clause, test.at))
-    joined = replace(joined, node=Subquery(relation.node, node, operators=joined.inputs))
+    joined = replace(joined, node=Subquery(relation.node, node, query, operators=joined.inputs))
     return _named_again(joined, relation)
 
 

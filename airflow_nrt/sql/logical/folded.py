@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from airflow_nrt.sql.logical.aggregate import Aggregate
-from airflow_nrt.sql.logical.filter import Filter
+from airflow_nrt.sql.logical.filter import Filter, Subquery
 from airflow_nrt.sql.logical.named import Derived
-from airflow_nrt.sql.logical.node import Node, Selected
+from airflow_nrt.sql.logical.node import Node, OneInput, Selected
 from airflow_nrt.sql.logical.selected import selected
 from airflow_nrt.sql.logical.set_operation import SetOperation
+from airflow_nrt.sql.logical.sort import Limit
 from airflow_nrt.sql.parse import ast
 
 
@@ -19,13 +20,45 @@ def as_operation(tree: Node, operation: ast.SetOperation) -> SetOperation:
     return SetOperation(left, right, operation, operators=_operators(tree, (left, right)))
 
 
-def as_groups(tree: Node, select: ast.Select) -> Selected:
+def as_groups(tree: Node, planned: ast.Select, written: ast.Select) -> Selected:
     """A SELECT with GROUP BY and OVER, which is planned as one over a query of its groups."""
-    groups = tree
-    while not isinstance(groups, Aggregate):
-        groups = groups.inputs[0]
-    rows = groups.input.input if isinstance(groups.input, Filter) else groups.input
-    return selected(select, rows, _operators(tree, (rows,)))
+    assert isinstance(planned.relation, ast.Derived)
+    above: list[Node] = []
+    while not (isinstance(tree, Derived) and tree.query is planned.relation.query):
+        above.insert(0, tree)
+        tree = tree.inputs[0]
+    groups = tree.input
+    assert isinstance(groups, Selected)
+    rows, operators = _unfiltered(groups.input), groups.operators
+    for node in above:
+        if isinstance(node, Subquery):
+            rows = replace(node, input=rows)
+        else:
+            operators += node.operators
+    return selected(written, rows, operators)
+
+
+def as_written(tree: Node, query: ast.Query) -> Node:
+    """A query as a value, which is planned with names of its own, grouped by what it looks at outside."""
+    match tree:
+        case Derived() | Limit():
+            return replace(tree, input=as_written(tree.input, query))
+        case Selected() if isinstance(query, ast.Select):
+            return selected(query, _unfiltered(tree.input), tree.operators)
+    return tree
+
+
+def together(nodes: Sequence[Node]) -> Node:
+    """A SELECT over rows of different windows, which is planned for each."""
+    first = nodes[0]
+    if not isinstance(first, OneInput) or any(type(one) is not type(first) for one in nodes):
+        return first
+    below = together([one.input for one in nodes if isinstance(one, OneInput)])
+    return replace(first, input=below, operators=tuple(dict.fromkeys(name for one in nodes for name in one.operators)))
+
+
+def _unfiltered(node: Node) -> Node:
+    return node.input if isinstance(node, Filter) else node
 
 
 def _sides(node: Node, operation: ast.SetOperation) -> Iterator[Node]:

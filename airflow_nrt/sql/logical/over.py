@@ -7,8 +7,13 @@ from typing import ClassVar
 
 from airflow_nrt.model.steps import Fact
 from airflow_nrt.sql.logical.items import computed, texts_of
-from airflow_nrt.sql.logical.node import Selected
+from airflow_nrt.sql.logical.node import OneInput, Selected
 from airflow_nrt.sql.parse import ast
+
+
+@dataclass(frozen=True, eq=False)
+class Framed(OneInput):
+    """Rows that are kept with those around them. The SELECT above shows what is computed of these."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from airflow_nrt.sql.logical.filter import Filter, Subquery
 from airflow_nrt.sql.logical.join import Join, Lateral
 from airflow_nrt.sql.logical.named import Derived, View
 from airflow_nrt.sql.logical.node import Node, Selected
+from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.logical.project import Project
 from airflow_nrt.sql.logical.scan import Changes, Newest, Recent, Scan
 from airflow_nrt.sql.logical.set_operation import SetOperation
@@ -17,8 +18,8 @@ from airflow_nrt.sql.logical.sort import Limit, Sort
 from airflow_nrt.sql.logical.top_n import with_top_n
 from airflow_nrt.sql.logical.values import OneRow, Values
 from airflow_nrt.sql.logical.window import Buffer, Sessions, Window
+from airflow_nrt.sql.logical.worded import worded
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.parse.unparse import text_of
 
 Ref = str | int
 """A table by its name, or a step by its number."""
@@ -90,13 +91,13 @@ class _Steps:
                 return _Rows(self._whole(self._rows(node.input)), node.alias, node.windowing)
             case Recent() | Buffer():
                 return self._kept(self._rows(node.input), node.operators)
-            case Sessions():
-                rows = self._rows(node.input)
-                if node.input.windowing is None:
-                    # Those of a GROUP BY, which is told to keep them.
-                    return replace(rows, operators=(*rows.operators, *node.operators))
-                rows = self._kept(rows, node.operators)
+            case Sessions() if node.input.windowing is not None:
+                rows = self._kept(self._rows(node.input), node.operators)
                 return _Rows(self._whole(rows), rows.alias)
+            case Sessions() | Framed():
+                # The SELECT above asks for them.
+                rows = self._rows(node.input)
+                return replace(rows, operators=(*rows.operators, *node.operators))
             case Derived():
                 return _Rows(self._called(self.query(node.input), node.alias), node.alias)
             case View():
@@ -140,30 +141,28 @@ class _Steps:
     # ------------------------------------------------------------------ SELECT
 
     def _select(self, node: Selected) -> Ref:
-        below, does, where = with_top_n(node.input), node.does, None
-        if isinstance(below, Filter):
-            where, below = below.condition, below.input
+        below = with_top_n(node.input)
+        where = below if isinstance(below, Filter) else None
+        below = below if where is None else where.input
         subqueries: list[Subquery] = []
         while isinstance(below, Subquery):
             subqueries.insert(0, below)
             below = below.input
         rows = self._rows(below)
         inner = [self.query(one.query) for one in subqueries]
-        facts: list[Fact] = []
-        if rows.window is not None:
-            facts.append(("window", rows.window))
-        if where is not None:
-            facts.append(("where", _where(where, inner)))
-        facts += node.facts
+        told = [(one.written, step) for one, step in zip(subqueries, inner)]
+        facts: tuple[Fact, ...] = (("window", rows.window),) if rows.window is not None else ()
+        facts += worded(where, told).facts if where is not None else ()
+        facts += worded(node, told).facts
         if isinstance(node, Project):
             if not facts:
                 return rows.of
             if [name for name, _ in facts] == ["window"]:
                 return self._whole(rows)
-            does = "select" if where is None else "filter"
+        does = where.does if where is not None and isinstance(node, Project) else node.does
         of = (self._titled(rows.of, rows.alias), *inner)
         kept = (rows.operators, *(one.operators for one in subqueries), node.operators)
-        return self._add(Step(does, of, tuple(facts), tuple(dict.fromkeys(sum(kept, ())))))
+        return self._add(Step(does, of, facts, tuple(dict.fromkeys(sum(kept, ())))))
 
     # ------------------------------------------------------------------ steps
 
@@ -189,11 +188,3 @@ class _Steps:
         """A step with the alias by which the query around it speaks of it, where that is another than its own."""
         called = self.found[of - 1].called if isinstance(of, int) else None
         return of if called is None or alias in (None, called) else f"step {of} ({called}) AS {alias}"
-
-
-def _where(condition: ast.Expression, inner: list[Ref]) -> str:
-    """The condition with the steps of the queries in it."""
-    text = text_of(condition)
-    for one in inner:
-        text = text.replace("(…)", f"(step {one})" if isinstance(one, int) else f"({one})", 1)
-    return text

@@ -18,6 +18,7 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
@@ -333,8 +334,9 @@ class _RowWindows:
         found.note_all_columns(replace(below, columns=kept))
         first, *others = parts_of(tuple(zip(self.calls.values(), self.frames)))
         operator = self._operator(found, where, columns, first)
+        parts = [operator]
         if others:
-            parts = [operator, *(self._operator(found, where, {}, part) for part in others)]
+            parts += (self._operator(found, where, {}, part) for part in others)
             operator = put_together(found, parts, columns)
         found.note_columns(below, self.read)
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
@@ -357,7 +359,7 @@ class _RowWindows:
             f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
             (*given, *self.given),
             (operator.name,),
-            below.node,
+            Framed(below.node, operators=tuple(dict.fromkeys(one.name for one in (*parts, operator)))),
             hidden=(WINDOW_END, POSITION),
             window=operator.window,
             rowtime_type=self.rowtime.type,

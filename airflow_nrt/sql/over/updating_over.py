@@ -16,6 +16,7 @@ from airflow_nrt.sql.expressions.aggregates import canonical_name, result_type
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -96,7 +97,8 @@ class _UpdatingOver:
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call, _ in planned]
         columns = (replace(c, rowtime=False, rowtime_path=(), proctime=False) for c in carried)
         text = f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM {quote(operator.name)})"
-        return node, Relation(text, (*columns, *results), (operator.name,), self.relation.node, hidden=CHANGE_HIDDEN)
+        rows = Framed(self.relation.node, operators=(operator.name,))
+        return node, Relation(text, (*columns, *results), (operator.name,), rows, hidden=CHANGE_HIDDEN)
 
     def _column(self, node: object) -> ast.Name | None:
         if not isinstance(node, ast.Call) or node.over is None:

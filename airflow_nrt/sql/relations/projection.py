@@ -94,7 +94,7 @@ def plan_projection(
         text=text,
         columns=columns,
         inputs=union_inputs([relation.inputs, *subqueries.inputs]),
-        node=subqueries.node,
+        node=subqueries.above(relation.node),
         scan=None,
         keys=keys,
         unique=unique,

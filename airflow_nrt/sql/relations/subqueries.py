@@ -13,6 +13,7 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
 from airflow_nrt.sql.logical.filter import Subquery
+from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.selected import selected
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.findings import Findings
@@ -26,7 +27,7 @@ _INNER = "_nrt_inner"
 class Subqueries:
     """Answers for `[NOT] IN (SELECT …)` and `[NOT] EXISTS (SELECT …)` over rows of finished windows.
 
-    `relation_of` plans what stands behind FROM. `inputs` are what the subqueries read; they are part of the `node`.
+    `relation_of` plans what stands behind FROM. `inputs` are what the subqueries read.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Subqueries:
         self.alias = alias
         self.relation_of = relation_of
         self.inputs: list[tuple[str, ...]] = []
-        self.node = outer.node
+        self.queries: list[tuple[Node, ast.Query]] = []
 
     def __call__(self, node: ast.Expression) -> Typed | None:
         if isinstance(node, ast.In) and node.query is not None:
@@ -50,6 +51,12 @@ class Subqueries:
             _, text = self._subquery(node.query, None, node.at)
             return Typed(f"EXISTS {text}", BOOLEAN.with_nullable(False))
         return None
+
+    def above(self, rows: Node) -> Node:
+        """The nodes of the subqueries, on top of the rows that they are asked for."""
+        for node, query in self.queries:
+            rows = Subquery(rows, node, query)
+        return rows
 
     def _subquery(self, query: ast.Query, operand: ast.Expression | None, at: Place) -> tuple[list[Typed], str]:
         """What is to be among the subquery's rows, nothing for EXISTS, and its text; its window is the outer row's."""
@@ -78,7 +85,7 @@ class Subqueries:
                 raise SqlError(f"IN can't compare {left.type.flink} and {right.type.flink}: CAST one of them", at)
         condition = compiler.condition(rest.where, "WHERE").sql if rest.where is not None else "true"
         self.inputs.append(relation.inputs)
-        self.node = Subquery(self.node, selected(query, relation.node))
+        self.queries.append((selected(query, relation.node), query))
         items = ", ".join(right.sql for _, right in compared) or "1"
         text = f"(SELECT {items} FROM {rows.text} WHERE {_INNER}{WINDOW_END} = {WINDOW_END} AND {condition})"
         return [left for left, _ in compared], text
