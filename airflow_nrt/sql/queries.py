@@ -161,7 +161,7 @@ class Queries:
         return [replace(one, node=as_groups(one.node, planned, written)) for one in found]
 
     def _each(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
-        """The relations of a SELECT, one for each that stands behind its FROM."""
+        """The relations of a SELECT, one for each of its FROM."""
         if node.relation is None:
             return [self._selected(node, ONE_ROW, None, scope, around)]
         self._around, self._where = Around.of(node, around), node.where

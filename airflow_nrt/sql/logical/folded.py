@@ -81,7 +81,7 @@ def _operators(tree: Node, ends: tuple[Node, ...]) -> tuple[str, ...]:
 
 
 def _above(tree: Node, ends: tuple[Node, ...]) -> Iterator[Node]:
-    """All nodes above these, each behind what it reads."""
+    """All nodes above these, each after what it reads."""
     if not any(tree is end for end in ends):
         for node in tree.inputs:
             yield from _above(node, ends)

@@ -1,4 +1,4 @@
-"""Queries behind FROM, under the name by which the query around them knows their rows."""
+"""Queries in FROM, under the name by which the query around them knows their rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Derived(OneInput):
 
 @dataclass(frozen=True, eq=False)
 class View(OneInput):
-    """A view, or a query that WITH names. Whoever reads it reads one `query`, which may be planned in several ways."""
+    """A view, or a query that WITH names. All readers of it read one `query`, which may be planned in several ways."""
 
     query: ast.Query
     name: str

@@ -1,4 +1,4 @@
-"""A SELECT as nodes over what stands behind its FROM: its WHERE, and what it makes of rows."""
+"""A SELECT as nodes over those of its FROM: its WHERE, and what it makes of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a query, told from its nodes: `airflow-nrt plan` shows them."""
+"""The steps of a query, a function of its nodes: `airflow-nrt plan` shows them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def steps_of(sink: Sink) -> tuple[Step, ...]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """What stands behind FROM: a table or a step, the windows that are taken of it there, and what keeps its state."""
+    """What a FROM reads: a table or a step, with windows that are no step yet, and the operators of what is no step."""
 
     of: Ref
     alias: str | None = None
@@ -46,7 +46,7 @@ class _Rows:
 
 @dataclass
 class _Place:
-    """Where a step is told: as which one of a view, or of the query that reads all views."""
+    """Where a step stands: its number among those of a view, or of the query that reads all views."""
 
     query: ast.Query | None = None
     count: int = 0
@@ -58,10 +58,10 @@ class _Place:
 
 @dataclass
 class _Steps:
-    """Each view is told once, wherever it is read. Planned in several ways, its steps have the operators of all."""
+    """The steps so far. A view has its steps once: planned in several ways, they name the operators of all."""
 
     found: list[Step] = field(default_factory=list)
-    _told: dict[tuple[int, int], int] = field(default_factory=dict)
+    _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     _views: dict[Node, Ref] = field(default_factory=dict)
     _place: _Place = field(default_factory=_Place)
 
@@ -109,7 +109,7 @@ class _Steps:
                 return _Rows(self._add(Step(node.does, (of,), node.facts)))
             case Selected() | SetOperation() | Limit() | Sort():
                 return _Rows(self.query(node))
-        raise TypeError(f"no step tells a {type(node).__name__}")
+        raise TypeError(f"no step shows a {type(node).__name__}")
 
     def _view(self, node: View) -> Ref:
         if node.input not in self._views:
@@ -132,7 +132,7 @@ class _Steps:
         return self._add(Step("window", (rows.of,), (("window", rows.window),), rows.operators), rows.alias)
 
     def _kept(self, rows: _Rows, operators: tuple[str, ...]) -> _Rows:
-        """Rows that operators keep: those of a step, or what a step above is told to read."""
+        """Rows that operators keep. Their step names these; where there is none yet, the next one does."""
         if rows.window is None and isinstance(rows.of, int):
             self._keep(rows.of, operators)
             return rows
@@ -150,10 +150,10 @@ class _Steps:
             below = below.input
         rows = self._rows(below)
         inner = [self.query(one.query) for one in subqueries]
-        told = [(one.written, step) for one, step in zip(subqueries, inner)]
+        shown = [(one.written, step) for one, step in zip(subqueries, inner)]
         facts: tuple[Fact, ...] = (("window", rows.window),) if rows.window is not None else ()
-        facts += worded(where, told).facts if where is not None else ()
-        facts += worded(node, told).facts
+        facts += worded(where, shown).facts if where is not None else ()
+        facts += worded(node, shown).facts
         if isinstance(node, Project):
             if not facts:
                 return rows.of
@@ -168,12 +168,12 @@ class _Steps:
 
     def _add(self, step: Step, called: str | None = None) -> int:
         place = self._place.next()
-        if place in self._told:
-            self._keep(self._told[place], step.operators)
+        if place in self._numbers:
+            self._keep(self._numbers[place], step.operators)
         else:
             self.found.append(replace(step, called=called))
-            self._told[place] = len(self.found)
-        return self._told[place]
+            self._numbers[place] = len(self.found)
+        return self._numbers[place]
 
     def _keep(self, of: int, operators: tuple[str, ...]) -> None:
         step = self.found[of - 1]

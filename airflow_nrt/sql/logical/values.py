@@ -10,7 +10,7 @@ from airflow_nrt.sql.logical.node import Node
 
 @dataclass(frozen=True, eq=False)
 class Values(Node):
-    """The rows behind VALUES."""
+    """The rows of VALUES."""
 
     title: ClassVar[str] = "VALUES"
 

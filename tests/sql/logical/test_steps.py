@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a query is one line)
-"""Steps are told from the nodes that a query has become, and name the operators that planning has made for each."""
+"""Steps are a function of the nodes that a query has become, and name the operators that planning has made for each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def planned(query: str) -> Plan:
     return plan_query(ORDERS + SHOPS + RANKED, query, Path("/"))
 
 
-def told(query: str) -> list[dict[str, Any]]:
+def steps_of(query: str) -> list[dict[str, Any]]:
     return as_json(planned(query).inserts[0].steps)
 
 
@@ -94,13 +94,15 @@ def test_the_reference_lists_all_kinds_of_steps() -> None:
 
 
 def test_joins_of_one_from_have_their_own_operators() -> None:
-    steps = told("SELECT a.id FROM orders AS a JOIN shops AS b ON a.shop = b.id JOIN orders AS c ON c.shop = b.name")
+    steps = steps_of(
+        "SELECT a.id FROM orders AS a JOIN shops AS b ON a.shop = b.id JOIN orders AS c ON c.shop = b.name"
+    )
     joins = [step for step in steps if step["does"] == "join"]
     assert [step["operators"] for step in joins] == [["u2"], ["u3"]]
 
 
-def test_a_view_that_is_planned_twice_is_told_once() -> None:
-    ranks, *filters, union = told("SELECT id FROM ranked WHERE n < 3 UNION ALL SELECT id FROM ranked WHERE n < 5")
+def test_a_view_that_is_planned_twice_has_its_steps_once() -> None:
+    ranks, *filters, union = steps_of("SELECT id FROM ranked WHERE n < 3 UNION ALL SELECT id FROM ranked WHERE n < 5")
     assert (ranks["does"], ranks["operators"]) == ("rank", ["u1", "u2"])
     assert [(step["of"], step["where"]) for step in filters] == [
         (["step 1 (ranked)"], "n < 3"),
@@ -110,7 +112,7 @@ def test_a_view_that_is_planned_twice_is_told_once() -> None:
 
 
 def test_a_query_as_a_value_is_a_step() -> None:
-    value, spread = told(
+    value, spread = steps_of(
         "SELECT o.price - (SELECT AVG(price) FROM orders AS i WHERE i.shop = o.shop) AS d FROM orders AS o"
     )
     assert value == {
@@ -131,7 +133,7 @@ def test_a_query_as_a_value_is_a_step() -> None:
 
 
 def test_each_query_of_a_condition_stands_in_its_place() -> None:
-    *_, filtered = told(
+    *_, filtered = steps_of(
         "SELECT id FROM orders WHERE price > (SELECT AVG(price) FROM orders) AND shop IN (SELECT id FROM shops) AND NOT EXISTS (SELECT 1 FROM ranked WHERE ranked.id = orders.id)"
     )
     assert filtered["of"] == ["orders", "step 1", "step 2 (shops)", "step 4"]
@@ -141,12 +143,12 @@ def test_each_query_of_a_condition_stands_in_its_place() -> None:
 
 def test_what_keeps_the_rows_of_windows_is_named_where_they_are_read() -> None:
     inner = f"SELECT shop FROM {WINDOW} AS r WHERE l.window_start = r.window_start AND l.window_end = r.window_end AND r.price > l.price"
-    steps = told(f"SELECT id FROM {WINDOW} AS l WHERE EXISTS ({inner})")
+    steps = steps_of(f"SELECT id FROM {WINDOW} AS l WHERE EXISTS ({inner})")
     assert [(step["does"], step["operators"]) for step in steps] == [("filter", ["w1"]), ("filter", ["w1"])]
 
 
 def test_a_join_with_constants_has_no_window() -> None:
-    of_window, joined, _ = told(
+    of_window, joined, _ = steps_of(
         f"SELECT name, window_start, window_end, COUNT(*) FROM (SELECT * FROM {WINDOW}) AS o JOIN (VALUES (1, 'a')) AS v (id, name) USING (id) GROUP BY name, window_start, window_end"
     )
     assert of_window["window"] == "TUMBLE 1 hour over ts"
