@@ -333,11 +333,11 @@ class _RowWindows:
         columns = {c.name: Field(f"{KEPT}{n}", c.type) for n, c in enumerate(below.columns) if c in kept}
         found.note_all_columns(replace(below, columns=kept))
         first, *others = parts_of(tuple(zip(self.calls.values(), self.frames)))
-        operator = self._operator(found, where, columns, first)
-        parts = [operator]
+        operators = [self._operator(found, where, columns, first)]
+        operators += (self._operator(found, where, {}, part) for part in others)
         if others:
-            parts += (self._operator(found, where, {}, part) for part in others)
-            operator = put_together(found, parts, columns)
+            operators.append(put_together(found, operators, columns))
+        operator = operators[-1]
         found.note_columns(below, self.read)
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
@@ -359,7 +359,7 @@ class _RowWindows:
             f"(SELECT {', '.join([*selected, f'p AS {POSITION}', WINDOW_END])} FROM {quote(operator.name)})",
             (*given, *self.given),
             (operator.name,),
-            Framed(below.node, operators=tuple(dict.fromkeys(one.name for one in (*parts, operator)))),
+            Framed(below.node, operators=tuple(dict.fromkeys(one.name for one in operators))),
             hidden=(WINDOW_END, POSITION),
             window=operator.window,
             rowtime_type=self.rowtime.type,
