@@ -8,9 +8,8 @@ from types import MappingProxyType
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.sinks.changelog import changelog
+from airflow_nrt.engine.sinks.changelog import by_key, changelog
 from airflow_nrt.engine.spark.frames import run_query
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.held import Held
 from airflow_nrt.engine.updating.kind import Standing
@@ -86,7 +85,7 @@ class Updates:
         Where rows are only ever added, that is these rows.
         """
         return [
-            (insert, _told(insert, rows, entry, self.store.tasks) if insert.changes else rows)
+            (insert, _told(insert, rows, entry) if insert.changes else rows)
             for insert in self.plan.inserts
             if any(name in self._changed for name in insert.query.inputs)
             for rows in [self._result(insert.query)]
@@ -122,9 +121,9 @@ class Updates:
         return run_query(query, {name: view(name) for name in query.inputs})
 
 
-def _told(insert: Insert, rows: DataFrame, entry: int, tasks: Tasks) -> DataFrame:
+def _told(insert: Insert, rows: DataFrame, entry: int) -> DataFrame:
     key = insert.sink.primary_key
-    return changelog(tasks.by_key(rows, key) if key else rows, insert.query.fields, entry)
+    return changelog(by_key(rows, key) if key else rows, insert.query.fields, entry)
 
 
 def together(parts: Sequence[DataFrame]) -> DataFrame:
