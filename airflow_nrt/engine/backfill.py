@@ -146,7 +146,7 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
                 f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
                 f"reaches to {format_instant(end)}: end it there, or wait for the stream"
             )
-        told = next((insert.name for insert in plan.fed_by(operator.name) if insert.tells_changes), None)
+        told = next((insert.name for insert in plan.fed_by(operator.name) if insert.emits_changes), None)
         final = history.position.operators[operator.name].fired if history.batches else END_OF_TIME
         if told is not None and (final is None or end > final):
             raise InputError(

@@ -106,7 +106,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
 
 def _moves(insert: Insert) -> bool:
     """Whether a row can go from one window and come in a later one, so that the first one's file must be the older."""
-    return insert.tells_changes and insert.window is not None and not insert.window.ends_on_grid
+    return insert.emits_changes and insert.window is not None and not insert.window.ends_on_grid
 
 
 def _ordered(frame: DataFrame, by: list[str]) -> DataFrame:
@@ -149,7 +149,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
         by_bits = insert.window is not None and not insert.window.ends_on_grid and insert.timing.publishes_once
-        if by_bits or insert.tells_changes:
+        if by_bits or insert.emits_changes:
             # What ends in one slot can become complete bit by bit; and changes stand beside what they change.
             name += f"-{uuid.uuid4().hex}"
     else:
@@ -159,7 +159,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
     checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
     rows = _row_count(insert.sink, file, content)
     home = directory.parent.parent
-    told = bool(insert.operators) and insert.tells_changes
+    told = bool(insert.operators) and insert.emits_changes
     return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, told)
 
 

@@ -53,7 +53,7 @@ class Sink(ABC):
         `directory` is a new one below `staged/` of the home; something of it must be there until `publish` has been
         called for all that this gives. `tasks` bounds the tasks of the write. Rows stand
         in the insert's `order`, if it has one. A new version of a window takes the place of the one before, or, if the
-        insert `tells_changes`, is staged as what has changed (`_nrt_op`).
+        insert `emits_changes`, is staged as what has changed (`_nrt_op`).
         """
 
     @abstractmethod

@@ -66,7 +66,7 @@ class Print(Sink):
             start = insert.window.start(end) if end is not None and insert.window is not None else None
             checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
             staged = str(file.relative_to(directory.parent.parent))
-            told = windowed and insert.tells_changes
+            told = windowed and insert.emits_changes
             yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", told)
 
     def publish(self, home: Home, insert: Insert, published: Published) -> None:

@@ -54,7 +54,7 @@ def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Ledger) -> bo
 
 def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
     table = insert.sink
-    if insert.tells_changes and files:
+    if insert.emits_changes and files:
         return read_folded(spark, table, base, files)
     rows = read_results(spark, table, base, [path for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]

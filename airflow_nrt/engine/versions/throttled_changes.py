@@ -38,7 +38,7 @@ class RatedInserts:
         """The changes that a batch makes: those to tell at once, and the files of those that it keeps."""
         told, held = [], {}
         for insert, frame in changes:
-            if insert in self.plan.rated:
+            if insert in self.plan.throttled:
                 entries = frame.withColumnRenamed("_nrt_entry", SLICE)
                 held[insert.name] = self.store.write(f"{insert.name}.held", entries).file
             else:
@@ -50,7 +50,7 @@ class RatedInserts:
     ) -> dict[str, Versions]:
         """What is to be remembered once a batch of so many rows, by source, has held these changes."""
         found = {}
-        for insert in self.plan.rated:
+        for insert in self.plan.throttled:
             before = versions.get(insert.name, Versions())
             file = held.get(insert.name)
             files = before.shown if file is None else self._merged(insert, (*before.shown, file))
@@ -73,7 +73,7 @@ class RatedInserts:
     def due(self, position: Position, clock: int) -> list[Insert]:
         """The inserts whose changes are to be told now."""
         ended = bool(position.sources) and all(source.ended for source in position.sources.values())
-        return [one for one in self.plan.rated if self._is_due(one, position.versions.get(one.name), clock, ended)]
+        return [one for one in self.plan.throttled if self._is_due(one, position.versions.get(one.name), clock, ended)]
 
     def net(self, insert: Insert, position: Position, entry: int) -> DataFrame:
         """What all that waits has changed."""

@@ -146,7 +146,7 @@ class VersionedInserts:
         try:
             frame = look.result(insert.query).where(_among(due, insert))
             frame = with_state(insert, frame, _states(insert, due))
-            if not insert.tells_changes:
+            if not insert.emits_changes:
                 return due, _as_due(stage(insert, frame, len(due)), due), ()
             frame = frame.localCheckpoint()
             known = shown_rows(self.store, insert, before.shown)
@@ -192,7 +192,7 @@ class VersionedInserts:
                 return {}, [], before.shown
             due = {slot: _state_of_slot(insert, slot, before.at, now) for slot in changed.slots}
             rows = query(changed.behind).where(_among(due, insert))
-            if insert.tells_changes:
+            if insert.emits_changes:
                 old = None if changed.before is None else query(changed.before).where(_among(due, insert))
                 rows = changed_rows(insert, old, rows)
             staged = _as_due(stage(insert, rows, len(due)), due)
