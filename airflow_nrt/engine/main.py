@@ -1,12 +1,12 @@
-"""What spark-submit runs: one report's stream in one driver.
+"""The program for spark-submit: one report's stream in one driver.
 
     spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--group GROUP] [--launch ID] [--settings FILE] …
 
-Its settings are in a file that only its user reads; `--set K=V` is for whoever starts it by hand.
+Its settings are in a file that only its user can read; `--set K=V` is for starting it by hand.
 
-It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`, and
-`operators/supervision/supervision.py`). A driver that fails before it holds the lease leaves its reason in
-`launches/<ID>.json` of the home, where whoever launched it looks; afterwards the heartbeat has it.
+It takes over the home even from a running driver: its launcher has checked for one (`cli/run.py`, and
+`operators/supervision/supervision.py`). A driver that fails before it holds the lease writes the reason to
+`launches/<ID>.json` of the home, for its launcher; afterwards the reason is in the heartbeat.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _masked(given: Settings, record: logging.LogRecord) -> bool:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    """Raises HomeError if the file can't be read: it may be gone, and the next launch has its own."""
+    """The settings of the command line. Raises HomeError if their file can't be read: the next launch has another."""
     given = Settings()
     if options.settings is not None:
         try:
@@ -140,7 +140,7 @@ def run_report(
         stop.listen_in_java(spark)
         spark.sparkContext.setLogLevel("WARN")
     except (Exception, KeyboardInterrupt) as failure:
-        # Java had the signal, too, and could not pass it on yet.
+        # Java got the signal, too, and could not pass it on yet.
         if stop.asked.is_set() or isinstance(failure, KeyboardInterrupt):
             return STOPPED
         raise
