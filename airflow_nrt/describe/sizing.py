@@ -92,8 +92,8 @@ def _results(operator: WindowAggregate, load: Load) -> float:
 def _pairs(operator: WindowAggregate, load: Load) -> float:
     """The most pairs of a key and a distinct value that are kept at a time."""
     window = operator.window
-    held = window.size + operator.delay
-    return load.rate * held / 1000 * load.new_values * len(operator.distinct_sets)
+    kept = window.size + operator.delay
+    return load.rate * kept / 1000 * load.new_values * len(operator.distinct_sets)
 
 
 def _state(operator: WindowAggregate, load: Load) -> float:

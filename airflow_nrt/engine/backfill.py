@@ -261,9 +261,9 @@ def _restate(
     for one in read.values():
         one.kept.unpersist()
     removed = tuple(_void(history, interval, staged, only))
-    taken = {} if streamed else needed
-    files = {name: files_of(splits) for name, splits in taken.items()}
-    ranges = {name: found for name, splits in taken.items() if (found := ranges_of(splits))}
+    read_here = {} if streamed else needed
+    files = {name: files_of(splits) for name, splits in read_here.items()}
+    ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges)
     entry = append_restatement(home.log(), body)
     publish_entry(home, plan, entry, ShownWindows(len(entry.published), say))

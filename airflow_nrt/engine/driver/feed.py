@@ -49,8 +49,8 @@ class Feed:
         self._on_splits = on_splits
         self._pending: deque[Split] = deque()
         self._waiting = (0, 0)
-        self._taken = (0, 0)
-        self._is_taking = False
+        self._absorbing = (0, 0)
+        self._is_absorbing = False
         self._next_poll = 0.0
         self._polled = False
         self._journal = None if self.is_bounded else Journal(spark, source.name, scratch / source.name, self._absorb)
@@ -58,13 +58,13 @@ class Feed:
     @property
     def is_drained(self) -> bool:
         """Whether all arrivals so far are absorbed, and the source was polled at least once."""
-        return self._polled and not self._pending and not self._is_taking
+        return self._polled and not self._pending and not self._is_absorbing
 
     @property
     def pending(self) -> tuple[int, int]:
         """The numbers of splits and bytes that have arrived and are not absorbed."""
-        taken = self._taken if self._is_taking else (0, 0)
-        return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
+        absorbing = self._absorbing if self._is_absorbing else (0, 0)
+        return self._waiting[0] + absorbing[0], self._waiting[1] + absorbing[1]
 
     @property
     def unreadable(self) -> int:
@@ -87,10 +87,10 @@ class Feed:
         if self._journal is not None:
             self._journal.check()
         self._waiting = _extent(self._pending)
-        if self._pending and not self._is_taking:
+        if self._pending and not self._is_absorbing:
             batch = take_batch(self._pending, self._cap)
-            self._taken, self._waiting = _extent(batch), _extent(self._pending)
-            self._is_taking = True
+            self._absorbing, self._waiting = _extent(batch), _extent(self._pending)
+            self._is_absorbing = True
             if self._journal is None:
                 self._absorb(batch)
             else:
@@ -99,10 +99,10 @@ class Feed:
     def _absorb(self, splits: list[Split]) -> None:
         self._on_splits(self.source.name, splits, self.is_bounded and not self._pending)
         self._enumerator.absorbed(splits)
-        self._is_taking = False
+        self._is_absorbing = False
 
     def _check_read_splits(self) -> None:
-        if time.monotonic() < self._next_look or self._is_taking:
+        if time.monotonic() < self._next_look or self._is_absorbing:
             return
         self._next_look = time.monotonic() + LOOK_SECONDS
         for change in self._enumerator.changes():

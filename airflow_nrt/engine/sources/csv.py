@@ -38,12 +38,14 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
     tokens = lines.selectExpr(*others, f"{_tokens(table)} AS {_FIELDS}")
     position = {column.name: index for index, column in enumerate(stored)}
     texts = tokens.selectExpr(
-        *others, _FIELDS, *(f"{_text(table, position[c.name])} AS {_held(position[c.name])}" for c in wanted)
+        *others, _FIELDS, *(f"{_text(table, position[c.name])} AS {_text_name(position[c.name])}" for c in wanted)
     )
-    values = [f"{_value(table, _held(position[column.name]), column)} AS {quote(column.name)}" for column in wanted]
+    values = [
+        f"{_value(table, _text_name(position[column.name]), column)} AS {quote(column.name)}" for column in wanted
+    ]
     typed = texts.selectExpr(*texts.columns, *values)
     tolerant = source_option(table.options, "csv.ignore-parse-errors")
-    faults = [(column, _is_wrong(table, _held(position[column.name]), column, tolerant)) for column in wanted]
+    faults = [(column, _is_wrong(table, _text_name(position[column.name]), column, tolerant)) for column in wanted]
     fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one[1]])
     kept = [*others, *(quote(column.name) for column in wanted)]
     judged = typed.selectExpr(*kept, _FIELDS, f"{fault} AS {FAULT}")
@@ -116,7 +118,7 @@ def _text(table: Table, position: int) -> str:
     return f"IF(startswith({field}, {string_literal(mark)}), {said}, {field})"
 
 
-def _held(position: int) -> str:
+def _text_name(position: int) -> str:
     return f"_nrt_text_{position}"
 
 

@@ -88,8 +88,8 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
     starts = F.expr(f"IF(_nrt_begins = 1, _nrt_to - octet_length({LINE}), NULL)")
     ways = ways.withColumn("_nrt_size", F.col("_nrt_to") - F.last(starts, ignorenulls=True).over(so_far))
     limit = longest(table)
-    held = F.when(F.col("_nrt_size") <= limit, F.struct(block, index, "_nrt_piece", LINE))
-    parts, size = F.array_sort(F.collect_list(held)), F.max("_nrt_size")
+    within_limit = F.when(F.col("_nrt_size") <= limit, F.struct(block, index, "_nrt_piece", LINE))
+    parts, size = F.array_sort(F.collect_list(within_limit)), F.max("_nrt_size")
     records = ways.groupBy(*others, "_nrt_record").agg(parts.alias("_nrt_parts"), size.alias("_nrt_size"))
     joined = f"array_join(transform(_nrt_parts, part -> part.{LINE}), '')"
     unbroken = f"regexp_replace({joined}, {string_literal(_BREAK + chr(92) + 'z')}, '')"

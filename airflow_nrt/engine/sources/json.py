@@ -80,18 +80,20 @@ def parse_objects(
     rows = rows.selectExpr(
         "*", f"IF({' OR '.join(f'coalesce({one}, false)' for one in inexact)}, {again}, NULL) AS _nrt_exact"
     )
-    held = [f"_nrt_text_{n}" for n in range(len(wanted))]
+    text_names = [f"_nrt_text_{n}" for n in range(len(wanted))]
     texts = [
         f"IF(_nrt_exact IS NULL, {text}, _nrt_exact[{string_literal(column.name)}]) AS {name}"
-        for name, column, (text, _) in zip(held, wanted, fields)
+        for name, column, (text, _) in zip(text_names, wanted, fields)
     ]
     broken = f"(_nrt_read IS NULL OR _nrt_read._nrt_broken IS NOT NULL OR NOT is_valid_utf8({LINE}) OR {is_none})"
     rows = rows.selectExpr(*others, OBJECT, *texts, f"{broken} AS _nrt_broken")
-    values = [f"{value_sql(name, column.type, JSON)} AS {quote(column.name)}" for name, column in zip(held, wanted)]
+    values = [
+        f"{value_sql(name, column.type, JSON)} AS {quote(column.name)}" for name, column in zip(text_names, wanted)
+    ]
     rows = rows.selectExpr("*", *values)
     wrong = {
         column.name: is_wrong(name, quote(column.name), column.type, JSON)
-        for name, column in zip(held, wanted)
+        for name, column in zip(text_names, wanted)
         if not column.type.is_string and column.type.name != "BOOLEAN"
     }
     for column, lacks in missing:

@@ -53,7 +53,7 @@ def _running(layout: Layout, accumulators: Sequence[Accumulator], changes: DataF
     """The accumulators of each window: the running total of the changes."""
     partition = f"PARTITION BY {', '.join(layout.keys)} " if layout.keys else ""
     ordered = f"{partition}ORDER BY {WINDOW_END}"
-    held = changes.selectExpr(
+    running = changes.selectExpr(
         *layout.keys,
         WINDOW_END,
         f"lead({WINDOW_END}) OVER ({ordered}) AS {_NEXT}",
@@ -63,4 +63,4 @@ def _running(layout: Layout, accumulators: Sequence[Accumulator], changes: DataF
     ends = f"sequence({WINDOW_END}, {_NEXT} - {stride}, {stride})"
     names = [one.name for one in accumulators if one is not _HELD]
     # After the last change no value is left.
-    return held.where(f"{_HELD.name} > 0").selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names)
+    return running.where(f"{_HELD.name} > 0").selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names)
