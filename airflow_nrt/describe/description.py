@@ -258,7 +258,7 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
         "stored": stored,
         "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
         "event time after a row's slice at the latest",
-        "late": "none: a row lies in the windows of the clock of its batch"
+        "late": "none: the processing time of its batch decides the windows of a row"
         if CLOCK in operator.clock
         else "a row counts in each of its windows that was not complete when its batch began",
     }
@@ -269,7 +269,7 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
     return {
         "name": operator.name,
         **_absorbs(operator),
-        "window": "none: results change as rows come",
+        "window": "none: results change as rows arrive",
         **_keys(operator),
         "bounded_by": _UNBOUNDED.get(proof, proof),
         "late": "no row is ever late",

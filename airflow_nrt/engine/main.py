@@ -78,7 +78,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", help="the report's name (default: the file's)")
     parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")
     parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
-    parser.add_argument("--launch", default="", help="an id by which whoever launches this knows it")
+    parser.add_argument("--launch", default="", help="the launcher's id of this driver")
     parser.add_argument("--settings", type=Path, metavar="FILE", help="a file of settings (Settings.to_json)")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
     parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")

@@ -65,7 +65,7 @@ class Source(ABC):
         _nrt_file       string    the split, as `spellings` has it
         _nrt_op         string    what happens to the row (of tables of changes alone)
         _nrt_number     bigint    the number of the split, where `numbers` has them by name, else NULL
-        _nrt_block, _nrt_index    bigint    where the row stands in the split: in this order rows came
+        _nrt_block, _nrt_index    bigint    the place of the row in the split, in the order of arrival
 
         and the columns that the METADATA of the connector needs. Few rows are in one task (`tasks`). A source may leave
         out rows of partitions that are not `asked` for.

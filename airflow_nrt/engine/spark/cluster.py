@@ -75,7 +75,7 @@ def await_executors(session: SparkSession) -> None:
         if known and (now - changed >= QUIET_S if asked is None else known >= asked):
             return
         time.sleep(0.05)
-    log.warning("%d executors have come within %d seconds", known, WAIT_S)
+    log.warning("%d executors have registered within %d seconds", known, WAIT_S)
 
 
 def _asks_as_tasks_wait(session: SparkSession) -> bool:
