@@ -1,4 +1,4 @@
-"""The wheel, installed by pip as a user does, without a lock."""
+"""The wheel, installed as a user does, without a lock."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel and whatever pip takes for it today, some 30 seconds.
+@pytest.fixture(scope="module", params=["uv", pytest.param("pip", marks=pytest.mark.thorough)])
+def installed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment with the wheel and what is taken for it today. What builds the wheel is that of the lock.
 
-    What builds the wheel is that of the lock.
+    uv has most of it already, pip fetches half a gigabyte.
     """
     place = tmp_path_factory.mktemp("installed")
     python, builder, wheels = place / "env" / "bin" / "python", place / "tools" / "bin" / "python", place / "wheels"
@@ -40,7 +40,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tools = (builder, *pip[1:])
     run(*tools, "install", "--no-compile", "--require-hashes", "-r", ROOT / "requirements" / "tools.lock")
     run(*tools, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, ROOT)
-    run(*pip, "install", "--no-compile", *wheels.iterdir())
+    by_uv = (place / "tools" / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
+    run(*(by_uv if request.param == "uv" else (*pip, "install", "--no-compile")), *wheels.iterdir())
     return place / "env"
 
 
@@ -54,8 +55,8 @@ def run(*command: object, check: bool = True) -> subprocess.CompletedProcess[str
     return answer
 
 
-def test_pip_takes_one_spark_of_which_no_file_is_overwritten(installed: Path) -> None:
-    """Proves what pip chooses from the index of the day, and that each file of both packages is what they came with."""
+def test_one_spark_is_taken_of_which_no_file_is_overwritten(installed: Path) -> None:
+    """Proves what is chosen from the index of the day, and that each file of both packages is what they came with."""
     (site,) = installed.glob("lib/python*/site-packages")
     run(installed / "bin" / "python", "-m", "pip", "check")
     for name in ("pyspark", "pyspark-client"):

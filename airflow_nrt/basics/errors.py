@@ -23,6 +23,14 @@ class InputError(NrtError):
     exit_status = 2
 
 
+class MissingError(InputError):
+    """Flink has it, this project does not have it yet: `what`, and what to write `instead`."""
+
+    def __init__(self, what: str, instead: str = "") -> None:
+        self.what, self.instead = what, instead
+        super().__init__(f"{what}: not there yet{'; ' + instead if instead else ''}")
+
+
 class DataError(NrtError):
     """The data itself can't be computed (overflow, malformed line with `fail`). A restart would meet it again."""
 

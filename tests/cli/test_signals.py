@@ -108,7 +108,7 @@ def driver(place: Path, command: list[str], fault: str = f"stop:{IN_BATCH}") -> 
     [
         pytest.param(signal.SIGTERM, PYTHON, id="SIGTERM"),
         pytest.param(signal.SIGTERM, SPARK_SUBMIT, id="SIGTERM-spark-submit", marks=THOROUGH),
-        pytest.param(signal.SIGINT, PYTHON, id="SIGINT"),
+        pytest.param(signal.SIGINT, PYTHON, id="SIGINT", marks=THOROUGH),
         pytest.param(signal.SIGHUP, PYTHON, id="SIGHUP", marks=THOROUGH),
     ],
 )
@@ -134,7 +134,9 @@ def test_timeout_which_signals_its_child_and_the_group(tmp_path: Path) -> None:
     assert (one.beat(), one.commits()) == (("stopped", None), 1)
 
 
-@pytest.mark.parametrize("command", [PYTHON, SPARK_SUBMIT], ids=["python", "spark-submit"])
+@pytest.mark.parametrize(
+    "command", [pytest.param(PYTHON, id="python", marks=THOROUGH), pytest.param(SPARK_SUBMIT, id="spark-submit")]
+)
 def test_a_signal_to_java_alone(tmp_path: Path, command: list[str]) -> None:
     with driver(tmp_path, command) as one:
         one.freeze()
@@ -149,7 +151,7 @@ def test_a_signal_to_java_alone(tmp_path: Path, command: list[str]) -> None:
     [
         (signal.SIGTERM, 0.0),
         (signal.SIGINT, 1.5),
-        (signal.SIGTERM, 2.5),
+        pytest.param(signal.SIGTERM, 2.5, marks=THOROUGH),
         pytest.param(signal.SIGINT, 0.0, marks=THOROUGH),
         pytest.param(signal.SIGTERM, 1.5, marks=THOROUGH),
         pytest.param(signal.SIGINT, 2.5, marks=THOROUGH),
@@ -179,13 +181,21 @@ def test_java_that_is_lost_after_the_signal(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", [PYTHON, SPARK_SUBMIT], ids=["python", "spark-submit"])
-@pytest.mark.parametrize("point", ["lease-before", IN_BATCH])
+@pytest.mark.parametrize(
+    ("command", "point"),
+    [
+        pytest.param(PYTHON, IN_BATCH, id="python"),
+        pytest.param(SPARK_SUBMIT, IN_BATCH, id="spark-submit", marks=THOROUGH),
+        pytest.param(PYTHON, "lease-before", id="python-before", marks=THOROUGH),
+        pytest.param(SPARK_SUBMIT, "lease-before", id="spark-submit-before", marks=THOROUGH),
+    ],
+)
 def test_a_python_that_is_killed_leaves_no_java(tmp_path: Path, command: list[str], point: str) -> None:
     with driver(tmp_path, command, f"kill:{point}") as one:
         assert ended(one.process)[0] != 0
 
 
+@THOROUGH
 def test_a_python_that_is_killed_while_spark_begins_leaves_no_java(tmp_path: Path) -> None:
     with driver(tmp_path, PYTHON, "") as one:
         one.wait_until(lambda: one.named("java"))

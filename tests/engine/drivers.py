@@ -116,15 +116,11 @@ def outcome(place: Place) -> Outcome:
 
 SINKS = ("curve", "recent")
 ONE_OF_EACH_STEP = (
-    "lease-before",
     "lease-after",
-    "recover-rolled",
     "absorb-written",
     "commit-after",
     "fire-staged",
-    "tick-after",
     "publish-between",
-    "clean-after",
 )
 """Of the fault points those that the suite goes through; all of them are for `make thorough`."""
 

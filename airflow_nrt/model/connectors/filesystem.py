@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.partitions import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
@@ -68,14 +68,13 @@ class Filesystem(Connector):
         nested = next((column for column in table.physical if column.type.children), None)
         mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
         if mapped is not None and table.is_changelog and not table.primary_key:
-            raise InputError(
-                f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key: not there "
-                "yet; declare PRIMARY KEY (…) NOT ENFORCED"
+            raise MissingError(
+                f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key",
+                "declare PRIMARY KEY (…) NOT ENFORCED",
             )
         if nested is not None and table.format == "csv":
-            raise InputError(
-                f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file: not there yet; use "
-                "json or parquet"
+            raise MissingError(
+                f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", "use json or parquet"
             )
         scheme, separator, _ = table.options["path"].partition("://")
         if separator and scheme != "file":

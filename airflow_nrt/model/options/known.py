@@ -104,12 +104,12 @@ _WRITING = (
 )
 
 EVERY_SOURCE = (
-    Option("connector", str, None, "where the table lies"),
+    Option("connector", str, None, "filesystem or print"),
     Option(
         LIVE,
         parse_duration,
         None,
-        "how often to look for what is new; without it: bounded",
+        "how often to look for new files; without it: bounded",
         decides=that_it_is_set,
     ),
     Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),

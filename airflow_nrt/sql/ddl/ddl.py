@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors import CONNECTORS, connector_of
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.options.known import DOMAIN, check_options, nearest
@@ -123,6 +123,8 @@ def check_sink(table: Table, at: Place) -> None:
 def _check(check: Callable[[Table], None], table: Table, at: Place) -> None:
     try:
         check(table)
+    except MissingError as wrong:
+        raise NotThereYet(wrong.what, at, wrong.instead) from None
     except InputError as wrong:
         raise SqlError(str(wrong), at) from None
 

@@ -146,7 +146,12 @@ def by_hand(windowing: Windowing, arrived: list[Event]) -> list[tuple[Any, ...]]
     return ordered(rows)
 
 
-@pytest.mark.parametrize("windowing", WINDOWS, ids=str)
+@pytest.mark.parametrize(
+    "windowing",
+    # TUMBLE is the case of CUMULATE with one step.
+    [pytest.param(one, marks=pytest.mark.thorough) if one.function == "TUMBLE" else one for one in WINDOWS],
+    ids=str,
+)
 def test_in_any_batches(spark, tmp_path: Path, windowing: Windowing) -> None:
     """The batch is what is said here, and the stream what the batch is, of the rows that had come by then."""
     arrived = cut(arriving(random_events(8, 150, 3 * HOUR), 8, DELAY, late=0.2), 8, 4)

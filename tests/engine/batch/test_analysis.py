@@ -18,7 +18,7 @@ from airflow_nrt.sql.planner import plan_query
 from tests.golden.run import Case
 from tests.sql.generated import changed_queries
 
-EXAMPLES = int(os.environ.get("AIRFLOW_NRT_FUZZ", "60"))
+EXAMPLES = int(os.environ.get("AIRFLOW_NRT_FUZZ", "25"))
 
 
 def test_what_analysis_accepts_runs(spark) -> None:

@@ -16,6 +16,7 @@ from tests.engine.reports import curve_insert
 from tests.python_modules import write_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+THOROUGH = pytest.mark.thorough
 
 TIMING = OutputOptions(-10 * MINUTE, 5 * MINUTE, None, late_updates=True, last_result=40 * MINUTE)
 CURVE = f"""
@@ -42,9 +43,12 @@ FROM TABLE(CUMULATE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL
 GROUP BY shop, window_start, window_end;
 """
 POINTS = {"absorb-written": 2, "commit-after": 1, "fire-staged": 1, "tick-after": 1, "publish-between": 1}
+"""Each with the time of reaching it that kills."""
+FEW = ("absorb-written", "publish-between")
 
 
-def test_killed_in_turn(spark, tmp_path: Path) -> None:
+@pytest.mark.parametrize("points", [pytest.param(FEW, id="few"), pytest.param((*POINTS,), id="all", marks=THOROUGH)])
+def test_killed_in_turn(spark, tmp_path: Path, points: tuple[str, ...]) -> None:
     """Each driver recovers from the one before it, and dies at the next point."""
     declared = f"CREATE FUNCTION digest AS '{write_module(tmp_path, MODULE)}.Digest' LANGUAGE PYTHON;"
     place = Place.make(tmp_path, declared, CURVE, RECENT, TOTALS, TOLD)
@@ -52,8 +56,8 @@ def test_killed_in_turn(spark, tmp_path: Path) -> None:
     assert place.run(spark) == "finished"
     clean = versions(place)
     assert {state for _, _, state, _ in clean} == {"early", "complete", "late", "changed"}
-    for point, time in POINTS.items():
-        driver = Driver(killed, fault("kill", point, time))
+    for point in points:
+        driver = Driver(killed, fault("kill", point, POINTS[point]))
         try:
             driver.wait_until(driver.is_over)
             text = driver.output.read_text()[-3000:]

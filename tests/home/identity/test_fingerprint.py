@@ -16,6 +16,7 @@ import pytest
 from airflow_nrt.basics.metadata import is_metadata
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.home.identity.fingerprint import changes_between, fingerprint
+from airflow_nrt.model.connectors import CONNECTORS
 from airflow_nrt.model.options.known import FILE_OPTIONS, REPORT_OPTIONS
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.plan import Plan, Source
@@ -147,6 +148,8 @@ def another(value: Any, known: list[Any]) -> Any:
             return not value
         case int():
             return value + 1
+        case str() if value in CONNECTORS:
+            return next(one for one in CONNECTORS if one != value)
         case str():
             return f"{value}x"
         case DataType():
