@@ -85,7 +85,7 @@ def _no_java(path: str | None) -> str:
 
 
 def _no_gateway(path: str | None) -> str:
-    return "Spark could not start, because Java ended at its start: the output of Java is above"
+    return "Spark could not start, because Java ended: its output is above"
 
 
 def _user() -> str:
