@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.prepare import prepare, told
+    from airflow_nrt.engine.prepare import prepare, summary
 
-    print(told(prepare()))
+    print(summary(prepare()))
     return 0

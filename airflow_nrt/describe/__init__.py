@@ -1,1 +1,1 @@
-"""What a report says of itself, for people: its steps, its bounds, its cautions, its verdicts."""
+"""Descriptions of a report for people: its steps, its bounds, its cautions, its verdicts."""

@@ -1,4 +1,4 @@
-"""What bounds the state of each updating operator: the proof, operator by operator."""
+"""The bound of the state of each updating operator, as a proof."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def bound(plan: Plan, operator: Updating) -> str | None:
 
 
 def is_cause(plan: Plan, operator: Updating) -> bool:
-    """Whether nothing bounds its state, and it is the first of which that holds.
+    """Whether nothing bounds its state, but something bounds the state of all operators below it.
 
-    What an interval join keeps is bounded, and the pairs that it gives are not: what keeps those is a cause.
+    The state of an interval join is bounded, and its result is not: an operator above that keeps the result is a cause.
     """
     known = {one.name: one for one in plan.updating}
     below = [known[name] for query in operator.inputs for name in query.inputs if name in known]
@@ -36,7 +36,7 @@ def is_cause(plan: Plan, operator: Updating) -> bool:
 
 
 def _inputs(plan: Plan, operator: Updating) -> str | None:
-    """What bounds the tables that it reads, all of them."""
+    """What bounds all tables that it reads; None if one has no bound."""
     contents = [_content(plan, name) for name in _names(operator.inputs)]
     if not contents or None in contents:
         return None
@@ -47,7 +47,7 @@ def _content(plan: Plan, name: str) -> str | None:
     """What bounds the number of rows of a table that an operator reads."""
     updating = next((one for one in plan.updating if one.name == name), None)
     if updating is not None:
-        # Never a TTL, which takes nothing back.
+        # A TTL is no bound of a result: it retracts nothing.
         return updating.bound_of_result or _inputs(plan, updating)
     windows: dict[str, Query] = {one.name: one.input for one in plan.operators}
     windows |= {one.name: one.input for one in plan.regroups}

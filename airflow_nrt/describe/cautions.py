@@ -1,4 +1,4 @@
-"""What a report says that means something else here than in Flink, or that may not be meant: said before it runs."""
+"""Warnings before a report runs: what means something else here than in Flink, or is probably a mistake."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from airflow_nrt.model.plan import Plan
 
 
 def cautions(plan: Plan) -> list[str]:
-    """One line each, of the report alone."""
+    """Cautions that depend on the report alone, one line each."""
     folded = (source.table for source in plan.sources if source.table.primary_key and not source.table.is_changelog)
     return [
         f"table {table.name!r} has a PRIMARY KEY: of each ({', '.join(table.primary_key)}) the row with the latest "
-        "rowtime counts, and takes back what it replaces. Flink reads all rows of files, whatever their key: for that, "
-        "leave PRIMARY KEY out"
+        "rowtime counts, and retracts the row that it replaces. Flink reads all rows of files, whatever their key: for "
+        "that, leave PRIMARY KEY out"
         for table in folded
     ]
 
 
 def cautions_of_place(plan: Plan) -> list[str]:
-    """Those which depend on where it is asked: a driver may run elsewhere."""
+    """Cautions that depend on this host: a driver may run on another."""
     return [f"{missing}; `run` refuses that" for missing in missing_sources(plan)]

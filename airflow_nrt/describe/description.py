@@ -1,4 +1,4 @@
-"""A plan in words: operators, slices, what is stored for how long, what bounds it, what the batch reads."""
+"""A plan in words: operators, slices, state and its bounds, and what the batch reads."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every k
 
 
 def describe(plan: Plan, start: int | None = None, end: int | None = None) -> dict[str, Any]:
-    """The plan as JSON, without masked values; with an interval also what the batch reads for it."""
-    told = {
+    """The plan as JSON, without masked values; with an interval (ms) also what the batch reads for it."""
+    description = {
         "report": plan.name,
         "sources": [_source(plan, source, start, end) for source in plan.sources],
         "operators": [
@@ -49,26 +49,26 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
         "settings": dict(plan.settings),
         "without_effect": without_effect(plan),
     }
-    shown: dict[str, Any] = _shown(told, plan.given)
-    return shown
+    masked: dict[str, Any] = _masked(description, plan.given)
+    return masked
 
 
-def _shown(told: Any, given: Settings) -> Any:
-    match told:
+def _masked(value: Any, given: Settings) -> Any:
+    match value:
         case str():
-            return given.shown(told)
+            return given.shown(value)
         case dict():
-            return {name: _shown(one, given) for name, one in told.items()}
+            return {name: _masked(one, given) for name, one in value.items()}
         case list() | tuple():
-            return [_shown(one, given) for one in told]
+            return [_masked(one, given) for one in value]
         case _:
-            return told
+            return value
 
 
 def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> dict[str, Any]:
     table = source.table
     live = table.options.get(LIVE)
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "name": source.name,
         "path": connector_of(table).place(table),
         "format": table.format,
@@ -78,12 +78,12 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
     }
     time = partition_time(table)
     if time is not None:
-        told["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"
+        description["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"
     if source.partitions is not None:
-        told["batch_partitions"] = source.partitions.text
+        description["batch_partitions"] = source.partitions.text
     if start is not None and end is not None:
-        told["batch_reads"] = _batch_reads(plan, source, start, end)
-    return told
+        description["batch_reads"] = _batch_reads(plan, source, start, end)
+    return description
 
 
 def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, Any]:
@@ -99,18 +99,18 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
     earliest = min(reached)
     time = partition_time(source.table, source.zone)
     is_open = earliest == -END_OF_TIME
-    told: dict[str, Any] = {
-        "rows_from": "the beginning: a session can be as long as it likes" if is_open else format_instant(earliest),
+    reads: dict[str, Any] = {
+        "rows_from": "the beginning: the length of a session has no bound" if is_open else format_instant(earliest),
         "rows_until": format_instant(plan.rows_until(end)),
     }
     if is_open and time is not None:
-        told["partitions"] = f"all up to {format_instant(end)}"
+        reads["partitions"] = f"all up to {format_instant(end)}"
     elif time is None:
-        told["partitions"] = "all: the table does not say how its partitions lie in time"
+        reads["partitions"] = "all: the table does not say how its partitions lie in time"
     else:
         reach = time.expected(earliest - time.slack, end + (time.max_delay or 0) + time.slack)
-        told["partitions"] = [format_instant(at) for at in reach]
-    return told
+        reads["partitions"] = [format_instant(at) for at in reach]
+    return reads
 
 
 def _operator(operator: WindowAggregate) -> dict[str, Any]:
@@ -121,12 +121,13 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
         **_keys(operator),
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
         "distinct_sets": len(operator.distinct_sets),
-        **_told_of(operator)(operator),
-        **({"delay": f"its watermark stays {format_duration(operator.delay)} behind"} if operator.delay else {}),
+        **_describer_of(operator)(operator),
+        **({"delay": f"its watermark lags {format_duration(operator.delay)}"} if operator.delay else {}),
     }
 
 
-def _told_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
+def _describer_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
+    """The description of this kind of operator alone."""
     kinds: dict[type[Window], Callable[[WindowAggregate], dict[str, Any]]] = {
         Session: _sessions,
         Over: _row_parts if operator.parts else _row_windows,
@@ -141,12 +142,12 @@ def _regroup(operator: Regroup) -> dict[str, Any]:
         "window": str(operator.window),
         **_keys(operator),
         "aggregates": [f"{call.text}: {call.type}" for call in operator.aggregates],
-        "stored": ["nothing: the rows of a window come together"],
+        "stored": ["nothing: the rows of a window arrive together"],
     }
 
 
 def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
-    """What it reads, as the report writes it."""
+    """Its input, as the report writes it."""
     written = operator.written
     return {
         "reads": list(dict.fromkeys(name for query in operator.inputs for name in query.inputs)),
@@ -156,7 +157,7 @@ def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
 
 
 def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
-    """Its keys in the report's words; of one that keeps rows the columns of these."""
+    """Its keys in the report's words; the columns of the rows if it keeps rows."""
     partition = {name for frame in getattr(operator, "frames", ()) for name in frame.partition}
     hidden = {"p", OP, *partition}
     shown = [
@@ -194,12 +195,12 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         also = f", and the values of {', '.join(dict.fromkeys(values))}" if values else ""
         stored.append(f"one partial of all rows that fired for each key of an unbounded frame{also}")
     growing = [frame for frame in frames if frame.growing]
-    reached = f"{format_duration(operator.following)} behind a row" if operator.following else "a row"
+    reached = f"{format_duration(operator.following)} after a row" if operator.following else "a row"
     if operator.followers:
-        reached = f"so many rows behind a row: {operator.followers}, or the input has ended"
+        reached = f"a row and {operator.followers} rows after it, or the input has ended"
     intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
     if operator.forgets:
-        bound = "the longest frame: one to one and a half of it behind its last row, a key is forgotten"
+        bound = "the longest frame: a key is forgotten one to one and a half times its length after the key's last row"
     elif operator.strict and intervals:
         bound = "the longest frame"
     else:
@@ -207,13 +208,13 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         if growing:
             last = (frame.partition[-1] for frame in growing)
             names = ", ".join(dict.fromkeys(operator.written.of(name) or name for name in last))
-            bound += f", but of {names} the newest value alone, for it only grows"
+            bound += f"; of {names} only the newest value is kept, because it only grows"
     return {
         "frames": [_frame(frame, operator.written) for frame in frames],
         "published": f"when the watermark has reached {reached}, in files by {format_duration(operator.window.stride)}",
         "stored": stored,
         "bounded_by": bound,
-        "late": "a row is late if a row of its key at or behind its own time has fired"
+        "late": "a row is late if a row of its key at or after its own time has fired"
         + (", and its key was not forgotten since" if operator.forgets else "")
         if not operator.strict
         else "a row is late if the watermark had passed it when its batch began",
@@ -257,7 +258,7 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
         "stored": stored,
         "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
         "event time after a row's slice at the latest",
-        "late": "none: a row lies in the windows of the clock of its batch"
+        "late": "none: the processing time of its batch decides the windows of a row"
         if CLOCK in operator.clock
         else "a row counts in each of its windows that was not complete when its batch began",
     }
@@ -268,7 +269,7 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
     return {
         "name": operator.name,
         **_absorbs(operator),
-        "window": "none: results change as rows come",
+        "window": "none: results change as rows arrive",
         **_keys(operator),
         "bounded_by": _UNBOUNDED.get(proof, proof),
         "late": "no row is ever late",
@@ -278,8 +279,8 @@ def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:
 
 @singledispatch
 def _of_updating(operator: Updating) -> dict[str, Any]:
-    """What is said of one kind alone."""
-    raise TypeError(f"nothing describes a {type(operator).__name__}: register what is said of it here")
+    """The description of one kind alone."""
+    raise TypeError(f"nothing describes a {type(operator).__name__}: register its description here")
 
 
 @_of_updating.register
@@ -289,7 +290,7 @@ def _recent(operator: RecentRows) -> dict[str, Any]:
 
 @_of_updating.register
 def _at_end(operator: RowsAtEnd) -> dict[str, Any]:
-    return {"window": "none: all rows come with the end of their sources", "stored": ["all rows"]}
+    return {"window": "none: all rows are emitted when their sources have ended", "stored": ["all rows"]}
 
 
 @_of_updating.register
@@ -315,7 +316,7 @@ def _updating_aggregate(operator: UpdatingAggregate) -> dict[str, Any]:
 
 
 def _kept_rows(calls: Iterable[AggregateCall]) -> list[str]:
-    """What Python functions cost that can't put partial results together."""
+    """The state of Python functions that can't merge partial results."""
     kept = {call.text: call for call in calls if call.keeps_rows}
     if not kept:
         return []
@@ -366,22 +367,24 @@ def _insert(plan: Plan, insert: Insert) -> dict[str, Any]:
 
 
 def _timing(timing: OutputOptions) -> dict[str, str]:
-    """What is not as it is without any option."""
+    """The timing, where it differs from the default."""
     if timing == AT_ONCE:
         return {}
     complete = _from_end(timing.complete_result)
-    told = {"complete_result": complete}
+    described = {"complete_result": complete}
     if timing.is_early:
         assert timing.first_result is not None
-        told = {"first_result": _from_end(timing.first_result), "update_rate": _rate(timing.update_rate), **told}
+        first = {"first_result": _from_end(timing.first_result), "update_rate": _rate(timing.update_rate)}
+        described = {**first, **described}
     if timing.late_updates:
-        told["late_updates"] = "each batch that brings late rows"
-        told["last_result"] = f"{_from_end(timing.final)}: then state is dropped, later rows only reach the late ledger"
+        final = _from_end(timing.final)
+        described["late_updates"] = "each batch that brings late rows"
+        described["last_result"] = f"{final}: then state is dropped, later rows only reach the late ledger"
     elif timing.last_result is not None:
-        told["last_result"] = "the complete one: nothing is published behind it without late-updates"
+        described["last_result"] = "the complete one: nothing is published after it without late-updates"
     if timing.result_state is not None:
-        told["result_state"] = f"column {timing.result_state}"
-    return told
+        described["result_state"] = f"column {timing.result_state}"
+    return described
 
 
 def _rate(rate: int | Rows | None) -> str:
@@ -393,4 +396,4 @@ def _rate(rate: int | Rows | None) -> str:
 def _from_end(offset: int) -> str:
     if not offset:
         return "when the watermark reaches the end of a window"
-    return f"{format_duration(abs(offset))} {'before' if offset < 0 else 'behind'} the end of a window"
+    return f"{format_duration(abs(offset))} {'before' if offset < 0 else 'after'} the end of a window"

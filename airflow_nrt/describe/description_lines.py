@@ -1,4 +1,4 @@
-"""What `describe` tells of a plan as lines of text."""
+"""The description of a plan as lines of text."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ import textwrap
 from typing import Any
 
 _WORDS = ("reads", "columns", "keys", "rows of", "partition")
-"""Lists of names, which stand beside each other."""
+"""Lists of names, which share a line."""
 _WIDTH = 96
 _TITLE = ("step", "does", "of", "operators", "called")
-"""What stands in the first line of a step."""
+"""The entries of a step that its first line has."""
 _OF_RANK = ("partition_by", "order_by", "as", "limit")
-"""What its rank says already."""
+"""The entries of a step that its rank repeats."""
 
 
-def plan_lines(told: dict[str, Any]) -> list[str]:
-    lines = [f"report {told['report']}"]
+def plan_lines(description: dict[str, Any]) -> list[str]:
+    """The lines of what `describe` gives."""
+    lines = [f"report {description['report']}"]
     for group in ("sources", "operators", "inserts"):
-        for item in told[group]:
+        for item in description[group]:
             lines.append(f"\n{group[:-1]} {item['name']}")
             for key, value in item.items():
                 if key == "steps":
                     lines += [line for step in value for line in _step(step)]
                 elif key != "name" and value not in (None, [], {}):
                     lines += entry_lines(key.replace("_", " "), value)
-    if told["without_effect"]:
+    if description["without_effect"]:
         lines.append("\nwithout effect here")
-        lines += [f"  {what}: {why}" for what, why in told["without_effect"].items()]
+        lines += [f"  {what}: {why}" for what, why in description["without_effect"].items()]
     return lines
 
 
 def _step(step: dict[str, Any]) -> list[str]:
-    """One step of a query: what it does, of what, and its clauses below."""
+    """One step of a query: what it does, with which input, and its clauses below."""
     called = f", called {step['called']}" if "called" in step else ""
     kept = f", in {', '.join(step['operators'])}" if "operators" in step else ""
     hidden = (*_TITLE, *(_OF_RANK if "rank" in step else ()))
@@ -44,7 +45,7 @@ def _step(step: dict[str, Any]) -> list[str]:
 
 
 def _wrapped(words: list[str], title: str = "") -> list[str]:
-    """Words beside each other, on as many lines as they need; none is cut where it need not be."""
+    """Words on as many lines as they need. Words are not cut unless they are longer than half a line."""
     whole = [word if len(word) > _WIDTH // 2 else word.replace(" ", "\0") for word in words]
     lines = textwrap.wrap(title + ", ".join(whole), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0", " ") for line in lines]

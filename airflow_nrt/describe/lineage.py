@@ -1,9 +1,9 @@
-"""Which columns of its sources the columns of a report's results come from.
+"""Column lineage: the columns of sources that each column of a result is computed from.
 
-A plan's queries are plain SQL between operators. OpenLineage's parser reads each of them, and here the operators in
-between are followed: a result of an aggregate comes from its argument and its filter, the bounds of a window from the
-rowtime. A column that comes from no column, as `COUNT(*)`, has no entry, nor has one of a query that the parser can't
-read. Without that parser, which comes with Airflow's OpenLineage provider, only tables are known.
+A plan's queries are plain SQL between operators. OpenLineage's parser reads each query, and this module follows the
+operators in between: the result of an aggregate comes from its argument and its filter, the bounds of a window from the
+rowtime. A column that comes from no column, such as `COUNT(*)`, has no entry. Nor has a column of a query that the
+parser can't read. Without the parser, which comes with Airflow's OpenLineage provider, only tables are known.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Step = WindowAggregate | Regroup | Updating
 class Dataset:
     """A table: its place (None: its rows are printed), and its columns with their types.
 
-    Of a result, `origins` are by column the pairs of a source and a column that it comes from.
+    `origins` of a result are, by column, the pairs of a source and a column that it comes from.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Lineage:
-    """What a report reads and writes, and its script, `without_secrets`; '' of a program."""
+    """The tables that a report reads and writes, and its script `without_secrets`; '' for a program."""
 
     sources: tuple[Dataset, ...]
     results: tuple[Dataset, ...]
@@ -55,7 +55,7 @@ def lineage_of(plan: Plan) -> Lineage:
 
 
 def as_insert(query: Query) -> str:
-    """A query as OpenLineage's parser takes it: Spark divides integers by a word, which is no operator there."""
+    """A query in the SQL of OpenLineage's parser, which does not know Spark's operator `div`."""
     return f"INSERT INTO `result` {query.sql.replace(' div ', ' / ')}"
 
 
@@ -82,7 +82,7 @@ class _Tracer:
     def _of(self, name: str, column: str) -> Origins:
         """The origins of a column of a source or an operator."""
         if (name, column) not in self._known:
-            # What is looked up meanwhile comes from itself only where a query is not what it should be.
+            # So a query that reads itself, by a mistake, ends the recursion.
             self._known[name, column] = frozenset()
             step = self._steps.get(name)
             if step is not None:
@@ -106,7 +106,7 @@ class _Tracer:
         return _union(self._in_query(query, name) for query in step.inputs for name in step.made_of(column))
 
     def _read(self, query: Query) -> dict[str, set[tuple[str, str]]]:
-        """By column of its result the columns of its inputs that a query computes it from; empty if nobody knows."""
+        """By column of its result, the columns of its inputs that a query computes it from; empty if not known."""
         if query.sql not in self._queries:
             try:
                 from openlineage_sql import parse

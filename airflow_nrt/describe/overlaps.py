@@ -1,7 +1,7 @@
-"""Where a report reads and writes: no place may hold another, else it would read what it writes itself.
+"""Checks that directories of sources, sinks and the home don't overlap: a report would read its own results.
 
-Places are compared as they are, whatever links lead there. What lies below a name that begins with `_` or `.` is not
-read: a source may hold a sink or a home there.
+Symbolic links are resolved. Nothing below a name that begins with `_` or `.` is read, so a source may contain a sink or
+a home there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Table
 
 HIDDEN = ("_", ".")
-"""How the names begin of what is not there yet, for whoever reads a directory."""
+"""Prefixes of the names that readers of a directory skip."""
 
 
 def check_places(plan: Plan, home: str | Path | None = None) -> None:
-    """Raises InputError for a source, a sink and a home (if one is given) of which one lies in another."""
+    """Raises InputError if one of the sources, the sinks and the home (if one is given) contains another."""
     sources = [source.table for source in plan.sources if "path" in source.table.options]
     sinks = [insert.sink for insert in plan.inserts if "path" in insert.sink.options]
     for source, sink in product(sources, sinks):
@@ -44,13 +44,13 @@ def check_places(plan: Plan, home: str | Path | None = None) -> None:
 
 
 def check_sources(plan: Plan) -> None:
-    """Raises InputError for a source that is not there."""
+    """Raises InputError for a source that does not exist."""
     for missing in missing_sources(plan):
         raise InputError(f"{missing}: correct 'path', or make the directory")
 
 
 def missing_sources(plan: Plan) -> Iterator[str]:
-    """What is to be said of each source that is not there."""
+    """A message for each source that does not exist."""
     for source in plan.sources:
         if "path" in source.table.options and not _real(source.table.path).exists():
             yield f"table {source.name!r}: there is no {_shown(source.table)}"
@@ -74,6 +74,6 @@ def _real(path: str) -> Path:
 
 
 def _shown(table: Table) -> str:
-    """The path of a table, and where it leads if that is elsewhere."""
+    """The path of a table, and the resolved path if that is another."""
     given, real = Path(table.path.removeprefix("file://")).absolute(), _real(table.path)
     return str(given) if given == real else f"{given} (which is {real})"

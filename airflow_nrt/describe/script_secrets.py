@@ -1,4 +1,4 @@
-"""The text of a script for whoever may not read its secrets."""
+"""The text of a script without its secrets."""
 
 from __future__ import annotations
 

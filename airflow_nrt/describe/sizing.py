@@ -1,7 +1,7 @@
-"""How many cores, how much state and what delay a report needs at a rate of rows: from its rows, values and results.
+"""An estimate of the cores, the state and the delay of a report at a rate of rows, from its rows, values and results.
 
-`docs/explanation/sizing.md` says where the costs come from. They are of one warm core; a sum of such terms shows which
-one will hurt first, and not more than the order of the others.
+`docs/explanation/sizing.md` says where the costs come from. They were measured on one warm core. The sum shows which
+term dominates; of the others it shows the order of magnitude.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ ROW_SECONDS = 2.6e-6
 """To parse a row, and to write its partial."""
 PAIR_SECONDS = 2.6e-6
 """To find out, when its slice closes, whether a distinct value is new to its key."""
-SEEN_SECONDS = 0.3e-6
-"""To look once through one pair that was seen before, each time that a step fires."""
+KNOWN_PAIR_SECONDS = 0.3e-6
+"""To look through one known pair of a key and a value, each time that a step fires."""
 RESULT_SECONDS = 4.9e-6
 """To merge, render and write a row of results."""
 BATCH_SECONDS, FIRING_SECONDS = 0.33, 0.8
@@ -44,9 +44,9 @@ class Load:
 
 
 def estimate(plan: Plan, load: Load) -> dict[str, Any]:
-    """What the report needs, as JSON: seconds, bytes, cores; `most` names the largest part of the work.
+    """The estimate as JSON: seconds, bytes, cores; `most` names the largest part of the work.
 
-    Windows on a grid alone: sessions, row windows and queries without a window depend on what the rows hold.
+    Only of windows on a grid: sessions, row windows and queries without a window depend on the contents of rows.
     """
     operators = [operator for operator in plan.operators if operator.window.ends_on_grid and operator.sources]
     left_out = [one.name for one in plan.operators if one not in operators] + [one.name for one in plan.updating]
@@ -73,27 +73,27 @@ def estimate(plan: Plan, load: Load) -> dict[str, Any]:
 
 
 def _firing(operator: WindowAggregate, load: Load) -> dict[str, float]:
-    """Core seconds a second, by what they are spent on."""
+    """Core seconds a second, by the kind of work."""
     step = operator.window.stride / 1000
     sets = len(operator.distinct_sets)
     found = {"writing results": _results(operator, load) * RESULT_SECONDS / step}
     if sets:
         found["finding first-seen values"] = load.rate * sets * PAIR_SECONDS
-        found["looking through seen values"] = _pairs(operator, load) * SEEN_SECONDS / step
+        found["looking through seen values"] = _pairs(operator, load) * KNOWN_PAIR_SECONDS / step
     return found
 
 
 def _results(operator: WindowAggregate, load: Load) -> float:
-    """Rows of one firing: a key is in a window if the window has rows of it."""
+    """Rows of one firing: a window has a result for each key with rows."""
     window = operator.window
     return min(load.keys if operator.keys else 1, load.rate * window.size / 1000)
 
 
 def _pairs(operator: WindowAggregate, load: Load) -> float:
-    """Seen values that are held when most of them are."""
+    """The most pairs of a key and a distinct value that are kept at a time."""
     window = operator.window
-    held = window.size + operator.delay
-    return load.rate * held / 1000 * load.new_values * len(operator.distinct_sets)
+    kept = window.size + operator.delay
+    return load.rate * kept / 1000 * load.new_values * len(operator.distinct_sets)
 
 
 def _state(operator: WindowAggregate, load: Load) -> float:
@@ -104,7 +104,7 @@ def _state(operator: WindowAggregate, load: Load) -> float:
 
 
 def _fixed(strides: list[float]) -> float:
-    """A batch a second, which is what a stream does that has time."""
+    """For a batch a second, the rate of a stream that keeps up."""
     return BATCH_CPU + sum(FIRING_CPU / stride for stride in strides)
 
 

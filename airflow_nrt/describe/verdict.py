@@ -1,4 +1,4 @@
-"""What a verification found: counted by windows and by rows, with the windows that nothing explains named."""
+"""The result of a verification: counts of windows and rows, and the windows with unexplained differences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNEXPLAINED = (MISSING, EXTRA, DIFFERENT)
 
 @dataclass(frozen=True)
 class RowSample:
-    """One row that nothing explains: the published and the batch result's values, None where there is no such row."""
+    """One unexplained row: the values that were published and those of the batch, None if there is no such row."""
 
     kind: str
     key: str
@@ -24,7 +24,7 @@ class RowSample:
 
 @dataclass(frozen=True)
 class BadWindow:
-    """A window with rows that nothing explains; `end` is None for rows that no window claims."""
+    """A window with unexplained rows; `end` is None for rows outside of any window."""
 
     start: int | None
     end: int | None
@@ -44,10 +44,10 @@ class BadWindow:
 
 @dataclass(frozen=True)
 class InsertVerdict:
-    """One insert. A window is one window end, over all keys; `rows` counts rows by class.
+    """The verdict of one insert. A window is one window end, over all keys; `rows` counts rows by class.
 
-    `unequal_ends` are all windows that the batch gives other rows for, explained or not; `bad` describes the first of
-    those that nothing explains.
+    `unequal_ends` are all windows that differ from the batch, explained or not. `bad` describes the first of the
+    unexplained ones.
     """
 
     insert: str
@@ -63,7 +63,11 @@ class InsertVerdict:
 
 @dataclass(frozen=True)
 class LedgerVerdict:
-    """The late ledger of one operator against the source: what it claims and is not late there, and what it lacks."""
+    """The late ledger of one operator, compared with the source.
+
+    `claimed` rows are in the ledger, `found` rows are late in the source. `invented` rows are only in the ledger,
+    `lacking` rows only in the source.
+    """
 
     operator: str
     claimed: int
@@ -77,8 +81,8 @@ class LedgerVerdict:
 class Verdict:
     """A verification as of a log entry (-1: of an empty log), for windows with `start < end of window <= end`.
 
-    `problems` are contradictions that no row shows: a watermark that does not follow from the rows, a source file that
-    changed after it was read, a published file that the log does not know. `unread` files arrived and were not read.
+    `problems` are contradictions that are not rows: a watermark that does not follow from the rows, a source file that
+    changed after it was read, a published file that is not in the log. `unread` files have arrived and were not read.
     """
 
     report: str
@@ -130,7 +134,7 @@ class Verdict:
         )
 
     def without_rows(self) -> Verdict:
-        """The verdict without any row of the report, for a log that others read."""
+        """The verdict without rows of the report, for a log that others read."""
         inserts = tuple(
             replace(one, bad=tuple(replace(window, samples=()) for window in one.bad)) for one in self.inserts
         )
@@ -166,7 +170,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 
 
 def closing_line(verdict: Verdict) -> str:
-    """What it comes to."""
+    """The conclusion."""
     if not verdict.is_proven:
         return "NOT PROVEN"
     if verdict.windows:
@@ -175,7 +179,7 @@ def closing_line(verdict: Verdict) -> str:
 
 
 def unread_lines(files: int, size: int) -> list[str]:
-    """What is to be said, in the end, of files that have arrived and that the stream has not read; nothing if none."""
+    """The last line, about files that have arrived and that the stream has not read; empty if there are none."""
     if not files:
         return []
     which = "1 file has" if files == 1 else f"{files} files have"

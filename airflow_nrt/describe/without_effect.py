@@ -1,4 +1,4 @@
-"""What a report says or sets that has no effect here, and what does instead: said once, never passed over."""
+"""Statements, settings and options that have no effect here, and what has it instead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.model.plan import Plan
 
 
 def without_effect(plan: Plan) -> dict[str, str]:
-    """Why, by the statement, the setting or the option of a table."""
+    """The reasons, by statement, setting or option of a table."""
     return dict(_found(plan))
 
 

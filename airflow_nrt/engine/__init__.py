@@ -1,1 +1,1 @@
-"""The plan on Spark. Runs in a driver that has neither Airflow nor anything else but pyspark."""
+"""Runs plans on Spark, in a driver that has neither Airflow nor other packages than pyspark's."""

@@ -1,6 +1,6 @@
-"""Backfill: the windows of an interval in batch, verified against what stands, and published where that is asked for.
+"""Backfill: computes the windows of an interval in batch, verifies published ones, and publishes where it is asked to.
 
-A backfill takes no epoch: it appends `restate` entries for complete windows while the stream lives on.
+A backfill takes no epoch: it appends `restate` entries for complete windows while the stream continues.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ ON_MISMATCH = (FAIL, REPAIR, REPORT)
 
 @dataclass(frozen=True)
 class BackfillResult:
-    """`published` are the files that this backfill put into the sinks; `verdict` is of the end state.
+    """`published` are the files that this backfill published; `verdict` is of the final state.
 
-    `unread_files` had arrived and were not read by the stream: their rows are in no window, here nor there.
+    `unread_files` had arrived and were not read by the stream: their rows are in no window of either.
     """
 
     published: tuple[Published, ...]
@@ -65,11 +65,11 @@ def backfill(
     on_mismatch: str = FAIL,
     say: Progress = lambda text: None,
 ) -> BackfillResult:
-    """Windows with `start < end of window <= end` in batch.
+    """Computes windows with `start < end of window <= end` in batch.
 
-    Without `check` they are published, over what stands. With `check` what stands is verified first; windows that no
-    driver ever published are published, and where a difference is not explained, `repair` publishes the batch result
-    of all windows that are not equal.
+    Without `check` they are published, and replace published windows. With `check` published windows are verified. If
+    no stream ever ran, windows that were never published are published before. If a difference is unexplained, `repair`
+    publishes the batch result of all windows that are not equal.
 
     Raises InputError, before anything is written, as `check_backfill` does.
     """
@@ -98,9 +98,9 @@ def backfill(
 def _publish_new(
     spark: SparkSession, plan: Plan, home: Home, history: History, interval: Interval, say: Progress
 ) -> list[Published]:
-    """No stream ever ran here: publishes the windows of the interval that no backfill has published yet."""
+    """Without a stream so far: publishes the windows of the interval that no backfill has published yet."""
     assert interval.start is not None and interval.end is not None
-    # Not what stands: of printed windows nothing does.
+    # By the log, not by the sinks: printed windows leave nothing in a sink.
     standing = {(one.insert, one.end) for entry in home.log().entries() for one in entry.published}
     only = {}
     for insert in plan.inserts:
@@ -114,10 +114,10 @@ def _publish_new(
 
 
 def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
-    """Whether this can be backfilled into a home, made or not; gives notes about missing partitions.
+    """Checks a backfill into a home, which may not exist yet; gives notes about missing partitions.
 
-    Raises InputError for inserts without windows, for windows over processing time where no stream ran, for an interval
-    that is empty or reaches into windows that are not complete, and for partitions that are missing.
+    Raises InputError for inserts without windows, for windows over processing time if no stream ran, for an interval
+    that is empty or has windows that are not complete, and for missing partitions.
     """
     for insert in plan.inserts:
         if not insert.operators:
@@ -134,7 +134,7 @@ def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
 
 
 def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
-    """Raises InputError if the interval is open, has no window, or reaches into windows that are not complete."""
+    """Raises InputError if the interval is open, has no window, or has windows that are not complete."""
     end = interval.end
     if interval.start is None or end is None:
         raise InputError("a backfill needs a start and an end")
@@ -146,20 +146,21 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
                 f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
                 f"reaches to {format_instant(end)}: end it there, or wait for the stream"
             )
-        told = next((insert.name for insert in plan.fed_by(operator.name) if insert.tells_changes), None)
+        changelog = next((insert.name for insert in plan.fed_by(operator.name) if insert.emits_changes), None)
         final = history.position.operators[operator.name].fired if history.batches else END_OF_TIME
-        if told is not None and (final is None or end > final):
+        if changelog is not None and (final is None or end > final):
             raise InputError(
                 f"the windows of {operator.window} have their last version only up to {format_instant(final)}, the "
-                f"interval reaches to {format_instant(end)}: the stream still tells {told} what changes of what it has "
-                "told. End it there, or wait for the stream"
+                f"interval reaches to {format_instant(end)}: the stream still emits changes of later windows to "
+                f"{changelog}. End it there, or wait for the stream"
             )
         if not history.batches and end > now_ms() + FURTHEST_ZONE:
             raise InputError(f"the interval reaches to {format_instant(end)}, which is in the future")
 
 
 def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[str]:
-    """Partitions by event time that the interval touches and that do not exist. Raises InputError, or gives notes."""
+    """Notes about partitions by event time that the interval needs and that do not exist. Raises InputError instead,
+    unless the table allows that."""
     table = source.table
     time = partition_time(table, source.zone)
     if (
@@ -174,7 +175,7 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     if start is None:
         return []
     if start == -END_OF_TIME:
-        # Sessions can begin at any time: of what lies before the interval, whatever is there is read.
+        # Sessions can begin at any time before the interval: existing partitions there are read, none is required.
         start = interval.start
     connector = source_of(table)
     present = {time.time_of(connector.partition(table, split)) for split in arrived(table)}
@@ -201,7 +202,7 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
 
 
 def _needed(plan: Plan, splits: Mapping[str, Sequence[Split]], interval: Interval) -> dict[str, list[Split]]:
-    """The splits whose partition can hold rows of the interval's windows."""
+    """The splits whose partitions can have rows of the interval's windows."""
     assert interval.start is not None and interval.end is not None
     needed = {}
     for name, listed in splits.items():
@@ -233,7 +234,7 @@ def _restate(
 ) -> list[Published]:
     """Publishes the batch result of the interval's windows, or of `only` these (by insert).
 
-    The batch is over the rows that the stream has read and not rejected; where there was none, over all that is there.
+    The batch is over the rows that the stream has read and not rejected; without a stream, over all rows.
     """
     assert interval.start is not None and interval.end is not None
     streamed = bool(history.batches)
@@ -260,9 +261,9 @@ def _restate(
     for one in read.values():
         one.kept.unpersist()
     removed = tuple(_void(history, interval, staged, only))
-    taken = {} if streamed else needed
-    files = {name: files_of(splits) for name, splits in taken.items()}
-    ranges = {name: found for name, splits in taken.items() if (found := ranges_of(splits))}
+    read_here = {} if streamed else needed
+    files = {name: files_of(splits) for name, splits in read_here.items()}
+    ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges)
     entry = append_restatement(home.log(), body)
     publish_entry(home, plan, entry, ShownWindows(len(entry.published), say))
@@ -273,7 +274,7 @@ def _restate(
 
 
 def _final_state(insert: Insert, history: History) -> str:
-    """SQL of what restated windows are: those that the stream may still update are not the last."""
+    """SQL of the state of restated windows: `last`, unless the stream may still update them."""
     if not insert.timing.late_updates:
         return string_literal(COMPLETE)
     fired = [history.position.operators[name].fired for name in insert.operators] if history.batches else [END_OF_TIME]
@@ -284,7 +285,7 @@ def _final_state(insert: Insert, history: History) -> str:
 def _streamed(
     spark: SparkSession, plan: Plan, name: str, history: History, splits: Sequence[Split], tasks: Tasks
 ) -> ReadRows:
-    """Raises DataError if a file that the stream has read is gone: without its rows the windows would be wrong."""
+    """The rows that the stream has read. Raises DataError if a file of them is gone: windows would be wrong."""
     read = rows_read(spark, plan, name, history, splits, tasks)
     if len(read.splits) < sum(not split.corrupt for split in splits):
         raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
@@ -294,7 +295,7 @@ def _streamed(
 def _void(
     history: History, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
 ) -> list[str]:
-    """Files of windows that stand and that the batch gives no row for."""
+    """The published files of windows for which the batch has no row."""
     assert interval.start is not None and interval.end is not None
     made = {(one.insert, one.target) for one in staged}
     void = []
@@ -307,15 +308,15 @@ def _void(
 
 
 def append_restatement(log: Log, body: Restate) -> Entry:
-    """Puts a restatement behind all other entries, whoever writes them.
+    """Appends a restatement after all other entries, also those that are written meanwhile.
 
-    It leaves out what the stream has published or taken away since the entry that it is as of: that is newer.
+    It leaves out the places that the stream has published or removed since the entry that it is as of: these are newer.
     """
     while True:
         log.refresh()
-        behind = [entry for entry in log.entries(body.as_of + 1) if entry.epoch is not None]
-        newer = {f"{one.insert}/{one.target}" for entry in behind for one in entry.published}
-        newer |= {target for entry in behind for target in entry.removed}
+        later = [entry for entry in log.entries(body.as_of + 1) if entry.epoch is not None]
+        newer = {f"{one.insert}/{one.target}" for entry in later for one in entry.published}
+        newer |= {target for entry in later for target in entry.removed}
         published = tuple(one for one in body.published if f"{one.insert}/{one.target}" not in newer)
         removed = tuple(target for target in body.removed if target not in newer)
         try:
@@ -325,7 +326,7 @@ def append_restatement(log: Log, body: Restate) -> Entry:
 
 
 def _suspects(plan: Plan, history: History, verdict: Verdict) -> dict[str, int]:
-    """Operators whose carried state is in doubt: a window that differs shares its start with windows still to come."""
+    """Operators whose state is in doubt, because a window that differs has the same start as future windows."""
     suspects: dict[str, int] = {}
     for one in verdict.inserts:
         insert: Insert = plan.insert(one.insert)

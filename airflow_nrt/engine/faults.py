@@ -34,7 +34,7 @@ _reached: Counter[str] = Counter()
 
 
 def reach(point: str) -> None:
-    """The driver stands at this point: dies or freezes here if it was told to."""
+    """Marks a fault point: the driver dies or freezes here if a test asks for that."""
     wanted = os.environ.get(VARIABLE)
     if wanted is None:
         return

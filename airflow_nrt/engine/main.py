@@ -1,12 +1,12 @@
-"""What spark-submit runs: one report's stream in one driver.
+"""The program for spark-submit: one report's stream in one driver.
 
     spark-submit … airflow_nrt/engine/main.py --report FILE --home DIR [--group GROUP] [--launch ID] [--settings FILE] …
 
-Its settings are in a file that only its user reads; `--set K=V` is for whoever starts it by hand.
+Its settings are in a file that only its user can read; `--set K=V` is for starting it by hand.
 
-It takes its home over from a driver that lives: whoever launches it has looked (`cli/run.py`, and
-`operators/supervision/supervision.py`). A driver that fails before it holds the lease leaves its reason in
-`launches/<ID>.json` of the home, where whoever launched it looks; afterwards the heartbeat has it.
+It takes over the home even from a running driver: its launcher has checked for one (`cli/run.py`, and
+`operators/supervision/supervision.py`). A driver that fails before it holds the lease writes the reason to
+`launches/<ID>.json` of the home, for its launcher; afterwards the reason is in the heartbeat.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", help="the report's name (default: the file's)")
     parser.add_argument("--base", type=Path, help="where relative paths start (default: the file's directory)")
     parser.add_argument("--master", help="the Spark master (default: spark-submit's)")
-    parser.add_argument("--launch", default="", help="an id by which whoever launches this knows it")
+    parser.add_argument("--launch", default="", help="the launcher's id of this driver")
     parser.add_argument("--settings", type=Path, metavar="FILE", help="a file of settings (Settings.to_json)")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
     parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")
@@ -91,7 +91,7 @@ def _masked(given: Settings, record: logging.LogRecord) -> bool:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    """Raises HomeError if the file can't be read: it may be gone, and the next launch has its own."""
+    """The settings of the command line. Raises HomeError if their file can't be read: the next launch has another."""
     given = Settings()
     if options.settings is not None:
         try:
@@ -140,7 +140,7 @@ def run_report(
         stop.listen_in_java(spark)
         spark.sparkContext.setLogLevel("WARN")
     except (Exception, KeyboardInterrupt) as failure:
-        # Java had the signal, too, and could not pass it on yet.
+        # Java got the signal, too, and could not pass it on yet.
         if stop.asked.is_set() or isinstance(failure, KeyboardInterrupt):
             return STOPPED
         raise

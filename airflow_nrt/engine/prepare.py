@@ -33,7 +33,7 @@ _ORDERS = ("1,1,1.50,2024-06-18 00:01:00\n1,2,2.50,2024-06-18 00:02:00\n", "1,1,
 
 
 def make() -> Path:
-    """Makes the archive anew: a report is streamed and verified while the JVM takes notes."""
+    """Makes the archive: runs and verifies a report while the JVM records the classes that it loads."""
     file = archive(os.environ.get("JAVA_HOME"))
     file.parent.mkdir(parents=True, exist_ok=True)
     notes = file.with_suffix(f".{os.getpid()}")
@@ -62,9 +62,9 @@ def make() -> Path:
 
 
 def prepare() -> Path | None:
-    """The archive of the Java that drivers get on this host, made unless it is there; None if this Java makes none.
+    """The archive of the Java of drivers on this host, made if it does not exist; None if this Java makes none.
 
-    Raises InputError if there is no Java, or if the environment can't be written to.
+    Raises InputError if there is no Java, or if the environment is not writable.
     """
     ensure_java()
     file = archive(os.environ.get("JAVA_HOME"))
@@ -77,10 +77,10 @@ def prepare() -> Path | None:
     return file if file.exists() else None
 
 
-def told(made: Path | None) -> str:
-    """One line about what `prepare` gave."""
+def summary(made: Path | None) -> str:
+    """One line about the result of `prepare`."""
     return f"class archive: {made}" if made else "class archive: this Java makes none, drivers start without"
 
 
 if __name__ == "__main__":
-    print(told(prepare()))
+    print(summary(prepare()))

@@ -59,7 +59,7 @@ def run_changelog(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
 
 
 def streamed_changes(spark: SparkSession, plan: Plan, place: Path) -> Iterator[str]:
-    """What `stream_to_end` has published, as changes."""
+    """The result of `stream_to_end` as changes, as JSON lines."""
     result = _published(spark, plan, place)
     if result is not None:
         insert = plan.inserts[0]
@@ -70,7 +70,7 @@ def streamed_changes(spark: SparkSession, plan: Plan, place: Path) -> Iterator[s
 
 
 def folded(changes: Iterable[str]) -> Iterator[str]:
-    """The table that a changelog ends with, as JSON lines. Only that table is held."""
+    """The final table of a changelog, as JSON lines. Only this table is in memory."""
     table: dict[str, int] = {}
     for line in changes:
         change = json.loads(line)
@@ -120,10 +120,10 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     """
     declared = plan.inserts[0].sink
     options = _parquet(place / "result")
-    # Changes are kept as such, whatever becomes of them in a table.
+    # Without a key the sink is a changelog, so that changes are kept.
     key = () if plan.inserts[0].changes else declared.primary_key
     sink = Table(declared.name, declared.columns, "filesystem", primary_key=key, options=options)
-    # They are sorted when all of them are there.
+    # Rows are sorted at the end.
     plan = replace(plan, inserts=tuple(replace(insert, sink=sink, order=()) for insert in plan.inserts))
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
@@ -155,7 +155,7 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
     splits = {source.name: arrived(source.table) for source in plan.sources}
     results = [insert_result(spark, plan, insert, splits) for insert in plan.inserts]
     if len(results) == 1:
-        # It may be sorted by columns that nobody sees.
+        # Returned whole, because it may be sorted by hidden columns.
         return results[0]
     names = [quote(field.name) for field in plan.inserts[0].query.fields]
     return reduce(DataFrame.unionAll, [result.select(*names) for result in results])

@@ -77,7 +77,7 @@ class InsertOutline:
             columns=tuple((column.name, column.type.name) for column in in_files),
             key=insert.key or (),
             window=window,
-            whole_windows=bool(insert.operators) and directory is not None and not insert.tells_changes,
+            whole_windows=bool(insert.operators) and directory is not None and not insert.emits_changes,
             options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
             operators=insert.operators,
         )

@@ -9,8 +9,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import BIGINT, DOUBLE, STRING, DataType, decimal, multiset
 
 ResultType = Callable[[DataType], DataType]
-"""The result type by the type of the operand. Raises InputError for one that the aggregate does not take: what it wants
-instead, in words that stand after its name."""
+"""The result type for the type of the operand. Raises InputError for a type that the aggregate does not take; the
+message is put after the aggregate's name."""
 
 
 def _any(kind: DataType) -> bool:
@@ -25,10 +25,10 @@ def _none(kind: DataType) -> bool:
 class Aggregate:
     """An aggregate by its name in SQL.
 
-    `result` is Flink's result type. Where it `holds_values`, its accumulator grows with the values that it was given.
-    Where it is `order_sensitive`, the result depends on where rows stood on arrival. `counts_repeats` says whether
-    DISTINCT makes a difference: the least of distinct values is the least of all. `leaves` says of which operands a
-    distinct value can leave a window again without a trace, so that the operator keeps one set of values for all calls.
+    `result` is Flink's result type. `holds_values`: the accumulator grows with its input values. `order_sensitive`: the
+    result depends on the order in which rows arrived. `counts_repeats`: DISTINCT makes a difference; it makes none to
+    MIN, because the least distinct value is the least value. `leaves` says for which operand types a distinct value can
+    be subtracted from a window again exactly. Then the operator keeps one set of values for all its calls.
     """
 
     name: str
@@ -44,7 +44,7 @@ def _always(kind: DataType) -> ResultType:
 
 
 def _number(of_decimal: Callable[[DataType], DataType]) -> ResultType:
-    """Of a number its own type, but for DECIMAL."""
+    """The operand's own type; for DECIMAL what `of_decimal` makes of it."""
 
     def result(kind: DataType) -> DataType:
         if not kind.is_numeric:
@@ -62,7 +62,7 @@ def _value(kind: DataType) -> DataType:
 
 
 def _any_value(kind: DataType) -> DataType:
-    """One of the values, be it a ROW or an ARRAY."""
+    """One of the values, also a ROW or an ARRAY."""
     if kind.holds("MAP", "NULL"):
         raise InputError(f"can't be taken of {kind.flink}")
     return kind
@@ -83,7 +83,7 @@ def _list(kind: DataType) -> DataType:
 
 
 def _is_exact(kind: DataType) -> bool:
-    """A large DOUBLE does not leave a sum of squares without a trace."""
+    """Whether sums of the squares are exact: a large DOUBLE can't be subtracted from one without a rounding error."""
     return kind.is_whole
 
 
@@ -117,4 +117,4 @@ AGGREGATES = {
     )
 }
 NEIGHBOURS = {name: Aggregate(name, _any_value) for name in ("LAG", "LEAD")}
-"""The value of one row: its frame holds no other. OVER alone knows them."""
+"""Aggregates of a frame of one row. Only OVER has them."""

@@ -1,20 +1,20 @@
-"""Hidden columns: they carry what the engine needs through the SQL of a plan.
+"""Hidden columns, which the engine passes through the SQL of a plan.
 
     _nrt_row    struct      the source's columns that the plan reads, for the late ledger
     _nrt_seen   bigint      the operator's watermark (ms) at the beginning of the row's batch, NULL if nothing is late
-    _nrt_batch  bigint      which batch that was, in their order; NULL where only one is looked at
-    _nrt_pos    struct      where the row stood on arrival: file, block, row, path
+    _nrt_batch  bigint      the number of that batch; NULL where there is only one
+    _nrt_pos    struct      the row's place on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
-    _nrt_absorbed  struct   when its batch was: the processing time (`clock`), and its source's `watermark` before
+    _nrt_absorbed  struct   the batch's processing time (`clock`), and its source's `watermark` before the batch
     _nrt_end    bigint      the end (ms) of the window of a result
     _nrt_start  bigint      its start, of SESSION only: of other windows it follows from the end
-    _nrt_after  boolean     of rows that change: whether this is how a row stands behind the batch, or stood before it
-    _nrt_key    string      of rows that change: what a row before and a row behind the batch have in common
-    _nrt_alive  boolean     of rows in the state behind an updating operator: whether they were not taken back
-    _nrt_op     string      of changes, told or read: +I, -U, +U, -D
-    _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which one may come that it meets
+    _nrt_after  boolean     of rows that change: whether this is the row after the batch, or before it
+    _nrt_key    string      of rows that change: the identity of a row, equal before and after the batch
+    _nrt_alive  boolean     of rows in the state of an updating operator: false once they are retracted
+    _nrt_op     string      of changes, emitted or read: +I, -U, +U, -D
+    _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which a row may join with it
     _nrt_side   string      of rows below an updating join: L or R
-    _nrt_order_0  any       of results: what they are sorted by first; then _nrt_order_1, …
+    _nrt_order_0  any       of results: the first sort key; then _nrt_order_1, …
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
 not instants.
@@ -40,7 +40,7 @@ UNTIL = "_nrt_until"
 SIDE, LEFT, RIGHT = "_nrt_side", "L", "R"
 
 CLOCK = "_nrt_clock"
-"""Processing time, among the sources that an operator waits for: its watermark is the last millisecond that passed."""
+"""Processing time, as a source that an operator waits for. Its watermark is the last millisecond that passed."""
 CLOCK_SQL = (
     f"coalesce({ABSORBED}.clock, raise_error('{STOP_MARK}no stream has absorbed this row, it has no PROCTIME()'))"
 )
@@ -48,7 +48,7 @@ CLOCK_SQL = (
 
 
 def key_of(columns: Sequence[str]) -> str:
-    """SQL of `_nrt_key` for these columns: equal where all of them are, NULL being equal to NULL."""
+    """SQL of `_nrt_key`: equal where all these columns are equal; NULL equals NULL."""
     whole = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
     options = f"map('timestampFormat', {whole}, 'timestampNTZFormat', {whole})"
     return f"to_json(struct({', '.join(columns)}), {options})" if columns else "''"

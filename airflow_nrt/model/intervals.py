@@ -1,4 +1,4 @@
-"""Which part of a table an interval of windows needs."""
+"""The partitions of a table that an interval of windows needs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from airflow_nrt.model.tables import Table
 
 
 def partition_time(table: Table, zone: str | None = None) -> PartitionTime | None:
-    """How the table's partitions lie in time, None if it does not say. Raises InputError if it says half of it.
+    """The time that each partition covers; None if the table does not declare it.
 
-    `zone` is that of the source, if its windows lie on another clock than UTC's: partitions may be named by either, so
-    each counts as lasting a day longer at both ends.
+    `zone` is that of the source, if its windows are on another clock than UTC's. Partitions may be named by either
+    clock, so each counts as a day longer at both ends. Raises InputError if the declaration is incomplete.
     """
     slack = DAY if zone is not None else 0
     pattern = table.options.get("partition.time-extractor.timestamp-pattern")

@@ -1,4 +1,4 @@
-"""Window operators, and the stateless SQL (`Query`) between operators: Spark SQL already."""
+"""Window operators, and the stateless Spark SQL (`Query`) between operators."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Query:
 class AggregateCall:
     """One aggregate of a window operator.
 
-    `argument` and `filter` name columns of the operator's input query; `argument` is None for COUNT(*), a ROW where the
-    aggregate is taken of several values at once. `parameters` are further constants (the separator of LISTAGG). `text`
-    is the call as the report writes it. Of a Python function, `python`, the argument is a ROW of all that it is given.
+    `argument` and `filter` name columns of the operator's input query. `argument` is None for COUNT(*), and a ROW where
+    the aggregate takes several values. `parameters` are further constants (the separator of LISTAGG). `text` is the
+    call as the report writes it. The argument of a Python function, `python`, is a ROW of all its arguments.
     """
 
     name: str = field(metadata=METADATA)
@@ -51,57 +51,57 @@ class AggregateCall:
 
     @property
     def built_in(self) -> Aggregate | None:
-        """None of a Python function."""
+        """None for a Python function."""
         return None if self.python is not None else (AGGREGATES.get(self.function) or NEIGHBOURS[self.function])
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether it is a Python function that can't merge what it accumulated, or must not: it sees a value once."""
+        """Whether it is a Python function that can't merge accumulators, or must not because it is DISTINCT."""
         return self.python is not None and (self.python.accumulator is None or self.distinct)
 
     @property
     def holds_values(self) -> bool:
-        """Whether what is stored of it grows with the values that it was given."""
+        """Whether its state grows with its input values."""
         return self.distinct or self.keeps_rows or (self.built_in is not None and self.built_in.holds_values)
 
     @property
     def order_sensitive(self) -> bool:
-        """Whether the result depends on where rows stood on arrival."""
+        """Whether the result depends on the order in which rows arrived."""
         return self.keeps_rows if self.built_in is None else self.built_in.order_sensitive
 
     @property
     def is_of_set(self) -> bool:
-        """Whether it is taken over a distinct set of its operator, where a value enters and leaves a window once.
+        """Whether it aggregates a distinct set of its operator, where a value enters and leaves a window once.
 
-        Others are distinct by themselves: they hold values, and pass over the repeated ones when they finish. So do
-        variances of what is summed as DOUBLE, from which a large value does not leave without a trace.
+        Other DISTINCT calls hold the values themselves, and skip repeated ones when they finish. So do variances of
+        values that are summed as DOUBLE, because a large value can't be subtracted without a rounding error.
         """
         kind = self.built_in
         return self.distinct and kind is not None and self.argument_type is not None and kind.leaves(self.argument_type)
 
 
 ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")
-"""No query reads its result: it says how many rows have come."""
+"""The number of rows that have arrived. No query reads it."""
 
 
 class Operator(ABC):
-    """What all operators of a plan have in common."""
+    """The common part of all operators of a plan."""
 
     name: str
     keys: tuple[Field, ...]
     written: Written
     keeps_rows: bool = False
-    """Whether its state are rows as they came, and no groups of keys."""
+    """Whether its state is the rows themselves, instead of one entry for each key."""
 
     @property
     def shown(self) -> tuple[Field, ...]:
-        """The columns by which people know it."""
+        """The columns that describe it to people."""
         return self.keys
 
     @property
     @abstractmethod
     def inputs(self) -> tuple[Query, ...]:
-        """The queries whose rows it takes."""
+        """The queries whose rows it absorbs."""
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
@@ -115,7 +115,7 @@ class Operator(ABC):
 
 
 class OfWindows(Operator):
-    """One whose results are those of windows."""
+    """An operator whose results belong to windows."""
 
     input: Query
     aggregates: tuple[AggregateCall, ...]
@@ -139,11 +139,11 @@ class OfWindows(Operator):
 
 @dataclass(frozen=True)
 class RowFrame:
-    """The rows that an OVER aggregate looks at: those of equal `partition`, which are keys of the operator.
+    """The frame of an OVER aggregate, among the rows of equal `partition` (keys of the operator).
 
-    `unit` is ROWS or RANGE. From `low` rows or milliseconds before the current row (None: all) up to `high`; what is
-    behind the row is negative. If it is `growing`, the last key of the partition only grows, by time, among
-    rows of the others: what is behind it is over.
+    `unit` is ROWS or RANGE. The frame goes from `low` rows or milliseconds before the current row (None: all) up to
+    `high`; negative numbers are after the row. `growing`: the last key of the partition only grows with time, among
+    rows that are equal in the other keys. Smaller values of it get no more rows.
     """
 
     partition: tuple[str, ...] = field(metadata=METADATA)
@@ -154,7 +154,7 @@ class RowFrame:
 
     @property
     def follows(self) -> bool:
-        """Whether its row waits for a number of rows: nobody knows how long."""
+        """Whether a row waits for a number of later rows, and so for an unknown time."""
         return self.unit == "ROWS" and self.high < 0
 
 
@@ -168,19 +168,19 @@ class WindowAggregate(OfWindows):
     """GROUP BY window_start, window_end and keys over one windowing function.
 
     The input query gives the key columns, the arguments, the filters, `_nrt_ts` and the hidden columns of its source.
-    Its result has the keys, `window_start`, `window_end`, `window_time`, one column an aggregate, and `_nrt_end`.
+    The result has the keys, `window_start`, `window_end`, `window_time`, one column an aggregate, and `_nrt_end`.
 
-    `sources` are the sources whose rows it absorbs; none if it absorbs the windows of other operators, as they fire.
-    `clock` are the sources whose watermarks it waits for: with its own those of all that it must fire together with.
-    Windows over processing time wait for `CLOCK`; their rows have it as their rowtime, so that none is late.
-    With `keeps_rows` the keys are the columns of a row that are read, and its position: its windows hold the rows.
-    `partition` are the keys that each have sessions of their own.
-    Its watermark stays `delay` (ms) behind that of its sources: so long rows are in time, and state is kept.
+    `sources` are the sources whose rows it absorbs. It has none if it absorbs the windows of other operators, as these
+    fire. `clock` are the sources whose watermarks it waits for: its own, and those of all operators that it fires
+    together with. Windows over processing time wait for `CLOCK`, which is also the rowtime of their rows: no row is
+    late. With `keeps_rows` its windows hold the rows; the keys are the columns that are read, and the row's position.
+    `partition` are the keys by which sessions are separate. Its watermark lags that of its sources by `delay` (ms): for
+    so long rows are in time, and state is kept.
 
-    Of OVER, too, the keys are columns of a row; each of the `aggregates` looks at its one of the `frames`, and the
-    result has no window columns. Late is what comes behind a row of its `partition` that has fired; if it is `strict`,
-    what comes behind the watermark. It may forget a key that is idle (`forgets`).
-    With `parts` it puts rows together, of which so many operators of OVER give a part each.
+    The keys of OVER are columns of a row, too. Each of the `aggregates` has its own of the `frames`, and the result has
+    no window columns. A row is late if a later row of its `partition` has fired, or if it is older than the watermark
+    where OVER is `strict`. OVER may forget an idle key (`forgets`).
+    With `parts` the operator joins rows: so many operators of OVER give one part of each row.
     """
 
     name: str = field(metadata=METADATA)
@@ -201,25 +201,25 @@ class WindowAggregate(OfWindows):
 
     @property
     def following(self) -> int:
-        """Of OVER: how many milliseconds behind a row its frames end. It waits for that time."""
+        """Of OVER: how many milliseconds after a row its frames end. The row waits for so long."""
         return max([0, *(-frame.high for frame in self.frames if frame.unit == "RANGE")])
 
     @property
     def followers(self) -> int:
-        """Of OVER: how many rows of its partition a row waits for. All frames are of it then, and of no length."""
+        """Of OVER: how many later rows a row waits for. Then all frames have one partition, and none is an interval."""
         return max([0, *(-frame.high for frame in self.frames if frame.follows)])
 
     @property
     def waits(self) -> bool:
-        """Of OVER: whether its rows wait for what follows them."""
+        """Of OVER: whether its rows wait for later rows."""
         return self.following > 0 or self.followers > 0
 
     @property
     def forgets(self) -> bool:
-        """Of OVER: whether a key that is idle is forgotten, as in Flink: if all that its rows look at is an interval.
+        """Of OVER: whether an idle key is forgotten, as in Flink: if all frames are intervals.
 
-        Its state would last as long as the report, if each key kept the row that says which others are late. Above
-        windows, which come when they fire and not when they end, nothing is forgotten.
+        A key that is never forgotten keeps its last row, which decides which rows are late, as long as the report runs.
+        Nothing is forgotten above windows, because these arrive when they fire, not when they end.
         """
         intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in self.frames)
         return bool(self.frames) and intervals and bool(self.sources) and not self.strict
@@ -227,7 +227,7 @@ class WindowAggregate(OfWindows):
 
 @dataclass(frozen=True)
 class Regroup(OfWindows):
-    """GROUP BY window_start, window_end and keys over the results of windows. It keeps nothing: a window is whole.
+    """GROUP BY window_start, window_end and keys over the results of windows. It is stateless: windows arrive whole.
 
     The input query gives the key columns, the arguments, the filters and `_nrt_end`; the result is that of a
     `WindowAggregate`.

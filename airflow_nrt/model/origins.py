@@ -1,4 +1,4 @@
-"""Where SQL that the engine runs stands in the report: what errors of Spark point at. Nothing is computed by it."""
+"""The places in the report of the SQL that the engine runs. Messages for Spark's errors use them; results don't."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 _FUNCTION = re.compile(r"[A-Z][A-Z_0-9]+\b")
 _MOST = 3
-"""So many expressions of which any may have failed are named."""
+"""At most so many expressions are named as the possible cause of an error."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """A piece of generated `sql`, the `text` of the report that it stands for, and the place of that."""
+    """A piece of generated `sql`, the `text` of the report that it was generated from, and the place of that text."""
 
     sql: str
     text: str
@@ -22,22 +22,22 @@ class Origin:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the origins of a plan."""
+    """The known origins of a plan."""
 
     origins: tuple[Origin, ...] = ()
 
     def around(self, sql: str, start: int, stop: int) -> str | None:
-        """What stands for the characters from `start` up to `stop` of a text of SQL, None if nothing is known of it.
+        """The origin of the characters from `start` up to `stop` of a SQL text, None if it is not known.
 
-        It is the smallest piece that was noted, and lies around them.
+        That is the origin of the smallest known piece around them.
         """
         found = sorted((one for one in self.origins if one.sql in sql), key=lambda one: len(one.sql))
         return next((self._at(one) for one in found if _covers(one.sql, sql, start, stop)), None)
 
     def placed(self, message: str) -> str:
-        """A message that SQL of ours has raised, with the place of the longest text of the report that is in it.
+        """A message that generated SQL has raised, with the place of the longest text of the report in it.
 
-        One that begins with the name of a function is about the one call of that.
+        If it begins with the name of a function, and the report calls that once, it gets the place of the call.
         """
         found = [one.text for one in self.origins if one.text in message]
         if found:
@@ -47,7 +47,7 @@ class Known:
         return f"{message}: {call}" if call else message
 
     def alone(self, ways: Iterable[str]) -> str | None:
-        """The text of the report in which one of these words stands, or the few of which it may be any; else None."""
+        """The text of the report with one of these words, or the few such texts; None if there are none or many."""
         words = tuple(ways)
         found = {one.text: one for one in self.origins if any(word in one.text for word in words)}
         least = [text for text in found if not any(other != text and other in text for other in found)]

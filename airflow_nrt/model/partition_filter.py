@@ -1,4 +1,4 @@
-"""Which partitions of a table its readers ask for: the others need not be read where all rows are there already."""
+"""The partitions of a table that its readers ask for. A batch reads no others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class PartitionFilter:
 
 
 def any_of(filters: Iterable[PartitionFilter | None]) -> PartitionFilter | None:
-    """What one of these readers asks for; None if one asks for all partitions."""
+    """The union of these filters; None if one reader asks for all partitions."""
     asked: list[PartitionFilter] = []
     for one in filters:
         if one is None:

@@ -1,8 +1,7 @@
-"""The plan: what a report computes, as data. The SQL front end makes it, the stream and the batch driver execute it.
+"""The plan: what a report computes, as data. The SQL front end makes it; the stream and the batch driver execute it.
 
-A plan is a list of sources, of operators and of inserts. Between them stands only stateless SQL (`Query`), which
-combines rows of one source, or rows of one window; it is Spark SQL already. Operators stand in the order in which each
-reads only those before it.
+A plan has sources, operators and inserts. Stateless Spark SQL (`Query`) connects them, and combines rows of one source
+or rows of one window. Each operator reads only sources and operators before it in the list.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from airflow_nrt.program.program import Built
 
 @dataclass(frozen=True)
 class Source:
-    """A table that is read, and which of its columns (physical and computed) the plan reads.
+    """A table that is read, and the columns (physical and computed) that the plan reads.
 
-    `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows lie on another clock than UTC's.
-    `partitions` are those that its readers ask for, None for all. Batch reads no others. A stream does, for each row
-    moves the watermark, as long as it is nobody's row.
+    `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows are on another clock than UTC's.
+    `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
+    every row moves the watermark.
     """
 
     table: Table
@@ -50,7 +49,7 @@ class Source:
 
     @property
     def physical(self) -> tuple[str, ...]:
-        """The physical columns that must be parsed for these, in the table's order."""
+        """The physical columns that must be parsed for the plan's columns, in the table's order."""
         wanted = set(self.columns) | set(self.table.watermark.reads if self.table.watermark else ())
         for column in self.table.columns:
             if column.is_computed and column.name in wanted:
@@ -62,13 +61,13 @@ class Source:
 class Insert:
     """A query written to a sink.
 
-    `operators` are the window operators whose windows the rows belong to, `window` the windowing that these have in
-    common; none if rows are published as they come. `key` are the sink columns that are unique inside a window (of rows
-    that change: among all), None if they are not written. With `changes` its rows are those before and behind each
-    batch (`_nrt_after`): what is written is the difference. `order` is SQL by which the rows of a window are sorted, or
-    all that is published together; the columns of the query that are there for this alone are not among its fields.
-    `timing` says when windows are published, and how often. `meaning` is what the query computes, clause by clause;
-    `steps` say it for people.
+    `operators` are the window operators whose windows the rows belong to, `window` the windowing that these share. Rows
+    without windows are published as they arrive. `key` are the sink columns that are unique within a window (of rows
+    that change: among all rows); None if they are not written. With `changes` the query gives the rows before and after
+    each batch (`_nrt_after`), and their difference is written. `order` is SQL by which the rows of a window are sorted,
+    or all rows that are published together; columns only for sorting are not among the query's fields. `timing` says
+    when windows are published, and how often. `meaning` is what the query computes, clause by clause; `steps` describe
+    it for people.
     """
 
     name: str
@@ -84,26 +83,25 @@ class Insert:
     steps: tuple[Step, ...] = field(default=(), compare=False, metadata=METADATA)
 
     @property
-    def tells_changes(self) -> bool:
-        """Whether it publishes changes of rows: of a version of a window what is different from the one before."""
+    def emits_changes(self) -> bool:
+        """Whether it publishes a changelog; for a window, the differences of a version from the one before."""
         return connector_of(self.sink).takes_changes_as_such(self.sink) and (
             self.changes or not self.timing.publishes_once
         )
 
     @property
     def replaces_table(self) -> bool:
-        """Whether its rows stand in one file a partition, which is replaced when some of them change."""
+        """Whether its sink has one file for each partition, which is replaced when rows of it change."""
         return self.changes and connector_of(self.sink).replaces_rows(self.sink)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole report. `settings` are the values of SET; `script` is the text that this was made from, `given` what
-    filled its placeholders.
+    """A whole report. `settings` are the values of SET. `script` is the text of the report, `given` are the values of
+    its placeholders.
 
-    `base` is the directory at which relative paths of its tables start, and where the modules of its Python `functions`
-    may stand. Of a program there is no script: `built` says how it was made. `idle` are statements without an effect,
-    each with the reason.
+    Relative paths of tables start at the directory `base`, which may also hold the modules of Python `functions`. A
+    program has no script: `built` says how it was built. `idle` are statements without an effect, each with the reason.
     """
 
     name: str = field(metadata=METADATA)
@@ -120,11 +118,11 @@ class Plan:
     given: Settings = field(default=Settings(), metadata=METADATA)
     idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
-    """What its SQL stands for in the report: for errors."""
+    """The places of its SQL in the report, for messages of errors."""
 
     @property
     def ends(self) -> bool:
-        """Whether its input does: no source waits for more."""
+        """Whether its input ends: no source waits for more rows."""
         return not any(connector_of(source.table).is_live(source.table) for source in self.sources)
 
     def source(self, name: str) -> Source:
@@ -141,7 +139,7 @@ class Plan:
 
     @property
     def spark_settings(self) -> dict[str, str]:
-        """Those of Spark among the settings, and what Spark is to leave out of its pages and its event log."""
+        """The settings of Spark, and the names that Spark redacts in its pages and its event log."""
         named = "|".join(map(re.escape, self.given.masked))
         hidden = {"spark.redaction.regex": f"(?i){SECRET_NAMES}|{named}"} if named else {}
         return {**hidden, **{key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}}
@@ -153,7 +151,7 @@ class Plan:
 
     @cached_property
     def zones(self) -> dict[str, str]:
-        """The sources whose rowtimes are instants and whose windows lie on another clock than UTC's: on this zone's."""
+        """The zones of sources whose rowtimes are instants and whose windows are on another clock than UTC's."""
         zones = {source.name: source.zone for source in self.sources if source.zone is not None}
         return zones if self.zone is None or not self.waits_for_clock else {**zones, CLOCK: self.zone}
 
@@ -163,7 +161,7 @@ class Plan:
         return any(CLOCK in operator.clock for operator in self.operators)
 
     def is_read_by_clock(self, source: str) -> bool:
-        """Whether windows over processing time hold rows of this source: then no rowtime says which rows they hold."""
+        """Whether windows over processing time hold rows of this source. Then rowtimes don't decide which rows."""
         return any(CLOCK in operator.clock for operator in self.readers(source))
 
     def readers(self, source: str) -> tuple[WindowAggregate, ...]:
@@ -176,8 +174,8 @@ class Plan:
         return tuple(insert for insert in self.inserts if not insert.timing.publishes_once)
 
     @cached_property
-    def rated(self) -> tuple[Insert, ...]:
-        """The inserts whose changes wait until they are told."""
+    def throttled(self) -> tuple[Insert, ...]:
+        """The inserts whose changes are held back for an interval, or for a number of rows."""
         return tuple(insert for insert in self.inserts if insert.changes and insert.timing.update_rate is not None)
 
     def regroup(self, name: str) -> Regroup | None:
@@ -185,15 +183,15 @@ class Plan:
 
     @cached_property
     def groups(self) -> tuple[frozenset[str], ...]:
-        """The window operators that fire together, where several do: a query combines their windows."""
+        """The sets of window operators that fire together, because a query combines their windows."""
         return together(self.operators, self.regroups, self.inserts, self.updating)
 
     def below(self, query: Query) -> tuple[str, ...]:
-        """The window operators whose windows a query reads, itself or through regroups."""
+        """The window operators whose windows a query reads, directly or through regroups."""
         return below(query, self.regroups)
 
     def sources_of(self, query: Query) -> frozenset[str]:
-        """The sources whose rows a query depends on, however many operators stand between."""
+        """The sources whose rows a query depends on, through any number of operators."""
         return frozenset().union(*map(self._sources_under, query.inputs))
 
     def _sources_under(self, name: str) -> frozenset[str]:
@@ -206,7 +204,7 @@ class Plan:
         return self.sources_of(step.input)
 
     def absorbing(self, insert: Insert) -> tuple[str, ...]:
-        """The operators that absorb the rows of sources for an insert, however many windows stand between."""
+        """The operators that absorb the rows of sources for an insert, through any number of windows."""
         found: dict[str, None] = {}
         waiting = list(insert.operators)
         while waiting:
@@ -218,7 +216,7 @@ class Plan:
         return tuple(found)
 
     def passing(self, source: str) -> tuple[Insert, ...]:
-        """The inserts that publish rows of this source as they come."""
+        """The inserts that publish rows of this source as they arrive."""
         return tuple(insert for insert in self.inserts if not insert.operators and source in insert.query.inputs)
 
     def updated_by(self, source: str) -> tuple[Updating, ...]:
@@ -226,7 +224,7 @@ class Plan:
         return tuple(one for one in self.updating if any(source in query.inputs for query in one.inputs))
 
     def updated_through(self, source: str) -> tuple[Query, ...]:
-        """The queries by which they read it, one for each time that they do."""
+        """The queries by which updating operators read this source, once for each time that one does."""
         return tuple(query for one in self.updating for query in one.inputs if source in query.inputs)
 
     def fed_by(self, operator: str) -> tuple[Insert, ...]:
@@ -234,11 +232,11 @@ class Plan:
         return tuple(insert for insert in self.inserts if operator in insert.operators)
 
     def rows_until(self, end: int) -> int:
-        """The rowtime before which all rows lie that matter to windows ending at or before this."""
+        """The rowtime (ms) that is after all rows of windows that end at `end` or before."""
         return max((operator.window.rows_until(end) for operator in self.operators), default=end)
 
     def first_rows(self, operator: str, after: int) -> dict[str, int]:
-        """By source the earliest rowtime (ms) in the windows of this operator that end after `after`."""
+        """By source, the earliest rowtime (ms) in the windows of this operator that end after `after`."""
         one = self.operator(operator)
         earliest = one.window.earliest_row(next(one.window.ends_between(after, after + one.window.stride)))
         found = dict.fromkeys(one.sources, earliest)
@@ -249,7 +247,7 @@ class Plan:
 
 
 def below(query: Query, regroups: tuple[Regroup, ...]) -> tuple[str, ...]:
-    """The window operators whose windows a query reads, itself or through these regroups."""
+    """The window operators whose windows a query reads, directly or through these regroups."""
     known = {regroup.name: regroup for regroup in regroups}
     found: dict[str, None] = {}
     for name in query.inputs:
@@ -263,7 +261,7 @@ def together(
     inserts: Iterable[Insert],
     updating: Iterable[Updating],
 ) -> tuple[frozenset[str], ...]:
-    """The sets of window operators, of two or more, whose windows are combined by some query."""
+    """The sets of two or more window operators whose windows some query combines."""
     queries = [
         *(o.input for o in operators if not o.sources),
         *(insert.query for insert in inserts if insert.operators),

@@ -1,4 +1,4 @@
-"""What a query does, step by step and in the report's own words, for people and programs: nothing is computed by it."""
+"""What a query does, step by step and in the report's own words. It is for people and programs, not for execution."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Fact = tuple[str, "str | int | tuple[str, ...]"]
 
 @dataclass(frozen=True)
 class Step:
-    """`does` names its kind; `of` are the tables that it reads, or earlier steps by their numbers, from 1.
+    """`does` names its kind. `of` are the tables that it reads, or earlier steps by their numbers, from 1.
 
-    `facts` are its clauses, under stable names. `operators` are those of the plan that keep its state, `called` is the
+    `facts` are its clauses, by stable names. `operators` are those of the plan that keep its state. `called` is the
     name that the query gives its result.
     """
 

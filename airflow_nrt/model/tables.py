@@ -12,18 +12,19 @@ from airflow_nrt.model.options.known import DOMAIN
 
 CHANGELOG = "debezium-json"
 LINE = "_nrt_line"
-"""The column of rows of a text that holds their line; NULL in those of parquet."""
+"""The column with the line of text that a row was read from; NULL for parquet."""
 SOURCE_FILE = "_nrt_file"
-"""The column of rows just read that names their file, as Spark spells it: `file:///a%20b`."""
+"""The column with the file that a row was read from, as Spark spells it: `file:///a%20b`."""
 SIZE, MODIFIED = "_nrt_size", "_nrt_modified"
-"""Columns of rows just read: the size of their file (bytes), and when it was written; there where one is asked for."""
+"""The columns with the size of that file (bytes) and its modification time. Only where the table declares one."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column. A computed one has an `expression` (Spark SQL), which `reads` these columns of the file.
+    """A column. A computed one has an `expression` (Spark SQL), which `reads` these columns of the file.
 
-    `text` is that in the report's words. `metadata` is the connector's key of a METADATA column, which is computed too.
+    `text` is the expression as the report writes it. `metadata` is the connector's key of a METADATA column, which is
+    computed, too.
     """
 
     name: str
@@ -42,9 +43,9 @@ class Column:
 class Watermark:
     """FLIP-66: the rowtime column and the watermark that each row proposes.
 
-    `expression` is Spark SQL for milliseconds (BIGINT), of the columns that it `reads` and of `_nrt_ts`, the rowtime in
-    milliseconds; NULL proposes none. `text` is the report's own. `path` leads into a ROW column: for
-    `WATERMARK FOR event.log_ts` the column is `event`, the path `("log_ts",)`.
+    `expression` is Spark SQL for milliseconds (BIGINT) over the columns that it `reads` and `_nrt_ts`, the rowtime in
+    milliseconds; NULL proposes no watermark. `text` is the expression as the report writes it. `path` leads into a ROW
+    column: for `WATERMARK FOR event.log_ts` the column is `event`, the path `("log_ts",)`.
     """
 
     column: str
@@ -102,15 +103,15 @@ class Table:
 
     @property
     def suffix(self) -> str:
-        """How the names of its files end."""
+        """The suffix of its files."""
         return "json" if self.is_changelog else self.format
 
     @property
     def is_changelog(self) -> bool:
-        """Whether its files hold changes, rows that are added and rows that are taken back."""
+        """Whether its files hold a changelog: rows that are added and rows that are retracted."""
         return self.options.get("format", "").lower() == CHANGELOG
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """The columns whose domain does not grow, as it declares."""
+        """The columns whose domain is declared not to grow."""
         return tuple(name.removeprefix(DOMAIN) for name in self.options if name.startswith(DOMAIN))

@@ -5,7 +5,7 @@
                       early results                  late updates     only the late ledger
 
 All offsets are milliseconds from the end of a window. A result is due when the watermark has reached the last
-millisecond before its time, as a window is complete without any of this.
+millisecond before its time, just as a window without timing is complete.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from airflow_nrt.basics.durations import format_duration, parse_duration
 from airflow_nrt.basics.errors import InputError
 
 EARLY, COMPLETE, LATE, LAST = "early", "complete", "late", "last"
-"""What a version of a window is. Where nothing is ever published behind it, a complete one is the last."""
+"""The states of a version of a window. A complete version is the last one if nothing is published after it."""
 _COUNT = re.compile(r"count\s*\(\s*([1-9]\d{0,11})\s*\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """An update rate of so many rows."""
+    """An update rate as a number of rows."""
 
     count: int
 
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The timing of one insert. Raises InputError where the options contradict each other.
+    """The timing of one insert. Raises InputError if the options contradict each other.
 
-    Without `first_result` there are no early results; `update_rate` is an interval, a number of rows, or None for each
-    batch. `result_state` is the sink's column that says what a row is: early, complete, late or last.
+    Without `first_result` there are no early results. `update_rate` is an interval (ms), a number of rows, or None for
+    each batch. `result_state` is the sink's column with the state of a row: early, complete, late or last.
     """
 
     first_result: int | None = None
@@ -68,7 +68,7 @@ class OutputOptions:
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> OutputOptions:
-        """From the options of a sink, whose texts have been checked one by one. Raises InputError."""
+        """From the options of a sink, whose values have been checked one by one. Raises InputError."""
         given = {name: options.get(name) for name in TIMING_OPTIONS}
         first, complete, rate, late, last, state = given.values()
         return cls(
@@ -94,7 +94,7 @@ class OutputOptions:
         return {name: text for name, text in zip(TIMING_OPTIONS, texts) if text is not None}
 
     def hint(self) -> str:
-        """As a program writes them behind the table of an INSERT; '' if there are none."""
+        """The SQL hint after the table of an INSERT, for programs; '' if there are no options."""
         pairs = ", ".join(f"'{name}' = '{text}'" for name, text in self.written().items())
         return f"/*+ OPTIONS({pairs}) */" if pairs else ""
 
@@ -110,23 +110,23 @@ class OutputOptions:
 
     @property
     def final(self) -> int:
-        """The offset at which a window's state is dropped: rows that come later are late for it."""
+        """The offset at which a window's state is dropped. Rows that arrive later are late for it."""
         return self.last_result if self.late_updates and self.last_result is not None else self.complete_result
 
     @property
     def earliest(self) -> int:
-        """The offset of the first of all versions."""
+        """The offset of the first version."""
         return min(self.complete_result, self.complete_result if self.first_result is None else self.first_result)
 
     def is_complete(self, end: int, watermark: int | None) -> bool:
-        """Whether the window that ends here has had its complete result at this watermark."""
+        """Whether the window that ends at `end` has had its complete result at this watermark."""
         return watermark is not None and end + self.complete_result - 1 <= watermark
 
     def due(self, end: int, before: int | None, now: int, rows: int) -> str | None:
-        """Which version of the window that ends here is due now, if any.
+        """The state of the version that is due now of the window that ends at `end`, None if none is.
 
-        Watermarks have gone from `before` (None: there was none) to `now` since versions were looked for last; so many
-        `rows` of the window have come since its last version. What time alone makes due at once is one version.
+        The watermark was `before` (None: there was none) when versions were looked for last, and is `now`. So many
+        `rows` of the window have arrived since its last version. Several versions that are due by time are one.
         """
 
         def passes(offset: int) -> bool:
@@ -154,7 +154,7 @@ class OutputOptions:
         return (now - first) // self.update_rate > (before - first) // self.update_rate
 
     def check_of_windows(self) -> None:
-        """Raises InputError if the results of windows can't be timed so."""
+        """Raises InputError if the results of windows can't have this timing."""
         if self.update_rate is not None and not self.is_early:
             raise InputError(
                 "'update-rate' needs a 'first-result' before the complete one, for example '-15 min': without it a "
@@ -162,7 +162,7 @@ class OutputOptions:
             )
 
     def check_over_clock(self) -> None:
-        """Raises InputError if windows over processing time can't be timed so."""
+        """Raises InputError if windows over processing time can't have this timing."""
         for name, given in (("complete-result", self.complete_result), ("late-updates", self.late_updates)):
             if given:
                 raise InputError(f"{name!r} is for event time only: over processing time no row is late")
@@ -212,4 +212,4 @@ TIMING_OPTIONS: dict[str, tuple[Callable[[str], Any], str]] = {
 """The options of a sink, in the order of the fields of `OutputOptions`."""
 
 AT_ONCE = OutputOptions()
-"""A window is published once, when it is complete; what is not windowed as it comes."""
+"""A window is published once, when it is complete; rows without a window as they arrive."""

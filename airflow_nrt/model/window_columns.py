@@ -11,7 +11,7 @@ ROLES = {"window_start": "start", "window_end": "end", "window_time": "time"}
 
 
 def bounds(window: Window) -> tuple[str, ...]:
-    """The hidden columns that tell a window of this kind."""
+    """The hidden columns that identify a window of this kind."""
     return (WINDOW_END, WINDOW_START) if window.bounded_by_rows else (WINDOW_END,)
 
 
@@ -22,7 +22,7 @@ def timestamp_of(ms: Sql, kind: DataType | None = None) -> str:
 
 
 def window_column(window: Window, role: str, rowtime_type: DataType) -> str:
-    """One window column; `window_time` has the type of the rowtime: where that is an instant, the first such one."""
+    """SQL of one window column. `window_time` has the type of the rowtime; an instant is the first with its time."""
     end = Sql(WINDOW_END)
     if role == "start":
         return timestamp_of(Sql(WINDOW_START) if window.bounded_by_rows else window.start(end))

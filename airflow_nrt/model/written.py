@@ -1,4 +1,4 @@
-"""How a report writes what its operators do, for people: nothing is computed by it."""
+"""The report's own words for its operators, for people. Results don't depend on them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Written:
-    """`names` are an operator's own names of columns, and what the report calls them. `where` is the condition on the
-    rows that it absorbs, `columns` are those that it looks at, where it aggregates.
+    """`names` are pairs of an operator's name of a column and the report's. `where` is the condition on the absorbed
+    rows. `columns` are the columns that an aggregate reads.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -16,5 +16,5 @@ class Written:
     columns: tuple[str, ...] = ()
 
     def of(self, name: str) -> str | None:
-        """The report's own words, None where it has none."""
+        """The report's name of a column, None if it has none."""
         return dict(self.names).get(name)

@@ -1,7 +1,7 @@
 """Instants and the wall clock of a time zone, which skips an hour in spring and shows one twice in autumn.
 
-Windows over TIMESTAMP_LTZ lie on the wall clock of the session's zone; their watermarks are instants. Both are
-milliseconds. A zone is named as Flink does, and None is UTC, where an instant and its wall clock are the same number.
+Windows over TIMESTAMP_LTZ are on the wall clock of `table.local-time-zone`; their watermarks are instants. Both are
+milliseconds. A zone has Flink's name. None is UTC, where an instant and its wall clock are the same number.
 
     instant      ───────┬───────────────┬───────────────┬───────
     wall clock   ── 01:00 ────── 02:00│01:00 ────── 02:00 ──────
@@ -27,9 +27,9 @@ _UTC = ("UTC", "GMT", "Z", "Etc/UTC")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _CYCLE = 146_097 * DAY
-"""After 400 years the calendar repeats, weekdays too, and with them the rules of every zone."""
+"""The calendar repeats after 400 years, with its weekdays, and so do the rules of every zone."""
 _YEAR_68, _YEAR_2400 = -60_021_302_400_000, 13_569_465_600_000
-"""Python's calendar begins in 1 and ends in 9999: zones are asked within these years and the cycle behind them."""
+"""Python's calendar begins in 1 and ends in 9999. Zones are asked for times of these years and of one cycle after."""
 
 
 def read_zone(text: str) -> str:
@@ -39,18 +39,18 @@ def read_zone(text: str) -> str:
 
 
 def foreign_zone(name: str) -> str | None:
-    """The zone as the functions here take it: None for UTC under any name."""
+    """The zone as the functions of this module take it: None for UTC under any name."""
     return None if name in _UTC else name
 
 
 def parse_wall_clock(text: str, zone: str | None) -> int:
-    """A time of the zone's wall clock, in the forms of `parse_instant`; one with `Z` or an offset is an instant."""
+    """A time of the zone's wall clock (ms), in the forms of `parse_instant`. With `Z` or an offset it is an instant."""
     at = parse_instant(text)
     return wall_clock(at, zone) if names_instant(text) else at
 
 
 def wall_clock(instant: int, zone: str | None) -> int:
-    """What the clocks of the zone show at an instant."""
+    """The zone's wall clock (ms) at an instant."""
     if zone is None or instant >= END_OF_TIME:
         return instant
     shown = _moment(instant).astimezone(zone_rules(zone))
@@ -58,7 +58,7 @@ def wall_clock(instant: int, zone: str | None) -> int:
 
 
 def is_skipped(shown: int, zone: str | None) -> bool:
-    """Whether no instant shows this: the clocks were put forward over it."""
+    """Whether no instant has this wall clock, because the clocks were put forward over it."""
     if zone is None or not _YEAR_68 <= shown < _YEAR_2400:
         return False
     clock = _moment(shown).replace(tzinfo=zone_rules(zone))
@@ -68,10 +68,10 @@ def is_skipped(shown: int, zone: str | None) -> bool:
 
 
 def wall_clock_passed(watermark: int, zone: str | None) -> int:
-    """The last millisecond of the wall clock that no instant after the watermark shows, nor anything before it.
+    """The last millisecond of the wall clock that has passed for good: no later instant shows it or anything before it.
 
-    So a window whose last millisecond this reaches can hold no instant that is still to come. It never goes back where
-    the watermark does not: while an hour is shown that is going to be repeated, it waits.
+    A window whose last millisecond it has reached gets no more rows. It never goes back if the watermark does not: it
+    waits during an hour that the clocks will repeat.
     """
     if zone is None or watermark >= END_OF_TIME:
         return watermark
@@ -80,7 +80,7 @@ def wall_clock_passed(watermark: int, zone: str | None) -> int:
     before, after = _offset(shown), _offset(shown.replace(fold=1))
     if shown.fold or after >= before:
         return coming + before - 1
-    # The clocks go back within the time that is repeated: the first instant at which they have.
+    # The clocks go back within the repeated time: search for the first instant after that.
     low, high = coming, coming + before - after
     while high - low > 1:
         middle = (low + high) // 2
@@ -96,7 +96,7 @@ def wall_clock_sql(instant: Sql, zone: str | None) -> Sql:
 
 
 def instant_sql(shown: Sql, zone: str | None) -> Sql:
-    """Spark SQL of the first instant at which the wall clock shows this; of a skipped time, as if it were not."""
+    """Spark SQL of the first instant with this wall clock; a skipped time counts as if it were not skipped."""
     if zone is None:
         return shown
     return Sql(f"unix_millis(to_utc_timestamp(timestamp_millis({shown}), {string_literal(zone)}))")
@@ -104,7 +104,7 @@ def instant_sql(shown: Sql, zone: str | None) -> Sql:
 
 @lru_cache
 def zone_rules(name: str) -> tzinfo:
-    """The rules of a zone. Raises ValueError if there is none of this name."""
+    """The rules of a zone. Raises ValueError if there is no zone with this name."""
     if name in _UTC:
         return timezone.utc
     match = _OFFSET.fullmatch(name)

@@ -183,7 +183,7 @@ def test_a_home_on_another_file_system(command: Command, tmp_path: Path) -> None
     [
         ("2024-06-18 10:00", "2024-06-18 10:00", "the interval from 2024-06-18 10:00:00 to 2024-06-18 10:00:00 is empty"),
         ("2024-06-18 11:00", "2024-06-18 10:00", "the interval from 2024-06-18 11:00:00 to 2024-06-18 10:00:00 is reversed"),
-        ("2024-06-18 10:01", "2024-06-18 10:09", "no window of CUMULATE 10 minutes / 1 hour ends behind 2024-06-18 10:01:00"),
+        ("2024-06-18 10:01", "2024-06-18 10:09", "no window of CUMULATE 10 minutes / 1 hour ends after 2024-06-18 10:01:00"),
         ("2024-06-18 10:00", "2124-06-18 10:00", "the interval reaches to 2124-06-18 10:00:00, which is in the future"),
         ("yesterday", "2024-06-18 10:00", "'yesterday' is not a time: write for example '2024-06-18 10:00'"),
     ],
@@ -201,7 +201,7 @@ def test_an_interval_without_complete_windows(
     [
         (("--start", "2024-06-18 11:00", "--end", "2024-06-18 10:00"), "the interval from 2024-06-18 11:00:00 to 2024-06-18 10:00:00 is reversed"),
         (("--start", "2024-06-18 11:00", "--end", "2024-06-18 11:00"), "the interval from 2024-06-18 11:00:00 to 2024-06-18 11:00:00 is empty"),
-        (("--start", "2024-06-18 10:01", "--end", "2024-06-18 10:09"), "no window of CUMULATE 10 minutes / 1 hour ends behind 2024-06-18 10:01:00"),
+        (("--start", "2024-06-18 10:01", "--end", "2024-06-18 10:09"), "no window of CUMULATE 10 minutes / 1 hour ends after 2024-06-18 10:01:00"),
         (("--start", "2024-06-19"), "no window of CUMULATE 10 minutes / 1 hour in the interval is complete: they are up to 2024-06-18 11:10:00"),
     ],
 )  # fmt: skip

@@ -62,7 +62,7 @@ def refusal(query: str) -> str:
     return problems(query).partition("\n")[0]
 
 
-FORGOTTEN = f"{RECENT}: a row is forgotten 1 hour of event time behind the watermark"
+FORGOTTEN = f"{RECENT}: a row is forgotten when it is older than the watermark by more than 1 hour"
 DOMAIN = "its keys, whose domain is declared constant"
 
 
@@ -169,7 +169,9 @@ def test_joins_within_an_interval(condition: str) -> None:
         assert "add AND a.stime BETWEEN b.stime - INTERVAL '1' HOUR" in refusal(NEAR.format("", condition))
     else:
         (proof,) = proofs(NEAR.format("", condition))
-        assert proof.startswith("how near rows are that meet: the left are forgotten")
+        assert proof.startswith(
+            "the interval of the join: a row is forgotten when it is older than the watermark by more than"
+        )
         for kind in ("LEFT", "RIGHT", "FULL"):
             assert proofs(NEAR.format(kind, condition)) == [proof]
 

@@ -1,4 +1,4 @@
-"""Aggregates as accumulators: how a row becomes one, how two are merged, what the result is.
+"""Aggregates as accumulators: how a row becomes one, how two are merged, how the result is computed.
 
 A family is one file with a function from a call to `Accumulators`, and one line in `FAMILIES`.
 """

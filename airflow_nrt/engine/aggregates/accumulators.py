@@ -1,4 +1,4 @@
-"""What an aggregate family gives: columns that are lifted from a row, merged, and finished."""
+"""The parts of an aggregate family: columns that are lifted from a row, merged, and finished."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ MERGE_SUM = "sum({0}){over}"
 
 @dataclass(frozen=True)
 class Operand:
-    """What an aggregate is taken of, as SQL over the rows to lift. `tag` names it: equal tags share accumulators.
+    """The operand of an aggregate, as SQL over the rows to lift. `tag` names it: equal tags share accumulators.
 
-    `value` is NULL where the row does not count (NULL, or left out by FILTER); `counts` says whether the row counts
-    at all, which for COUNT(*) is all that matters. `admits` says whether FILTER takes the row, whose value may be NULL.
+    `value` is NULL where the row does not count (NULL, or excluded by FILTER). `counts` says whether the row counts,
+    which is all that COUNT(*) needs. `admits` says whether FILTER takes the row, whose value may be NULL.
     """
 
     tag: str
@@ -31,10 +31,10 @@ class Accumulator:
     """One column of a partial.
 
     `lift` is SQL of the column for one row. `merge` is SQL of the merged column: an aggregate of `{0}`, with `{over}`
-    behind the aggregate function, where a window specification may come. `type` is its Spark type.
+    after the aggregate function as the place of a window specification. `type` is its Spark type.
 
-    `running` is SQL that makes of an array of its values, `{0}`, the array of each merged with all before it. It is
-    there where that costs less than to merge over a window specification that grows row by row.
+    `running` is SQL from an array of its values, `{0}`, to the array of running merges. It is set where that is faster
+    than merging over a window specification that grows row by row.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Accumulator:
 
 @dataclass(frozen=True)
 class Accumulators:
-    """The accumulators of one call, and SQL of its result over them. `additive`: negated, they take a row away."""
+    """The accumulators of one call, and SQL of its result over them. `additive`: negated ones subtract a row."""
 
     columns: tuple[Accumulator, ...]
     result: str
@@ -64,7 +64,7 @@ class Accumulators:
 
 
 def checked_integer(exact: str, call: AggregateCall) -> str:
-    """An exact number as the result's integer type; where it overflows, an error that names aggregate and window."""
+    """SQL of an exact number as the result's integer type; an overflow is an error that names aggregate and window."""
     limit = INTEGER_LIMITS[call.type.name]
     message = string_literal(f"{call.text} overflows {call.type.name} ")
     return (

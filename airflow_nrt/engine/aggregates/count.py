@@ -7,7 +7,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def counter(operand: Operand) -> Accumulator:
-    """How many values there are."""
+    """The number of values."""
     return Accumulator(f"n_{operand.tag}", f"IF({operand.counts}, 1, 0)", "BIGINT")
 
 

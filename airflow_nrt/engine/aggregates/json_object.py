@@ -1,4 +1,4 @@
-"""JSON_OBJECTAGG: keys and values, both JSON already, as one object with its keys sorted. A key stands once."""
+"""JSON_OBJECTAGG: keys and values, both JSON already, as one object with sorted keys. A repeated key is an error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def json_object(call: AggregateCall, operand: Operand) -> Accumulators:
-    """The operand is a ROW of key and value; the parameter says what becomes of a value that is NULL."""
+    """The operand is a ROW of key and value; the parameter says what a NULL value becomes."""
     one = counted(operand)
     pairs = f"transform({one.name}, x -> x.value)"
     kept = pairs if call.parameters == ("NULL",) else f"filter({pairs}, p -> p.v IS NOT NULL)"

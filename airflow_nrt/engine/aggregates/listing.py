@@ -1,6 +1,6 @@
 """LISTAGG, ARRAY_AGG and JSON_ARRAYAGG: the values in order of arrival inside a slice, slices in time order.
 
-With DISTINCT a value stands where it came first.
+With DISTINCT a value is at its first place.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def listing(call: AggregateCall, operand: Operand) -> Accumulators:
-    """NULLs are passed over; a list of nothing is NULL."""
+    """NULLs are skipped; an empty list is NULL."""
     separator = string_literal(call.parameters[0] if call.parameters else ",")
     one, values = in_order(call, operand)
     joined = f"array_join({values}, {separator})"
@@ -20,20 +20,21 @@ def listing(call: AggregateCall, operand: Operand) -> Accumulators:
 
 
 def array(call: AggregateCall, operand: Operand) -> Accumulators:
-    """NULLs are values; an array of nothing is NULL."""
+    """NULLs are values; an empty array is NULL."""
     one, values = in_order(call, operand)
     return Accumulators((one,), f"CASE WHEN size({one.name}) > 0 THEN {values} END", additive=False)
 
 
 def json_array(call: AggregateCall, operand: Operand) -> Accumulators:
-    """The values are JSON already; the parameter says what becomes of those that are NULL."""
+    """The values are JSON already; the parameter says what a NULL value becomes."""
     one, values = in_order(call, operand)
     null = ", 'null'" if call.parameters == ("NULL",) else ""
     return Accumulators((one,), f"concat('[', array_join({values}, ','{null}), ']')", additive=False)
 
 
 def in_order(call: AggregateCall, operand: Operand) -> tuple[Accumulator, str]:
-    """Every row with its place, which all lists of an operand share, and SQL of the values in the order of these."""
+    """The accumulator of all rows with their places, which all lists of an operand share, and SQL of the values in
+    order."""
     assert operand.type is not None
     one = Accumulator(
         f"list_{operand.tag}",

@@ -1,4 +1,4 @@
-"""COLLECT, and what else needs every value but not their order: the different values, sorted, with how often they came.
+"""COLLECT, and other aggregates of all values regardless of order: the distinct values, sorted, with their counts.
 
 rows b a b   and   a c        [a 1, b 2]   and   [a 1, c 1]        merged [a 2, b 2, c 1]
 """
@@ -14,17 +14,17 @@ _RUN = "slice(_nrt_s, b + 1, coalesce(get(_nrt_b, j + 1), size(_nrt_s)) - b)"
 
 
 def bound(name: str, sql: str, body: str) -> str:
-    """The body, in which the name stands for the expression, which is computed once."""
+    """SQL that binds the name to the expression inside the body, so that it is computed once."""
     return f"transform(array({sql}), {name} -> {body})[0]"
 
 
 def total(entries: str) -> str:
-    """How many values these entries stand for."""
+    """SQL of the number of values in these entries."""
     return f"aggregate({entries}, 0L, (t, x) -> t + x.n)"
 
 
 def counted(operand: Operand) -> Accumulator:
-    """The different values as `ARRAY<STRUCT<value, n>>`, sorted. NULLs are passed over."""
+    """The distinct values as `ARRAY<STRUCT<value, n>>`, sorted. NULLs are skipped."""
     assert operand.type is not None
     runs = f"transform(_nrt_b, (b, j) -> struct(_nrt_s[b].value AS value, {total(_RUN)} AS n))"
     return Accumulator(

@@ -1,6 +1,6 @@
-"""LAG, LEAD: the value of one row, for its frame holds no other, or NULL where there is none.
+"""LAG, LEAD: the value of the one row of the frame, or NULL if there is none.
 
-A default stands for both, as in Flink 2.3: for a row that is not there, and for its NULL.
+A default replaces both a missing row and a NULL, as in Flink 2.3.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def neighbour(call: AggregateCall, operand: Operand) -> Accumulators:
-    """The value may be NULL itself, so that it is wrapped: a row that has NULL is not one that is missing."""
+    """The value is wrapped, because it may be NULL itself: that differs from a missing row."""
     kind = f"STRUCT<value: {call.type.spark}>"
     one = Accumulator(f"neighbour_{operand.tag}", f"struct({operand.value} AS value)", kind, "first({0}){over}")
     value = f"{one.name}.value"

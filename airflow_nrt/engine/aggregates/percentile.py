@@ -1,4 +1,4 @@
-"""PERCENTILE: the value at a share of the way through the sorted values, between two of them by their distance."""
+"""PERCENTILE: the value at a share of the sorted values, interpolated between the nearest two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def percentile(call: AggregateCall, operand: Operand) -> Accumulators:
-    """The operand is the value, or a ROW of the value and how often it counts."""
+    """The operand is the value, or a ROW of the value and its frequency."""
     assert operand.type is not None
     one = counted(operand)
     times = "1L" if call.distinct else "x.n"
@@ -27,10 +27,10 @@ def percentile(call: AggregateCall, operand: Operand) -> Accumulators:
 def _at(share: str) -> str:
     place = f"({share}D * (_nrt_n - 1))"
     lower, upper = f"CAST(floor({place}) AS BIGINT)", f"CAST(ceil({place}) AS BIGINT)"
-    reached = "s.seen + x.n > "
+    reached = "s.passed + x.n > "
     ends = (
-        "aggregate(_nrt_m, struct(0L AS seen, CAST(NULL AS DOUBLE) AS low, CAST(NULL AS DOUBLE) AS high), "
-        "(s, x) -> struct(s.seen + x.n AS seen, "
+        "aggregate(_nrt_m, struct(0L AS passed, CAST(NULL AS DOUBLE) AS low, CAST(NULL AS DOUBLE) AS high), "
+        "(s, x) -> struct(s.passed + x.n AS passed, "
         f"IF(s.low IS NULL AND {reached}{lower}, CAST(x.value AS DOUBLE), s.low) AS low, "
         f"IF(s.high IS NULL AND {reached}{upper}, CAST(x.value AS DOUBLE), s.high) AS high))"
     )

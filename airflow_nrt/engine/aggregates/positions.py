@@ -1,4 +1,4 @@
-"""FIRST_VALUE and LAST_VALUE: the value that stood first or last on arrival, NULLs skipped; slices in time order."""
+"""FIRST_VALUE and LAST_VALUE: the value that was first or last on arrival, NULLs skipped; slices in time order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 PLACE = "STRUCT<slice: BIGINT, file: BIGINT, block: BIGINT, row: BIGINT, value: {}>"
 POSITION = "_nrt_slice AS slice, _nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row"
-"""Where a row stood, so that places decide the order of structs that begin with it."""
+"""The place of a row. Structs that begin with it are ordered by place."""
 
 
 def first_value(call: AggregateCall, operand: Operand) -> Accumulators:

@@ -1,6 +1,6 @@
 """Aggregates in Python. With `merge` a partial is an accumulator; without it, and with DISTINCT, the rows are kept.
 
-A row is lifted to its arguments alone, so that Python sees it once: where the rows of a group are put together.
+A row is lifted to its arguments only, so that Python is called once: when the rows of a group are merged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SINGLE_VALUE: the value of the only row; a window with more of them is an error."""
+"""SINGLE_VALUE: the value of the only row; a window with more rows is an error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def single_value(call: AggregateCall, operand: Operand) -> Accumulators:
-    """With DISTINCT rows that are alike, NULLs too, are one."""
+    """With DISTINCT, equal rows count as one, also NULLs."""
     low, high = least(call, operand).columns[0], greatest(call, operand).columns[0]
     rows = Accumulator(f"r_{operand.tag}", f"IF({operand.admits}, 1, 0)", "BIGINT")
     values = counter(operand)

@@ -1,7 +1,7 @@
-"""SUM, exact for exact types whatever the order: integers and short decimals as whole numbers, without BigDecimal.
+"""SUM, exact for exact types in any order: integers and short decimals as whole numbers, without BigDecimal.
 
 A whole number of up to 10 digits is summed as BIGINT (9 * 10^8 rows of the largest value fit). Longer ones are split
-into their upper and lower 32 bits, whose sums always fit, and put together at the end.
+into their upper and lower 32 bits, whose sums always fit, and combined at the end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
 
 
 def leaving_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
-    """`sum_parts` for values that leave the sum again (distinct values of HOP), also NaN and infinity."""
+    """`sum_parts` for values that are subtracted again (distinct values of HOP), also NaN and infinity."""
     if operand.type is None or not operand.type.is_approximate:
         return sum_parts(operand)
     value, infinity = f"CAST({operand.value} AS DOUBLE)", "double('Infinity')"
@@ -61,7 +61,7 @@ def total(call: AggregateCall, operand: Operand) -> Accumulators:
     assert kind is not None
     columns, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)
     if call.distinct:
-        # Distinct values of HOP leave a sum again: zero may mean that none is left, which is NULL.
+        # Distinct values of HOP are subtracted again: zero may mean that no value is left, which is NULL.
         number = counter(operand)
         columns, whole = (*columns, number), f"IF({number.name} > 0, {whole}, NULL)"
     if kind.is_integer:

@@ -1,8 +1,8 @@
 """STDDEV and VAR, from the count, the sum and the sum of squares.
 
-Of exact types both sums are exact, so that the result does not depend on the order of the rows: n * Σx² − (Σx)² is one
-whole number, and is rounded once. Of DOUBLE they are floating sums; of distinct DOUBLEs the values themselves are kept.
-Flink's result type is that of the operand: of an integer an integer, truncated.
+For exact types both sums are exact, so that the result does not depend on the order of rows: n * Σx² − (Σx)² is one
+whole number, and is rounded once. For DOUBLE they are floating sums. For distinct DOUBLEs the values themselves are
+kept. Flink's result type is that of the operand: of an integer an integer, truncated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def variance(call: AggregateCall, operand: Operand) -> Accumulators:
 
 
 def _exact(operand: Operand, kind: DataType) -> Parts:
-    """The spread as one whole number; where that needs more than 38 digits, from the sums as DOUBLE."""
+    """The spread as one whole number; if that has more than 38 digits, from the sums as DOUBLE."""
     number, (parts, total) = counter(operand), sum_parts(operand)
     n = number.name
     whole = f"CAST({unscaled(operand.value, kind)} AS DECIMAL(19,0))"
@@ -53,13 +53,13 @@ def _floating(operand: Operand, kind: DataType) -> Parts:
     squares = Accumulator(f"fq_{operand.tag}", f"({value} * {value})", "DOUBLE")
     scaled = f"({squares.name} * {number.name})"
     spread = f"({scaled} - {total.name} * {total.name})"
-    # Below that it is the rounding of the sums, which differs with the order of additions: equal values spread by 0.
+    # A smaller spread is rounding, which depends on the order of additions: equal values have a spread of 0.
     spread = f"IF(abs{spread} <= 1e-12D * {scaled}, 0D, {spread})"
     return (total, squares, number), number.name, spread
 
 
 def _of_values(operand: Operand, kind: DataType) -> Parts:
-    """From the different values in their order, by Welford's method, as Flink does."""
+    """From the distinct values in order, by Welford's method, as in Flink."""
     one = counted(operand)
     mean = "s.mean + (v - s.mean) / (s.n + 1)"
     step = f"struct(s.n + 1 AS n, {mean} AS mean, s.squares + (v - s.mean) * (v - ({mean})) AS squares)"

@@ -1,4 +1,4 @@
-"""Spark's own analysis of a plan, without any data: what Spark would reject later is rejected now."""
+"""Spark's analysis of a plan, without data: errors that Spark would raise later are raised before the run."""
 
 from __future__ import annotations
 

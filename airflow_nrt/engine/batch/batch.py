@@ -1,4 +1,4 @@
-"""The batch driver: the same operators, once over all rows of an interval, nothing stored."""
+"""The batch driver: the same operators, once over all rows of an interval, without state."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Insert, Plan
 
 RowsOf = Callable[["str | None"], Mapping[str, DataFrame]]
-"""The accepted rows of the sources as an operator absorbed them, or as an insert without windows reads them (None)."""
+"""By operator, the accepted rows of the sources as it absorbed them; None: as an insert without windows reads them."""
 
 
 def same_rows(rows: Mapping[str, DataFrame]) -> RowsOf:
-    """The same rows for everybody."""
+    """The same rows for all operators."""
     return lambda operator: rows
 
 
@@ -43,7 +43,7 @@ def insert_result(
     after: int = -END_OF_TIME,
     until: int = END_OF_TIME,
 ) -> DataFrame:
-    """The rows of an insert over these splits: of all windows with `after < end <= until`, with `_nrt_end`."""
+    """The rows of an insert over these splits, for all windows with `after < end <= until`, with `_nrt_end`."""
     register_functions(spark, plan)
     tasks = suit(spark, [split for some in splits.values() for split in some])
     names = [source.name for source in plan.sources if source.name in splits]
@@ -53,7 +53,7 @@ def insert_result(
 
 
 def computed(plan: Plan, insert: Insert, rows_of: RowsOf, after: int, until: int, tasks: Tasks) -> DataFrame:
-    """The same over accepted rows of the sources, with the `_nrt_seen` by which an operator finds some of them late."""
+    """The same over accepted rows of the sources, whose `_nrt_seen` decides which are late for an operator."""
     batch = _Batch(plan, rows_of, tasks)
     return run_query(insert.query, batch.views(insert.query, after, until))
 
@@ -65,7 +65,7 @@ class _Batch:
     tasks: Tasks
 
     def views(self, query: Query, after: int, until: int) -> dict[str, DataFrame]:
-        """What a query reads: windows with `after < end <= until`, or the rows of sources."""
+        """The inputs of a query: windows with `after < end <= until`, or rows of sources."""
         return {name: self._view(name, after, until) for name in query.inputs}
 
     def _view(self, name: str, after: int, until: int) -> DataFrame:
@@ -93,7 +93,7 @@ class _Batch:
 def source_rows(
     spark: SparkSession, plan: Plan, name: str, splits: Sequence[Split], clock: int | None, tasks: Tasks
 ) -> DataFrame:
-    """The accepted rows of these splits, none of them late, as if absorbed in one batch at this time (ms)."""
+    """The accepted rows of these splits, as if absorbed in one batch at this time (ms), so that none is late."""
     source = plan.source(name)
     numbers = {split.name: n for n, split in enumerate(splits)} if needs_position(plan, name) else None
     rows = source_of(source.table).read(spark, source, splits, tasks, numbers, source.partitions)
@@ -102,6 +102,6 @@ def source_rows(
 
 
 def needs_position(plan: Plan, source: str) -> bool:
-    """Whether a result depends on where the rows of this source stood on arrival."""
+    """Whether a result depends on the places on arrival of rows of this source."""
     windowed = any(layout_of(operator).needs_position for operator in plan.readers(source))
     return windowed or any(kind_of_updating(operator).needs_position for operator in plan.updated_by(source))

@@ -1,4 +1,4 @@
-"""How far a batch is: Spark's tasks while it computes, windows and days while it publishes."""
+"""The progress of a batch: Spark's tasks while it computes, windows and days while it publishes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from airflow_nrt.home.log.entries import Published
 
 Progress = Callable[[str], None]
 EVERY_SECONDS = 10.0
-"""Between two lines: what takes less has none."""
+"""The time between two lines. A shorter step has no line."""
 
 
 @contextmanager
 def shown_tasks(spark: SparkSession, what: str, say: Progress, every: float = EVERY_SECONDS) -> Iterator[None]:
-    """Says each `every` seconds how many tasks of Spark's stages under way are done, until the block ends."""
+    """Says every `every` seconds how many tasks of Spark's running stages are done, until the block ends."""
     over = threading.Event()
     watching = threading.Thread(target=_watch, args=(spark.sparkContext, what, say, every, over), daemon=True)
     watching.start()
@@ -36,7 +36,7 @@ def _watch(context: SparkContext, what: str, say: Progress, every: float, over: 
     began = time.monotonic()
     tracker = context.statusTracker()
     while not over.wait(every):
-        # A context that ends meanwhile has said why elsewhere.
+        # If the context ends meanwhile, the cause is reported elsewhere.
         with suppress(Exception):
             known = [info for stage in tracker.getActiveStageIds() if (info := tracker.getStageInfo(stage)) is not None]
             tasks, done = sum(one.numTasks for one in known), sum(one.numCompletedTasks for one in known)
@@ -45,7 +45,7 @@ def _watch(context: SparkContext, what: str, say: Progress, every: float, over: 
 
 
 class ShownWindows:
-    """Counts windows that are published; says each `every` seconds how many, what share, and up to which day."""
+    """Counts published windows; says every `every` seconds how many, what share, and up to which day."""
 
     def __init__(self, total: int, say: Progress, every: float = EVERY_SECONDS) -> None:
         self.total = total
@@ -63,7 +63,7 @@ class ShownWindows:
 
 
 def span_of(start: int, end: int) -> str:
-    """`31 days` for an interval; what is less than a day counts as one."""
+    """`31 days` for an interval (ms), rounded up."""
     days = -(-(end - start) // DAY)
     return "1 day" if days == 1 else f"{days} days"
 

@@ -1,1 +1,1 @@
-"""The stream driver: what arrives becomes batches, batches become entries of the log."""
+"""The stream driver: arrivals become batches, batches become entries of the log."""

@@ -1,4 +1,4 @@
-"""One micro-batch on its way: its rows, which several consumers take, and what it left behind."""
+"""The rows of one micro-batch, which several consumers read, and its result before it is committed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.time.accept import accepted
-from airflow_nrt.engine.versions.throttled_changes import Held
+from airflow_nrt.engine.versions.throttled_changes import WaitingFiles
 from airflow_nrt.engine.versions.versions import Touched
 from airflow_nrt.home.log.entries import Lateness, Published, StateFile
 from airflow_nrt.model.internal_columns import SEEN
@@ -17,8 +17,11 @@ from airflow_nrt.model.plan import Source
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What a batch left behind, before the log knows of it: counts, files of state and results, the ledger."""
+class BatchResult:
+    """What a batch has written before its commit: counts, files of state and results, the ledger.
+
+    `proposal` is the watermark (ms) that its rows propose.
+    """
 
     rows: int = 0
     proposal: int | None = None
@@ -29,18 +32,18 @@ class Taken:
     ledger: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     touched: Mapping[str, Sequence[Touched]] = field(default_factory=dict)
-    held: Held = field(default_factory=dict)
+    waiting: WaitingFiles = field(default_factory=dict)
 
 
 @dataclass
-class TakenRows:
-    """The judged rows of a batch. Whoever takes of them first gets those that are counted as they pass."""
+class BatchRows:
+    """The judged rows of a batch. The first consumer gets the frame whose observation counts them."""
 
     source: Source
     _next: DataFrame
     _others: DataFrame
 
-    def take(self, seen: int | None) -> DataFrame:
-        """The rows for one consumer, late by this watermark (ms), none of them if it is None."""
+    def take(self, watermark: int | None) -> DataFrame:
+        """The rows for one consumer, with the watermark (ms) that decides which are late; None: no row is late."""
         taken, self._next = self._next, self._others
-        return accepted(taken, self.source, f"{bigint(seen)} AS {SEEN}")
+        return accepted(taken, self.source, f"{bigint(watermark)} AS {SEEN}")

@@ -1,4 +1,4 @@
-"""What arrives for a source, cut into batches. Those of a source that never ends go through Structured Streaming."""
+"""The arrivals of a source, cut into batches. Batches of a source that never ends go through Structured Streaming."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from airflow_nrt.model.options.known import LIVE, source_option
 from airflow_nrt.model.plan import Source
 
 OnSplits = Callable[[str, list[Split], bool], None]
-"""Takes the splits of a batch of a source, and whether the source ends with them."""
+"""Absorbs a batch: the source, its splits, and whether the source ends with them."""
 
 LOOK_SECONDS = 2.0
-"""How often it is looked whether a file has changed after it was read."""
+"""How often files are checked for changes after they were read."""
 
 log = logging.getLogger(__name__)
 
 
 class Feed:
-    """Finds what arrives for one source and hands it on in batches: all that is there, up to the byte cap.
+    """Finds the arrivals of one source and passes them on in batches, each up to a number of bytes.
 
-    `poll` is called again and again by one thread. A batch is handed on only when the one before was absorbed, so that
-    a slow driver gets larger batches. A bounded source has nothing to wait for: its batches are absorbed in `poll`;
-    those of another in the thread of its streaming query. `read` are the splits that were read before, in their order.
+    One thread calls `poll` again and again. A batch is passed on only after the one before was absorbed, so that a slow
+    driver gets larger batches. `poll` itself absorbs the batches of a bounded source; the thread of the streaming query
+    absorbs those of others. `read` are the splits that were read before, in their order.
     """
 
     def __init__(
@@ -49,32 +49,32 @@ class Feed:
         self._on_splits = on_splits
         self._pending: deque[Split] = deque()
         self._waiting = (0, 0)
-        self._taken = (0, 0)
-        self._is_taking = False
+        self._absorbing = (0, 0)
+        self._is_absorbing = False
         self._next_poll = 0.0
         self._polled = False
         self._journal = None if self.is_bounded else Journal(spark, source.name, scratch / source.name, self._absorb)
 
     @property
     def is_drained(self) -> bool:
-        """Whether everything that the first look has found is absorbed, and nothing has come since."""
-        return self._polled and not self._pending and not self._is_taking
+        """Whether all arrivals so far are absorbed, and the source was polled at least once."""
+        return self._polled and not self._pending and not self._is_absorbing
 
     @property
     def pending(self) -> tuple[int, int]:
-        """Splits and bytes that have arrived and are not absorbed."""
-        taken = self._taken if self._is_taking else (0, 0)
-        return self._waiting[0] + taken[0], self._waiting[1] + taken[1]
+        """The numbers of splits and bytes that have arrived and are not absorbed."""
+        absorbing = self._absorbing if self._is_absorbing else (0, 0)
+        return self._waiting[0] + absorbing[0], self._waiting[1] + absorbing[1]
 
     @property
     def unreadable(self) -> int:
-        """Splits that are there and can't be read."""
+        """The number of splits that exist and can't be read."""
         return self._enumerator.unreadable
 
     def poll(self) -> None:
-        """Looks for arrivals if it is time to, and hands on the next batch if the last one is absorbed.
+        """Looks for arrivals if the interval has passed, and passes on the next batch if the last one is absorbed.
 
-        Raises whatever has ended the absorption of a batch.
+        Raises the failure of a batch.
         """
         if time.monotonic() >= self._next_poll and not (self.is_bounded and self._polled):
             found = self._enumerator.poll()
@@ -83,14 +83,14 @@ class Feed:
             if found:
                 self.last_arrival = time.monotonic()
                 self._pending.extend(found)
-        self._look_at_what_was_read()
+        self._check_read_splits()
         if self._journal is not None:
             self._journal.check()
         self._waiting = _extent(self._pending)
-        if self._pending and not self._is_taking:
+        if self._pending and not self._is_absorbing:
             batch = take_batch(self._pending, self._cap)
-            self._taken, self._waiting = _extent(batch), _extent(self._pending)
-            self._is_taking = True
+            self._absorbing, self._waiting = _extent(batch), _extent(self._pending)
+            self._is_absorbing = True
             if self._journal is None:
                 self._absorb(batch)
             else:
@@ -99,10 +99,10 @@ class Feed:
     def _absorb(self, splits: list[Split]) -> None:
         self._on_splits(self.source.name, splits, self.is_bounded and not self._pending)
         self._enumerator.absorbed(splits)
-        self._is_taking = False
+        self._is_absorbing = False
 
-    def _look_at_what_was_read(self) -> None:
-        if time.monotonic() < self._next_look or self._is_taking:
+    def _check_read_splits(self) -> None:
+        if time.monotonic() < self._next_look or self._is_absorbing:
             return
         self._next_look = time.monotonic() + LOOK_SECONDS
         for change in self._enumerator.changes():
@@ -118,10 +118,10 @@ class Feed:
 
 
 def take_batch(pending: deque[Split], cap: int) -> list[Split]:
-    """The first splits that wait, up to a number of bytes; one at least.
+    """Takes the first pending splits, up to a number of bytes; at least one.
 
-    More than that is taken in as few batches as can be, of about one size: what has been seen is looked through with
-    each, however few rows the last of them has.
+    More bytes are cut into as few batches as possible, of about equal size: each batch looks through the state, however
+    few rows it has.
     """
     waiting = sum(split.size for split in pending)
     share = waiting / max(math.ceil(waiting / cap), 1)

@@ -1,7 +1,7 @@
 """The journal of arrivals: a Structured Streaming query whose rows are the names of splits.
 
 Spark's own file source lists the whole directory at every trigger (1 s at 50,000 files), forgets files by age, and
-keeps a position of its own. Here arrivals are found by `Arrivals`, and the log alone knows what was read; the query's
+keeps a position of its own. Here `Arrivals` finds new files, and only the log knows what was read. The query's
 checkpoint is scratch, new for each epoch (docs/decisions/03-arrivals-journal.md).
 """
 
@@ -22,11 +22,11 @@ from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.log.entries import Split
 
 TURN = 100
-"""Spark's file source remembers every file that it has ever read: after so many batches a new query takes over."""
+"""After so many batches a new query takes over, because Spark's file source remembers every file that it has read."""
 
 
 class Journal:
-    """Batches of splits go in at one end, one at a time, and come out in the thread of the query, as `on_splits`."""
+    """Passes batches of splits, one at a time, to `on_splits` in the thread of the query."""
 
     def __init__(self, spark: SparkSession, name: str, scratch: Path, on_splits: Callable[[list[Split]], None]) -> None:
         self._spark = spark
@@ -39,7 +39,7 @@ class Journal:
         self._query = self._begin()
 
     def write(self, batch: list[Split]) -> None:
-        """Hands a batch on. The one before is absorbed."""
+        """Passes a batch on. The one before must be absorbed."""
         if self._batches and self._batches % TURN == 0:
             self.stop()
             old, self._query = self._place, self._begin()
@@ -50,7 +50,7 @@ class Journal:
         replace_file(self._place / "journal" / f"{self._batches:09d}.json", lines.encode())
 
     def check(self) -> None:
-        """Raises whatever has ended the query."""
+        """Raises the failure of the query."""
         if self._failure is not None:
             raise self._failure
         if not self._query.isActive:
@@ -74,10 +74,10 @@ class Journal:
 
     def _absorb(self, arrivals: DataFrame, number: int) -> None:
         try:
-            # They are known here: to ask Spark for the rows would be a job more for each batch.
+            # The splits are known here: reading them from Spark would cost a job for each batch.
             batch, self._batch = self._batch, []
             if batch:
                 self._on_splits(batch)
         except BaseException as failure:
-            # Not raised: whoever polls ends the query, and Spark has nothing to add. No batch follows this one.
+            # Not raised here: `check` raises it in the polling thread, which stops the query. No batch follows.
             self._failure = failure

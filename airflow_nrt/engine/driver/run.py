@@ -42,16 +42,16 @@ from airflow_nrt.model.plan import Plan, Source
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
 RETRIES = 5
-"""How often in a row a failure that may pass is tried again, with 1, 2, 4, … seconds in between."""
+"""How often in a row a failure that may pass is retried, with 1, 2, 4, … seconds in between."""
 
 log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Runs one report until its input ends, somebody asks it to stop, or an error ends it.
+    """Runs one report until its input ends, a stop is requested, or an error ends it.
 
-    `available_now` ends it when everything that has arrived by then is absorbed; windows that are open stay open. Who
-    sets `stop_asked` stops it after its batch; a batch that fails meanwhile is left to the next driver.
+    `available_now` ends it when everything that has arrived by then is absorbed; open windows stay open. `stop_asked`
+    stops it after its batch; a batch that fails after that is left to the next driver.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Runner:
         )  # fmt: skip
 
     def run(self) -> str:
-        """Gives the state that it ended in. Raises NrtError, after the heartbeat has told it."""
+        """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
         for insert in self.plan.inserts:
             sink_of(insert).check(self.home, insert)
         if self.stop_asked.is_set():
@@ -124,7 +124,7 @@ class Runner:
             try:
                 return self._run_once(writer)
             except BaseException as failure:
-                # A successor tidies away what this driver still reads: then being fenced is the reason, not the gap.
+                # A successor removes files that this driver still reads. Then it is fenced, whatever else has failed.
                 writer.check()
                 known = explained(failure, self.plan.origins)
                 if known is not failure:
@@ -147,7 +147,7 @@ class Runner:
     # ------------------------------------------------------------------ one life of the queries
 
     def _run_once(self, writer: Writer) -> str:
-        # Not a mere refresh: that would pass over a newer lease, and the log would take commits of two drivers.
+        # A mere refresh would ignore a newer lease, and the log would take commits of two drivers.
         writer.check()
         driver = StreamDriver(self.spark, self.plan, self.home, writer)
         self._driver = driver
@@ -179,7 +179,7 @@ class Runner:
         while True:
             if self._is_stop_asked(driver.writer):
                 return self._stop()
-            # Looked at once: a source that is drained only after its turn below must get one more turn, to end.
+            # Taken before the loop: a source that is drained during its turn must get one more turn, to end.
             drained = {feed.source.name: feed.is_drained for feed in self._feeds}
             for feed in self._feeds:
                 feed.poll()
@@ -196,9 +196,9 @@ class Runner:
             time.sleep(LOOP_SECONDS)
 
     def _between_batches(self, driver: StreamDriver) -> None:
-        """A newer lease ends this driver (a batch finds out when it appends), and windows over the clock fire.
+        """Checks for a newer lease (a batch does when it appends), and fires windows over processing time.
 
-        What a backfill decided and died over is published.
+        Also publishes the results of backfills that died after their entry.
         """
         if self.lock.acquire(blocking=False):
             try:
@@ -235,7 +235,7 @@ class Runner:
         return self.stop_asked.is_set() or self.home.is_stop_asked(writer.epoch, self.launch)
 
     def _stop(self) -> str:
-        """Waits for the batch under way; the next one finds the door closed."""
+        """Waits for the running batch, and rejects the next one."""
         with self.lock:
             self._closing = True
         return STOPPED
@@ -248,7 +248,7 @@ class Runner:
 
     def _say(self, **changes: object) -> None:
         if changes.get("error") is not None:
-            # Tasks log it.
+            # Tasks write it into their logs.
             changes["error"] = self.plan.given.shown(str(changes["error"]))
         self._beat = replace(self._beat, **changes)  # type: ignore[arg-type]
 

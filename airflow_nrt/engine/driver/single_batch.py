@@ -1,7 +1,6 @@
-"""A bounded source that comes in one batch: its windows are computed from its rows at once, as a backfill does.
+"""A bounded source that arrives in one batch: its windows are computed from its rows directly, as in a backfill.
 
-Nothing is stored on the way, and rows are not read back from a store that nobody would read again
-(`docs/decisions/16-whole-inputs.md`).
+No state is stored, because nothing would read it later (`docs/decisions/16-whole-inputs.md`).
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from airflow_nrt.model.timing import COMPLETE
 
 
 def comes_whole(plan: Plan, position: Position) -> bool:
-    """Whether a batch with which its source ends is all that the windows of this plan ever hold.
+    """Whether a batch with which its source ends has all rows of the windows of this plan.
 
-    Plans of several operators or inserts share what they compute, and keep to the store.
+    Plans with several operators or inserts share results, and use the store.
     """
     if len(plan.sources) != 1 or len(plan.operators) != 1 or len(plan.inserts) != 1 or plan.updating:
         return False
@@ -35,14 +34,14 @@ def comes_whole(plan: Plan, position: Position) -> bool:
 
 
 def whole_result(plan: Plan, rows: DataFrame, tasks: Tasks) -> DataFrame:
-    """The rows of the insert, of all windows, out of all accepted rows of the source."""
+    """The rows of the insert for all windows, from all accepted rows of the source."""
     insert, source = plan.inserts[0], plan.sources[0].name
     frame = computed(plan, insert, same_rows({source: rows}), -END_OF_TIME, END_OF_TIME, tasks)
     return with_state(insert, frame, string_literal(COMPLETE))
 
 
 def all_fired(plan: Plan, position: Position, published: Sequence[Published]) -> Position:
-    """The position with the windows fired, all that the end of the input completes."""
+    """The position after all windows have fired that the end of the input completes."""
     (operator,) = plan.operators
     fired = operator.window.last_complete_end(END_OF_TIME)
     operators = {operator.name: replace(position.operators[operator.name], fired=fired)}

@@ -1,8 +1,8 @@
 """Signals that ask a driver to stop after its batch, whichever of its processes they reach.
 
-A driver is Python and Java. `kill` signals one of them, a cluster's worker that which it started; Ctrl-C, `timeout` and
-systemd signal both. So Java does not end by itself: it passes the signal on to Python, and ends after it
-(docs/decisions/25-signals.md).
+A driver is a Python and a Java process. `kill` signals one of them, a cluster's worker the one that it started; Ctrl-C,
+`timeout` and systemd signal both. So Java does not end on a signal: it passes the signal on to Python, and ends after
+Python (docs/decisions/25-signals.md).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 SIGNALS = ("TERM", "INT", "HUP")
 _LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
-"""Where py4j reports with a stack trace that Java is gone; nobody else logs to the root without a name."""
+"""The loggers to which py4j writes, with a stack trace, that Java is gone. Only py4j logs to the root logger."""
 
 log = logging.getLogger(__name__)
 
 
 class StopSignals:
-    """`asked` is set by the first signal. Those that follow change nothing: `timeout` sends each twice."""
+    """`asked` is set by the first signal. Further ones change nothing: `timeout` sends each twice."""
 
     def __init__(self) -> None:
         self.asked = threading.Event()
 
     def listen_in_java(self, session: SparkSession) -> None:
-        """Takes the signals of a session's Java, which no longer end it. Where its options forbid that, they do."""
+        """Handles the signals of a session's Java, which then no longer end it, unless Java's options forbid that."""
         from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
         from pyspark.java_gateway import ensure_callback_server_started
 
@@ -67,7 +67,7 @@ class _Handler:
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[StopSignals]:
-    """Listens inside. What py4j logs of a Java that was ended, too, is left out. Only in a process's main thread."""
+    """Handles signals inside the block, in the main thread of a process, and silences py4j after the first signal."""
     signals = StopSignals()
     before = {number: signal.getsignal(number) for number in _numbers()}
     for number in before:
@@ -85,6 +85,6 @@ def stop_signals() -> Iterator[StopSignals]:
 
 
 def _numbers() -> list[signal.Signals]:
-    """Without that of a terminal which goes away, where somebody wants the driver to outlive it (`nohup`)."""
+    """The signals, without SIGHUP where it is ignored (`nohup`)."""
     numbers = [signal.Signals[f"SIG{name}"] for name in SIGNALS]
     return [one for one in numbers if one != signal.SIGHUP or signal.getsignal(one) is not signal.SIG_IGN]

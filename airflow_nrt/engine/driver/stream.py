@@ -1,4 +1,4 @@
-"""The stream driver: absorbs what arrives, fires what is complete, and keeps the log. One thread at a time.
+"""The stream driver: absorbs arrivals, fires complete windows, and writes the log. One thread at a time.
 
 The way of a row: `sources` → `time` → `windows` (absorb) → `state` → `windows` (fire) → `sinks`.
 """
@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import needs_position
-from airflow_nrt.engine.driver.batch_result import Taken, TakenRows
+from airflow_nrt.engine.driver.batch_result import BatchResult, BatchRows
 from airflow_nrt.engine.driver.single_batch import all_fired, comes_whole, whole_result
 from airflow_nrt.engine.failures.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
@@ -35,7 +35,7 @@ from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.at_end import check_open
 from airflow_nrt.engine.updating.recent import moments_due
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions.throttled_changes import Held, RatedInserts
+from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, WaitingFiles
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of
@@ -62,14 +62,14 @@ from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.timing import COMPLETE, EARLY
 
-Write = Callable[[Source, TakenRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
-"""What becomes of a batch: the partials and the results that are written of its rows."""
+Write = Callable[[Source, BatchRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
+"""Writes the partials and the results of a batch, given the watermark of each operator."""
 COMMITS_KEPT = 2
-"""State files stay until so many later commits no longer refer to them: a reader of the log may still read them."""
+"""State files stay for so many commits after their last reference, because a reader of the log may still read them."""
 
 
 class StreamDriver:
-    """One driver with one lease. `clock` gives processing time in milliseconds."""
+    """A driver with a lease. `clock` gives processing time in milliseconds."""
 
     def __init__(
         self, spark: SparkSession, plan: Plan, home: Home, writer: Writer, clock: Callable[[], int] = now_ms
@@ -83,7 +83,7 @@ class StreamDriver:
         self.store = SliceStore(spark, home, writer.epoch)
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
         self.versions = VersionedInserts(self.store, plan, self.layouts)
-        self.rated = RatedInserts(self.store, plan)
+        self.throttled = ThrottledInserts(self.store, plan)
         self.tables = UpdateTables(self.store)
         self.staging = Staging(home, writer.epoch, self.tables)
         self.nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
@@ -100,17 +100,17 @@ class StreamDriver:
         return replace(position, sources=sources, operators=operators, updating=updating)
 
     def _last_clock(self) -> int:
-        """The processing time of the last entry that has one; there is none yet at this one."""
+        """The processing time of the last entry that has one, or else just before now."""
         bodies = (entry.body for entry in self.writer.log.backwards())
         return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock() - 1)
 
     def _look_at_clock(self) -> int:
-        """Processing time, from here on. Where windows wait for it, it does not go back: none of their rows is late."""
+        """Updates processing time. If windows wait for it, it never goes back, so that none of their rows is late."""
         self.now = max(self.now, self.clock()) if self.plan.waits_for_clock else self.clock()
         return self.now
 
     def recover(self) -> None:
-        """Brings the sinks up to the log, takes away what crashes left, and fires what is due."""
+        """Publishes what the log has decided, removes the files of crashes, and fires what is due."""
         roll_forward(self.home, self.plan, self.writer.log)
         sample_last(self.home, self.plan, self.writer.log)
         reach("recover-rolled")
@@ -120,19 +120,20 @@ class StreamDriver:
     # ------------------------------------------------------------------ absorb
 
     def absorb(self, source_name: str, splits: Sequence[Split], *, ends: bool = False) -> None:
-        """One micro-batch: the rows of these splits to partials, durable when this returns. Then fires what is due.
+        """Absorbs one micro-batch, durably, and fires what is due.
 
-        If the source `ends` with them, that is everything; a tick behind would fire a second time (`note`).
+        `ends`: the source ends with these splits. The commit says so, because a tick after it (`note`) would fire a
+        second time.
         """
         check_open(self.plan, self.position, source_name)
         reach("absorb-begin")
         source = self.plan.source(source_name)
         reading = [one.name for one in self.plan.readers(source_name) if not one.window.ends_on_grid]
         self.store.suit([*splits, *self._state(reading)])
-        # No two batches have one time: rows of the second would come behind those that have fired.
+        # No two batches have the same time: rows of the second would be late for windows that have fired.
         self.now += 1
         clock = self._look_at_clock()
-        seen = {
+        watermarks = {
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
         }
@@ -140,11 +141,11 @@ class StreamDriver:
         suspects: set[str] = set()
         while True:
             try:
-                batch = self._take_in(source, splits, clock, seen, self._compute if whole else self._write)
+                batch = self._stage_batch(source, splits, clock, watermarks, self._compute if whole else self._write)
                 break
             except Exception as failure:
                 corrupt = corrupt_file(source, splits, failure)
-                # Once more first: the disk may have been at fault.
+                # Retried once before the file counts as corrupt: the disk may have been at fault.
                 splits = without(splits, corrupt) if corrupt in suspects else splits
                 suspects.add(corrupt)
         reach("absorb-ledger")
@@ -157,7 +158,7 @@ class StreamDriver:
             ranges=ranges_of(splits),
             rows=batch.rows,
             clock=clock,
-            seen=seen,
+            seen=watermarks,
             rejected=batch.rejected,
             late=batch.late,
             ledger=batch.ledger,
@@ -171,28 +172,30 @@ class StreamDriver:
         publish_entry(self.home, self.plan, entry)
         self.fire_due()
 
-    def _take_in(
-        self, source: Source, splits: Sequence[Split], clock: int, seen: dict[str, int | None], write: Write
-    ) -> Taken:
-        """Writes partials, results without a window, and the ledger; nothing of it counts before the commit."""
+    def _stage_batch(
+        self, source: Source, splits: Sequence[Split], clock: int, watermarks: dict[str, int | None], write: Write
+    ) -> BatchResult:
+        """Writes partials, results without a window, and the ledger. None of it counts before the commit."""
         self.tables.stand_at(self.position.tables)
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
         corrupt = [file for file in files_of(splits) if file.corrupt]
         if corrupt:
             write_unreadable(self.home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
-            return Taken(ledger=ledger, rejected=reasons(self.home, ledger))
+            return BatchResult(ledger=ledger, rejected=reasons(self.home, ledger))
         latest = latest_rowtime(self.spark, self.plan, source, clock)
         arrival = absorbed(clock, self.position.sources[source.name].watermark)
         judged = judge(self._read(source, splits), source, latest, arrival)
-        several = len(seen) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
+        several = (
+            len(watermarks) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
+        )
         judged = judged.persist() if several else judged
         watched, counts = metered(judged)
         updates = Updates(self.store, self.plan, self.position, clock)
-        taken = TakenRows(source, watched, judged)
+        rows = BatchRows(source, watched, judged)
         try:
-            written, published = write(source, taken, seen, updates)
-            changes, held = self._stage_changes(updates)
+            written, published = write(source, rows, watermarks, updates)
+            changes, waiting = self._stage_changes(updates)
         finally:
             updates.close()
         counted = counts.get
@@ -206,7 +209,7 @@ class StreamDriver:
             judged.unpersist()
         rejections = reasons(self.home, ledger)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
-        return Taken(
+        return BatchResult(
             rows=counted["rows"],
             proposal=counted["proposal"],
             partials=partials,
@@ -216,7 +219,7 @@ class StreamDriver:
             ledger=ledger if late or rejections else None,
             rejected=rejections,
             touched=self.versions.touched(partials),
-            held=held,
+            waiting=waiting,
         )
 
     def _read(self, source: Source, splits: Sequence[Split]) -> DataFrame:
@@ -227,14 +230,14 @@ class StreamDriver:
         return source_of(source.table).read(self.spark, source, usable, self.store.tasks, numbers)
 
     def _write(
-        self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
+        self, source: Source, rows: BatchRows, watermarks: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
-        """Every consumer of the batch."""
+        """Writes the batch for every consumer."""
         written: dict[str, Written] = {}
         published: list[Published] = []
         for operator in self.plan.readers(source.name):
             layout, state = self.layouts[operator.name], self.position.operators[operator.name]
-            views = self._views(operator.input, source, rows.take(seen[operator.name]))
+            views = self._views(operator.input, source, rows.take(watermarks[operator.name]))
             partials = kind_of(layout).absorb(self.store, layout, state, views)
             written[operator.name] = self.store.write(operator.name, partials)
         for insert in self.plan.passing(source.name):
@@ -244,25 +247,25 @@ class StreamDriver:
         return written, published
 
     def _compute(
-        self, source: Source, rows: TakenRows, seen: dict[str, int | None], updates: Updates
+        self, source: Source, rows: BatchRows, watermarks: dict[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
-        """All windows, where the batch is all that they hold."""
+        """Computes all windows, if the batch has all of their rows."""
         result = whole_result(self.plan, rows.take(None), self.store.tasks)
         return {}, self.staging.stage(self.plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
-    def _stage_changes(self, updates: Updates) -> tuple[list[Published], Held]:
-        """What updating operators have changed, staged; or held, where it is not to be told at once."""
+    def _stage_changes(self, updates: Updates) -> tuple[list[Published], WaitingFiles]:
+        """Stages the changes of updating operators; those of throttled inserts wait."""
         changes = updates.changes(self.writer.log.last)
         states = {True: "changed", False: "passed"}
-        told, held = self.rated.hold(changes)
-        staged = [self.staging.stage(insert, frame, states[insert.changes]) for insert, frame in told]
-        return [one for some in staged for one in some], held
+        at_once, waiting = self.throttled.hold(changes)
+        staged = [self.staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
+        return [one for some in staged for one in some], waiting
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
-        """What a query reads of a batch: its rows, and none of other sources."""
+        """The inputs of a query in a batch: its rows, and no rows of other sources."""
         return {**{name: self.nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
 
-    def _after_batch(self, name: str, files: int, batch: Taken, clock: int, ends: bool) -> Position:
+    def _after_batch(self, name: str, files: int, batch: BatchResult, clock: int, ends: bool) -> Position:
         state = self.position.sources[name]
         state = replace(
             state,
@@ -285,7 +288,7 @@ class StreamDriver:
             updating={**self.position.updating, **batch.updating},
             versions={
                 **self.versions.noted(self.position, moved[1], batch.touched),
-                **self.rated.noted(self.position.versions, batch.held, {name: batch.rows}, clock),
+                **self.throttled.noted(self.position.versions, batch.waiting, {name: batch.rows}, clock),
             },
             tables=self.tables.files,
             late=self.position.late + sum(one.late for one in batch.late),
@@ -306,7 +309,7 @@ class StreamDriver:
     # ------------------------------------------------------------------ time
 
     def note(self, source_name: str, *, idle: bool = False, ended: bool = False) -> None:
-        """A source has become idle or has ended: a tick, and what is due because of it."""
+        """Writes a tick for a source that has become idle or has ended, and fires what is due by that."""
         state = self.position.sources[source_name]
         if (state.idle, state.ended) == (idle or state.idle, ended or state.ended):
             return
@@ -317,14 +320,14 @@ class StreamDriver:
         self._tick(sources, dict(self.position.operators))
 
     def advance(self, source_name: str, watermark: int) -> None:
-        """The watermark of a source moves on without rows: a tick, and what is due because of it."""
+        """Writes a tick for a watermark that advances without rows, and fires what is due by that."""
         state = self.position.sources[source_name]
         state = replace(state, watermark=advanced(state.watermark, watermark))
         self._tick({**self.position.sources, source_name: state}, dict(self.position.operators))
 
     def pass_time(self) -> None:
-        """Processing time has gone on: what is due over it by now is published."""
-        if self.rated.due(self.position, self.clock()):
+        """Publishes what is due by processing time."""
+        if self.throttled.due(self.position, self.clock()):
             self.fire_due()
         if not self.plan.waits_for_clock:
             return
@@ -336,7 +339,7 @@ class StreamDriver:
         if any(until is not None for until in fires) or self.versions.due(self.position, operators):
             self._tick(dict(self.position.sources), operators)
         else:
-            # The log does not know of it.
+            # No entry has this time.
             self.now = before
 
     def _tick(self, sources: dict[str, SourceState], operators: dict[str, OperatorState]) -> None:
@@ -348,15 +351,15 @@ class StreamDriver:
         self.fire_due()
 
     def _clock_of_tick(self) -> int:
-        """Where windows wait for the clock, a tick is as of the time that their watermarks say."""
+        """The processing time of a tick. If windows wait for the clock, it is the one of their watermarks."""
         return self.now if self.plan.waits_for_clock else self.clock()
 
     def fire_due(self) -> None:
-        """Fires windows that are complete, publishes versions that are due, takes recent rows to this time."""
+        """Fires complete windows, publishes due versions, and moves recent rows to the watermark."""
         self._fire_windows()
         self._move_on()
-        if self.rated.due(self.position, self.clock()):
-            # What these two have changed is itself held back until it is due, which it is at the end of the input.
+        if self.throttled.due(self.position, self.clock()):
+            # Changes by these two wait as well, until they are due. At the end of the input they are due at once.
             self._fire_windows()
         self._merge_files()
 
@@ -365,8 +368,8 @@ class StreamDriver:
         fired = Round(self.store, self.plan, self.layouts, dict(self.position.operators))
         fired.fire()
         clock = self.clock()
-        rated = self.rated.due(self.position, clock)
-        if not fired.firings and not rated and not self.versions.may_be_due(self.position):
+        throttled = self.throttled.due(self.position, clock)
+        if not fired.firings and not throttled and not self.versions.may_be_due(self.position):
             return
         reach("fire-closed")
         updates = Updates(self.store, self.plan, self.position, clock)
@@ -375,18 +378,18 @@ class StreamDriver:
             published = [one for insert in once for one in self._fired(fired, insert)]
             edition = self.versions.publish(self.position, fired.states, self._stage_versions)
             published += edition.published
-            for insert in rated:
-                net = self.rated.net(insert, self.position, self.writer.log.last)
+            for insert in throttled:
+                net = self.throttled.net(insert, self.position, self.writer.log.last)
                 published += self.staging.stage(insert, net, "changed")
-            updates.absorb(fired.news())
-            changes, held = self._stage_changes(updates)
+            updates.absorb(fired.read_by_updating())
+            changes, waiting = self._stage_changes(updates)
             published += changes
         finally:
             updates.close()
             fired.close()
-        if not fired.firings and not rated and not published and not edition.removed:
+        if not fired.firings and not throttled and not published and not edition.removed:
             return
-        told = self.rated.told(self.position.versions, rated, clock)
+        emitted = self.throttled.emitted(self.position.versions, throttled, clock)
         reach("fire-staged")
         position = replace(
             self.position,
@@ -394,12 +397,12 @@ class StreamDriver:
             windows=self.position.windows + self.versions.completed(self.position, published),
             updating=updates.files,
             tables=self.tables.files,
-            versions={**edition.versions, **self.rated.noted(told, held, {}, clock)},
+            versions={**edition.versions, **self.throttled.noted(emitted, waiting, {}, clock)},
         )
         self._decide(published, position, edition.removed)
 
     def _merge_files(self) -> None:
-        """Merges files of state where there are many: behind what is published, for nobody waits for it."""
+        """Merges files of state if there are many. It runs after publishing, because no reader waits for it."""
         merged = {
             name: kind_of(self.layouts[name]).compact(self.store, self.layouts[name], state)
             for name, state in self.position.operators.items()
@@ -412,16 +415,16 @@ class StreamDriver:
             reach("tick-after")
 
     def _move_on(self) -> None:
-        """Rows come and go as the watermark of their source moves on, and come with the end of all."""
+        """Emits rows that come or go as the watermark of their source advances, and rows that wait for its end."""
         moments = moments_due(self.plan.updating, self.position)
         updates = Updates(self.store, self.plan, self.position, self.clock())
         try:
             if not updates.move_on(moments):
                 return
-            published, held = self._stage_changes(updates)
+            published, waiting = self._stage_changes(updates)
         finally:
             updates.close()
-        noted = self.rated.noted(self.position.versions, held, {}, self.clock())
+        noted = self.throttled.noted(self.position.versions, waiting, {}, self.clock())
         versions = {**self.position.versions, **noted}
         position = replace(
             self.position,
@@ -433,7 +436,7 @@ class StreamDriver:
         self._decide(published, position)
 
     def _decide(self, published: Sequence[Published], position: Position, removed: Sequence[str] = ()) -> None:
-        """The log decides on what was staged, and everybody can see it."""
+        """Appends the entry that decides on staged files, and publishes them."""
         reach("tick-before")
         gone = (*removed, *self.tables.removed)
         entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone))
@@ -442,10 +445,10 @@ class StreamDriver:
         publish_entry(self.home, self.plan, entry)
 
     def _state(self, operators: Iterable[str]) -> list[StateFile]:
-        """What these operators carry, and all that updating ones do."""
+        """The state files of these operators and of all updating operators."""
         states = [self.position.operators[name] for name in operators]
-        carried = [file for state in states for file in (*state.rows, *state.closed)]
-        return [*carried, *(file for files in self.position.updating.values() for file in files)]
+        windows = [file for state in states for file in (*state.rows, *state.closed)]
+        return [*windows, *(file for files in self.position.updating.values() for file in files)]
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
@@ -459,7 +462,7 @@ class StreamDriver:
     # ------------------------------------------------------------------ housekeeping
 
     def _stand_at(self, position: Position) -> None:
-        """Goes on from a position that the log has, and removes state that nobody refers to any more."""
+        """Continues from a position in the log, and removes state files that are no longer referred to."""
         waiting = frozenset().union(*self._released)
         self._released.append((self.position.files() | self.store.standing) - position.files() - waiting)
         self.position = position
@@ -470,5 +473,5 @@ class StreamDriver:
             reach("clean-after")
 
     def close(self) -> None:
-        """Takes this epoch's scratch away."""
+        """Removes the scratch directory of this epoch."""
         shutil.rmtree(self.home.scratch / str(self.writer.epoch), ignore_errors=True)

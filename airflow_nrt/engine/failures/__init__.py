@@ -1,1 +1,1 @@
-"""What went wrong in Spark, in Java or around them, and what a person is to do."""
+"""Failures in Spark, in Java or around them, and what to do about them."""

@@ -1,7 +1,7 @@
-"""What around a job can be in its way, as Spark, Java and the operating system say it, and what a person is told.
+"""Causes of failures outside of the report, in the words of Spark, Java and the operating system, and their messages.
 
-One cause is one entry of `CAUSES`: how it is recognised, what is said of it, and whether it may pass by itself, so that
-trying again makes sense. Values that can't be computed have words of their own (`computed.py`).
+A cause is one entry of `CAUSES`: how it is recognised, its message, and whether it may pass by itself, so that a retry
+makes sense. Values that can't be computed are in `computed.py`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", r
 
 @dataclass(frozen=True)
 class Cause:
-    """`words` are those of which one stands in the message of what was thrown, or is in its kind or condition.
+    """A cause is met if one of its `words` is in an exception's message, kind or condition.
 
-    `told` makes of the path that is named, None where none is, what a person reads.
+    `message` makes the text for people, from the path that the exceptions name, or None.
     """
 
     words: tuple[str, ...]
-    told: Callable[[str | None], str]
+    message: Callable[[str | None], str]
     passes: bool = True
 
     def of(self, chain: Sequence[Thrown]) -> NrtError | None:
@@ -36,9 +36,9 @@ class Cause:
         met = [one for one in chain if any(map(_said_by(one).__contains__, self.words))]
         if not met:
             return None
-        # The exception itself names what it met, those around it what they were about to do.
+        # The matching exception names the path of the failure; those around it name paths of what they were doing.
         named = (_path(one) for one in [*reversed(met), *reversed(chain)])
-        message = self.told(next((path for path in named if path is not None), None))
+        message = self.message(next((path for path in named if path is not None), None))
         return SurroundingsError(message) if self.passes else InputError(message)
 
 
@@ -62,9 +62,7 @@ def _read_only(path: str | None) -> str:
 
 
 def _gone(path: str | None) -> str:
-    return (
-        f"the file {path or '(not named by Spark)'} was taken away before it was read: let files stay where they come"
-    )
+    return f"the file {path or '(not named by Spark)'} was removed before it was read: leave files where they arrive"
 
 
 def _no_master(path: str | None) -> str:
@@ -87,7 +85,7 @@ def _no_java(path: str | None) -> str:
 
 
 def _no_gateway(path: str | None) -> str:
-    return "Spark could not start, Java ended before it began: what it said stands above"
+    return "Spark could not start, because Java ended: its output is above"
 
 
 def _user() -> str:
@@ -105,7 +103,7 @@ CAUSES = {
     "gone": Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone),
     "no memory": OUT_OF_MEMORY,
     "no java": Cause(("ConnectionRefusedError", "Py4JNetworkError", "Answer from Java side is empty"), _no_java),
-    # A master that never was is found before (`masters.py`); one that is there may be back in a moment.
+    # A master that never answered is reported earlier (`masters.py`). One that did may be back soon.
     "no master": Cause(("All masters are unresponsive",), _no_master),
     "stopped": Cause(("stopped SparkContext", "SparkContext was shut down", "LiveListenerBus is stopped"), _stopped),
     "no gateway": Cause(("JAVA_GATEWAY_EXITED",), _no_gateway, passes=False),
@@ -113,7 +111,7 @@ CAUSES = {
 
 
 def cause_of(chain: Sequence[Thrown]) -> NrtError | None:
-    """What is in the way, None if it is nothing that is known here."""
+    """The error of a known cause, None if there is none."""
     return next((found for cause in CAUSES.values() if (found := cause.of(chain)) is not None), None)
 
 
@@ -126,6 +124,6 @@ def _path(thrown: Thrown) -> str | None:
     match = re.match(r"(?:file:)?(/.*)", named) or _PATH.search(thrown.message)
     if match is None:
         return None
-    # What lies below is Spark's own.
+    # Paths below are Spark's own.
     path = unquote(match.group(1)).strip().partition("/_temporary/")[0]
     return f"/{path.lstrip('/')}"

@@ -1,4 +1,4 @@
-"""Values that can't be computed, in the words of the report: what, of which value, at which place, and the way out."""
+"""Values that can't be computed: messages in the report's words, with the value, the place and an alternative."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.engine.failures.thrown import Thrown
 from airflow_nrt.model.origins import Known, Origin
 
 _DATA = "22"
-"""Begins the SQL states of data that can't be computed."""
+"""The class of SQL states for data that can't be computed."""
 _RAISED = "USER_RAISED_EXCEPTION"
 _TYPES = {
     "TIMESTAMP_NTZ": "TIMESTAMP",
@@ -22,15 +22,15 @@ _TYPES = {
     "SHORT": "SMALLINT",
     "BYTE": "TINYINT",
 }
-"""What Spark calls otherwise."""
+"""Flink's types by Spark's names."""
 _CAST = re.compile(r" can't be cast to ([A-Z_]+(?:\([0-9, ]+\))?)$")
-"""What casts of texts raise themselves."""
+"""The end of messages that generated casts of texts raise."""
 _ADVICE = re.compile(r"`?try_\w+`?|spark\.sql|SQLSTATE|\bANSI\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """`what` was wrong with a value, the way `out` of it, and the words of the expressions that may have met it."""
+    """`what` is wrong with a value, the way `out`, and `words` of the expressions that may be the cause."""
 
     what: str
     out: str = ""
@@ -38,7 +38,7 @@ class Wrong:
 
 
 def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
-    """What ends the job for good; None if it is something else than a value."""
+    """The error of a value, which retries don't help; None if the failure is another."""
     known = Known(tuple(origins))
     if STOP_MARK in thrown.message:
         said = thrown.message.split(STOP_MARK, 1)[1].split("\n", 1)[0]
@@ -97,7 +97,7 @@ def _index(thrown: Thrown) -> Wrong:
 
 
 def _other(thrown: Thrown) -> Wrong:
-    """Spark's own sentences without its advice."""
+    """Spark's own message without its advice."""
     sentences = [one for one in re.split(r"(?<=[.:]) +", thrown.message) if not _ADVICE.search(one)]
     return Wrong(" ".join(sentences).strip(" .") or "a value can't be computed")
 
@@ -116,11 +116,11 @@ _WRONG: dict[str, Callable[[Thrown], Wrong]] = {
 
 
 def _type(spark: str) -> str:
-    """A type as the report calls it."""
+    """A type with the report's name."""
     name = spark.strip('"')
     return _TYPES.get(name, re.sub(r"^DECIMAL\((\d+), ?(\d+)\)$", r"DECIMAL(\1, \2)", name))
 
 
 def _number(spark: str) -> str:
-    """A number without the letters that Spark puts behind it."""
+    """A number without Spark's suffix."""
     return re.sub(r"(?<=\d)(BD|[DLSYF])$", "", spark.strip('"'))

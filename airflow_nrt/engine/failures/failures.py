@@ -1,4 +1,4 @@
-"""What a failure in Spark means: wrong input, data that can't be computed, an unreadable file, or bad luck."""
+"""Classifies failures in Spark: wrong input, data that can't be computed, an unreadable file, or a passing failure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from airflow_nrt.model.plan import Source
 _FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
 _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
-"""A file that was taken away before it was read is no longer there when the directory is listed again."""
+"""The condition of a file that was removed before it was read. The next listing does not have it."""
 
 
 class CorruptFileError(DataError):
@@ -38,9 +38,9 @@ class CorruptFileError(DataError):
 
 
 def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtError | None:
-    """The failure in the words of the product, None if it is not known. `origins` are those of the plan that was run.
+    """The error with a message for people, None if the failure is unknown. `origins` are those of the plan that ran.
 
-    What `passes` is worth another try; anything else ends the job for good.
+    An error that `passes` is worth a retry; others end the job.
     """
     if isinstance(failure, NrtError):
         return failure
@@ -50,7 +50,7 @@ def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtErro
         return not_computed(stopped, origins)
     starved = OUT_OF_MEMORY.of(chain)
     if starved is not None:
-        # Whatever file was read then, it is not at fault.
+        # The file that was being read is not the cause.
         return starved
     for one in chain:
         if one.condition.startswith(_UNREADABLE) and one.condition != _GONE:
@@ -59,7 +59,7 @@ def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtErro
     computed = (not_computed(one, origins) for one in reversed(chain))
     known = next((one for one in computed if one is not None), None) or cause_of(chain)
     if known is None and isinstance(failure, Py4JError) and java_has_ended(within=1.0):
-        # The call that met it says no more than that it failed.
+        # The failure of the call does not contain the cause.
         return SurroundingsError(said_of_end())
     if known is None and type(failure).__name__ in ("AnalysisException", "ParseException"):
         return InputError(f"Spark can't run this: {chain[0].message.split(chr(10), 1)[0]}")
@@ -67,7 +67,7 @@ def explained(failure: BaseException, origins: Sequence[Origin] = ()) -> NrtErro
 
 
 def in_short(failure: BaseException, origins: Sequence[Origin] = ()) -> str:
-    """The failure in one line, for a log that people read: the stack is not in it."""
+    """The failure in one line, without a stack trace, for a log that people read."""
     known = explained(failure, origins)
     if known is not None:
         return str(known)
@@ -77,16 +77,16 @@ def in_short(failure: BaseException, origins: Sequence[Origin] = ()) -> str:
 
 
 def in_full(failure: BaseException) -> str:
-    """The failure with the stacks of Python and Java, for whoever looks into the log of a driver."""
+    """The failure with the stack traces of Python and Java, for the log of a driver."""
     java = getattr(failure, "_stackTrace", None)
     stack = "".join(format_exception(type(failure), failure, failure.__traceback__))
     return f"{stack}\n{java}" if java else stack
 
 
 def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception) -> str:
-    """The file of a batch that this failure names as unreadable, where the table allows to leave such files out.
+    """The unreadable file of a batch in this failure, if the table allows to leave such files out.
 
-    Raises the failure again where it is something else.
+    Raises any other failure again.
     """
     meaning = explained(failure)
     if not isinstance(meaning, CorruptFileError) or not source_option(source.table.options, "source.ignore-corrupt"):
@@ -98,7 +98,7 @@ def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception) ->
 
 
 def without(splits: Sequence[Split], path: str) -> list[Split]:
-    """The splits with one file of them marked as corrupt."""
+    """The splits, with one file marked as corrupt."""
     return [replace(one, corrupt=True) if isinstance(one, SourceFile) and one.path == path else one for one in splits]
 
 

@@ -1,4 +1,4 @@
-"""What was thrown in Spark or in Java, and why: the chain of causes, each with what Spark knows of it."""
+"""Exceptions of Spark and Java: the chain of causes, each with Spark's details."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_CAUSES = 20
 
 @dataclass(frozen=True)
 class Piece:
-    """The characters of a text of SQL from `start` up to `stop`."""
+    """The characters of a SQL text from `start` up to `stop`."""
 
     sql: str
     start: int
@@ -28,8 +28,8 @@ class Piece:
 class Thrown:
     """One exception, of Java or of Python.
 
-    `condition` is Spark's name of what went wrong, `parameters` are the values in its message, `pieces` those of the
-    SQL that it lays the blame on: Spark knows them of some exceptions only.
+    `condition` is Spark's name of the error, `parameters` are the values in its message, `pieces` the parts of SQL that
+    caused it. Only some exceptions of Spark have them.
     """
 
     kind: str
@@ -40,21 +40,21 @@ class Thrown:
     pieces: tuple[Piece, ...] = ()
 
     def given(self, name: str) -> str:
-        """A value in Spark's message, empty where it has none of this name."""
+        """The value with this name in Spark's message, '' if there is none."""
         return (self.parameters or {}).get(name, "")
 
 
 def chain_of(failure: BaseException) -> tuple[Thrown, ...]:
-    """The failure and its causes, the last one at the root."""
+    """The failure and its causes; the last one is the root."""
     origin = getattr(failure, "_origin", None) or getattr(failure, "java_exception", None)
     try:
         text = str(failure)
         found = list(_of_java(origin)) if origin is not None else [_of_python(failure)]
     except (Py4JError, OSError) as gone:
-        # Java, which is asked, has ended since.
+        # Java has ended since, and can't answer.
         return (_of_python(gone),)
     if not any(one.condition for one in found):
-        # What a task has thrown may come as the text of a stage's failure alone.
+        # An exception of a task may be only in the text of a stage's failure.
         for name, message in _CONDITION.findall(text):
             state = _STATE.search(message)
             found.append(Thrown("", _STATE.sub("", message), name, state=state.group(1) if state else ""))
@@ -68,7 +68,7 @@ def chain_of(failure: BaseException) -> tuple[Thrown, ...]:
 def _of_python(failure: BaseException) -> Thrown:
     if not isinstance(failure, OSError):
         return Thrown(type(failure).__name__, str(failure))
-    # Of a rename it is the place that something was to go to.
+    # For a rename this is the target.
     path = failure.filename2 or failure.filename
     return Thrown(type(failure).__name__, str(failure), parameters={"path": str(path)} if path else None)
 
@@ -89,7 +89,7 @@ def _thrown(exception: Any) -> Thrown:
             return Thrown(kind, message)
         parameters, state = dict(exception.getMessageParameters()), str(exception.getSqlState() or "")
     except Py4JError:
-        # Not one of Spark's own.
+        # Not an exception of Spark's own.
         return Thrown(kind, message)
     return Thrown(kind, _plain(message), str(condition), parameters, state, tuple(_pieces(exception)))
 
@@ -107,5 +107,5 @@ def _pieces(exception: Any) -> Iterator[Piece]:
             if sql.isDefined() and start.isDefined() and stop.isDefined():
                 yield Piece(str(sql.get()), int(start.get()), int(stop.get()) + 1)
     except Py4JError:
-        # Another Spark calls it otherwise: then no place is told.
+        # Another version of Spark has other methods: then there is no place.
         return

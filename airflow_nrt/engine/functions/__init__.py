@@ -1,9 +1,8 @@
 """Python functions in a Spark session.
 
-A scalar or table function is one UDF of its values. Of an aggregate there is `…_of_rows`, of an array of rows to the
-value. If it merges there are also `…_fold`, of an array of rows and accumulators to one accumulator, `…_scan`, of an
-array of accumulators to each with all before it merged in, and `…_result`, of an accumulator to the value
-(`aggregates.py`).
+A scalar or table function is one UDF over its values. An aggregate has `…_of_rows`, from an array of rows to the value.
+If it merges it also has `…_fold`, from an array of rows and accumulators to one accumulator, `…_scan`, from an array of
+accumulators to their running merges, and `…_result`, from an accumulator to the value (`aggregates.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from airflow_nrt.program.functions import PythonFunction
 
 
 def register_functions(spark: SparkSession, plan: Plan) -> None:
-    """Makes the plan's functions known to the session."""
+    """Registers the plan's functions in the Spark session."""
     for function in travelling(plan):
         for name, one in _udfs(function).items():
             spark.udf.register(name, one)

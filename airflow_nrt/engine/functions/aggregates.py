@@ -1,7 +1,7 @@
-"""Aggregates on arrays: a group's rows and accumulators to one accumulator, and what was kept to its result.
+"""Aggregates over arrays: from a group's rows and accumulators to one accumulator, and from the state to the result.
 
-A group is an array of elements `(acc, row)`, of which one is NULL: rows that are not accumulated yet, and accumulators
-of others. Without `merge` it is an array of rows.
+A group is an array of elements `(acc, row)`, one of which is NULL: rows that are not accumulated yet, and accumulators
+of other rows. Without `merge` it is an array of rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Batch = Callable[[pa.Array], pa.Array]
 
 
 def folding(function: PythonFunction) -> Batch:
-    """Groups of elements to one accumulator each."""
+    """From groups of elements to one accumulator each."""
     assert function.accumulator is not None
     kind, convert = arrow_type(function.accumulator), _storing(function)
     of_rows, merge = _accumulating(function), _merging(function)
@@ -44,7 +44,7 @@ def folding(function: PythonFunction) -> Batch:
 
 
 def scanning(function: PythonFunction) -> Batch:
-    """Arrays of accumulators to those of the first, the first two, the first three, …"""
+    """From arrays of accumulators to those of the first, the first two, the first three, …"""
     assert function.accumulator is not None
     kind, convert = arrow_type(function.accumulator), _storing(function)
     merge = _merging(function)
@@ -63,7 +63,7 @@ def scanning(function: PythonFunction) -> Batch:
 
 
 def resulting(function: PythonFunction) -> Batch:
-    """What is kept of each group to its result: an accumulator, or all rows."""
+    """From the state of each group, an accumulator or all rows, to its result."""
     kind = arrow_type(function.value_type)
     finish = _of_series(function) if function.is_pandas else _of_accumulators(function)
 
@@ -93,7 +93,7 @@ def _kept(function: PythonFunction, kept: pa.Array, of_rows: Callable[[Sequence[
         given = _arguments(kept.values)
         yield from (of_rows(given[a:b]) for a, b in _ends(kept))
     else:
-        # NULL where a window has no row of the group that counts.
+        # NULL if no row of the group counts in a window.
         yield from (of_rows(()) if one is None else one for one in values(kept))
 
 
@@ -113,7 +113,7 @@ def _of_series(function: PythonFunction) -> Callable[[pa.Array], Iterator[Any]]:
 
 
 def _accumulating(function: PythonFunction) -> Callable[[Sequence[Any]], Any]:
-    """Of rows to a new accumulator that holds them."""
+    """From rows to a new accumulator of them."""
     create, accumulate = method_of(function, "create_accumulator"), method_of(function, "accumulate")
 
     def accumulator_of(rows: Sequence[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""From what Python functions give to what Spark and Arrow take. Spark would make NULL of a value of another class."""
+"""Converts results of Python functions for Spark and Arrow. Spark would turn a value of another class into NULL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLASSES: dict[str, tuple[type, ...]] = {
 
 
 def conversion(kind: DataType, what: str = "the result") -> Convert:
-    """Takes a value of the type, or None. Raises TypeError or OverflowError for any other, which `what` names."""
+    """A converter of values of the type, or None. It raises TypeError or OverflowError for others, named by `what`."""
     if kind.name == "ROW":
         convert = _row(kind, what)
     elif kind.name == "ARRAY":
@@ -41,7 +41,7 @@ def as_row(value: Any, row: DataType) -> tuple[Any, ...]:
 
 
 def as_rows(result: Any) -> Iterable[Any]:
-    """The rows that a function gives at once: what it yields, a list of rows, or one row."""
+    """The rows of one result of a function: a generator, a list of rows, or one row."""
     if result is None:
         return ()
     if isinstance(result, (Row, tuple, str, bytes, dict)) or not isinstance(result, Iterable):
@@ -50,7 +50,7 @@ def as_rows(result: Any) -> Iterable[Any]:
 
 
 def rows_conversion(row: DataType) -> Convert:
-    """Of all rows that a function gives to a list of tuples. Raises TypeError for rows of another width."""
+    """A converter of all rows of a function to a list of tuples. It raises TypeError for rows of another width."""
     convert = conversion(row)
     return lambda result: [convert(as_row(value, row)) for value in as_rows(result)]
 

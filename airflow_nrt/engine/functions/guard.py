@@ -1,4 +1,4 @@
-"""What surrounds the user's code on an executor: it is opened once a process, and an error says which call failed."""
+"""Wraps the user's code on an executor: it is opened once in a process, and errors name the failed call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.program.functions import PythonFunction
 
 
 class Opened:
-    """A user's function, opened before its first call in a process, which finds the modules that it imports."""
+    """A user's function, opened before its first call in a process, with the modules that it imports."""
 
     def __init__(self, function: PythonFunction) -> None:
         self._function, self._modules = function.found.function, function.modules
@@ -28,7 +28,7 @@ class Opened:
 
 
 def failed(function: PythonFunction, method: str, arguments: Sequence[Any], failure: Exception) -> RuntimeError:
-    """The error of a call, by the name of the function and what it was given."""
+    """The error of a call, with the name of the function and its arguments."""
     names = [parameter.name for parameter in function.parameters] if method in ("", "accumulate") else ["accumulator"]
     given = ", ".join(f"{names[min(n, len(names) - 1)]}={value!r}" for n, value in enumerate(arguments))
     called = f"{function.name}.{method}" if method else function.name
@@ -36,6 +36,6 @@ def failed(function: PythonFunction, method: str, arguments: Sequence[Any], fail
 
 
 def method_of(function: PythonFunction, name: str) -> Callable[[], Any]:
-    """Gives the method of the opened function; a plain function is its own method."""
+    """The method of the opened function; a plain function is its own method."""
     opened = Opened(function)
     return lambda: getattr(opened(), name) if isinstance(function.found.function, UserDefinedFunction) else opened()

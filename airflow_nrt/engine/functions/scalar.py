@@ -14,7 +14,7 @@ from airflow_nrt.program.functions import PythonFunction
 
 
 def guarded(function: PythonFunction) -> Callable[..., Any]:
-    """The function as Spark calls it: of a table function the list of its rows."""
+    """The function for Spark; a table function gives the list of its rows."""
     convert = rows_conversion(function.result) if function.is_table else conversion(function.result)
     found = method_of(function, "eval")
 
@@ -30,7 +30,7 @@ def guarded(function: PythonFunction) -> Callable[..., Any]:
 
 
 def _taken(value: Any) -> Any:
-    """A value of Spark's with Rows that can be changed, as users know them."""
+    """A value of Spark, with the Rows of the product's API, which are mutable."""
     if isinstance(value, SparkRow):
         return Row.of([_taken(one) for one in value], tuple(value.__fields__))
     if type(value) is list:

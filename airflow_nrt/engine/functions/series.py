@@ -11,7 +11,7 @@ from airflow_nrt.program.functions import PythonFunction
 
 
 def of_series(function: PythonFunction) -> Callable[..., Any]:
-    """The function as Spark calls it. The columns of a DataFrame that it gives count by their positions."""
+    """The function for Spark. Columns of a DataFrame in its result are matched by position."""
     names = [name for name, _ in function.result.children] if function.result.name == "ROW" else None
     found = method_of(function, "eval")
 

@@ -1,8 +1,8 @@
-"""Modules beside the report, which are nowhere on the executors: what a function uses of them travels inside of it.
+"""Modules beside the report, which executors don't have: a function is shipped with the parts of them that it uses.
 
-What a function names is pickled with it, by Spark's own cloudpickle and only from a driver to its executors: nothing of
-this product reads a pickle. What a function imports when it is called is found by its text, behind all modules that are
-there.
+Objects that a function refers to are pickled with it, by Spark's own cloudpickle and only from a driver to its
+executors: the product itself reads no pickles. Modules that a function imports when it is called are loaded from their
+text, after all installed modules.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def travelling(plan: Plan) -> tuple[PythonFunction, ...]:
         return ()
     base = Path(plan.base)
     for module in list(sys.modules.values()):
-        # Not by getattr: some libraries import themselves when a module of theirs is asked for anything.
+        # Not by getattr, which makes some libraries import themselves.
         file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
         if file is not None and belongs(Path(file), base) and sys.modules.get(module.__name__) is module:
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
@@ -69,7 +69,7 @@ class _Texts(MetaPathFinder, InspectLoader):
 
 
 def find_by_text(modules: tuple[tuple[str, str], ...]) -> None:
-    """Lets this process find these modules. Those of another report, which it served before, are forgotten."""
+    """Makes these modules importable in this process, and removes those of another report that it served before."""
     if any(isinstance(one, _Texts) and one.modules == modules for one in sys.meta_path):
         return
     sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Texts)]

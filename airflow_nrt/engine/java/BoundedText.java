@@ -39,13 +39,13 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractPartialFunction;
 
-/** Text files of which no line is held that is longer than a limit (see long_lines.py). Janino compiles this. */
+/** Reads text files without keeping lines longer than a limit in memory (see long_lines.py). Janino compiles this. */
 public class BoundedText extends TextFileFormat {
 
     private static final long serialVersionUID = 1L;
     private static final String OPTION = "maxLineLength";
 
-    /** Adds the rule to those of a session that has no plans yet. */
+    /** Adds the rule to a session that has not planned a query yet. */
     public static void use(SparkSessionExtensions extensions) {
         extensions.injectPreCBORule(new AbstractFunction1() {
             public Object apply(Object session) {
@@ -54,7 +54,7 @@ public class BoundedText extends TextFileFormat {
         });
     }
 
-    /** Has files be read so that ask for a limit by their option. */
+    /** Replaces the reader of files whose options have a limit. */
     public static class Bound extends Rule {
         public TreeNode apply(TreeNode plan) {
             return ((LogicalPlan) plan).transformUp(new AbstractPartialFunction() {
@@ -86,7 +86,7 @@ public class BoundedText extends TextFileFormat {
         return step.copy(other, step.output(), step.catalogTable(), step.isStreaming(), step.stream());
     }
 
-    /** It is no text format like any: a plan with the one in the place of the other is another plan. */
+    /** It differs from the text format, because a plan with one of them is another plan than with the other. */
     public boolean canEqual(Object other) {
         return other instanceof BoundedText;
     }
@@ -110,7 +110,7 @@ public class BoundedText extends TextFileFormat {
             required.isEmpty());
     }
 
-    /** The lines of one file, or of one part of it. */
+    /** The lines of a file, or of a part of it. */
     public static class Reader extends AbstractFunction1 implements Serializable {
         private static final long serialVersionUID = 1L;
         private final Broadcast settings;
@@ -142,7 +142,7 @@ public class BoundedText extends TextFileFormat {
 
     /**
      * Ends a line where Hadoop's reader does: at \n, and without a separator at \r and \r\n. A part of a file begins
-     * behind the first end of a line in it, and ends with the line that begins at its end or before.
+     * after the first end of a line in it, and ends with the line that begins at its end or before.
      */
     public static class Lines extends AbstractIterator implements Closeable {
         private static final int HEAD = 1000;
@@ -182,7 +182,7 @@ public class BoundedText extends TextFileFormat {
             Path path = file.toPath();
             codec = new CompressionCodecFactory(settings).getCodec(path);
             if (codec != null && file.start() > 0) {
-                // What is compressed is read as a whole.
+                // A compressed file is read as a whole.
                 return;
             }
             FSDataInputStream raw = path.getFileSystem(settings).open(path);
@@ -234,7 +234,7 @@ public class BoundedText extends TextFileFormat {
             return writer.getRow();
         }
 
-        /** Leaves the first bytes of a line that is too long, in a form that is no text (long_lines.py). */
+        /** Keeps the first bytes of a line that is too long, as invalid UTF-8 (long_lines.py). */
         private void cut() {
             byte[] size = (length + ">" + limit).getBytes(StandardCharsets.US_ASCII);
             int head = Math.min(Math.min(kept, limit), HEAD);
@@ -251,7 +251,7 @@ public class BoundedText extends TextFileFormat {
             return filled > 0;
         }
 
-        /** Takes the next line in; false if there is none. */
+        /** Reads the next line; false if there is none. */
         private boolean read() throws IOException {
             kept = 0;
             length = 0;

@@ -18,13 +18,13 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.mapred.JobConf;
 
-/** Local files as Hadoop's, but that no process is started for each (see local_files.py). Janino compiles this. */
+/** Hadoop's local files without a process for each file (see local_files.py). Janino compiles this. */
 public class LocalFiles extends RawLocalFileSystem {
 
     private static final String MODE = "unix:mode";
     private static final int OF_OTHERS = 0007;
     private static final int READ_AND_WRITE = 0666;
-    /** With the bit by which a directory hands its group on. */
+    /** Includes the set-group-ID bit of a directory. */
     private static final int WITH_GROUP = 02777;
 
     public void setPermission(Path path, FsPermission permission) throws IOException {
@@ -51,7 +51,7 @@ public class LocalFiles extends RawLocalFileSystem {
         return isMade;
     }
 
-    /** Of a directory that others can't enter: what is made in it has its mode, as all of a home has the home's. */
+    /** Whether others can't enter a directory. Then its files have its mode, as all of a home has the home's. */
     private static boolean isPrivate(int mode) {
         return mode != 0 && (mode & OF_OTHERS) == 0;
     }
@@ -65,7 +65,7 @@ public class LocalFiles extends RawLocalFileSystem {
         Files.setAttribute(file.toPath(), MODE, Integer.valueOf(mode & WITH_GROUP), new LinkOption[0]);
     }
 
-    /** The same, as executors make it by its name; to them this class comes in a jar. */
+    /** The same for executors, which create it by its name. They get this class in a jar. */
     public static class Whole extends LocalFileSystem {
         public Whole() {
             super(new LocalFiles());
@@ -73,7 +73,7 @@ public class LocalFiles extends RawLocalFileSystem {
         }
     }
 
-    /** Has executors take this, too, and whoever makes a file system anew in this JVM. */
+    /** Makes executors use this, too, and new file systems in this JVM. */
     public static void share(Configuration settings) {
         settings.setClassLoader(LocalFiles.class.getClassLoader());
         settings.set("fs.file.impl", "airflow_nrt.LocalFiles$Whole");
@@ -91,9 +91,9 @@ public class LocalFiles extends RawLocalFileSystem {
         remember.invoke(null, new Object[] {local, settings, files});
     }
 
-    /** Leaves out what no local task reads: settings of YARN and MapReduce as shipped, and where each was found. */
+    /** Drops what no local task reads: default settings of YARN and MapReduce, and the source of each setting. */
     public static void lighten(Configuration settings) throws Exception {
-        // Else this class brings its defaults back when it is first used.
+        // Else this class adds its defaults again when it is first used.
         new JobConf(false);
         Configuration shipped = new Configuration(false);
         shipped.addResource("yarn-default.xml");

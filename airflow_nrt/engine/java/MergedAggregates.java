@@ -17,10 +17,10 @@ import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
-/** An aggregate in one step where no exchange lies between its two halves (see plan_rules.py). */
+/** Merges the two halves of an aggregate without an exchange in between (see plan_rules.py). */
 public class MergedAggregates extends Rule {
 
-    /** Adds the rule to those of a session that has no plans yet. */
+    /** Adds the rule to a session that has not planned a query yet. */
     public static void use(SparkSessionExtensions extensions) {
         extensions.injectColumnar(new AbstractFunction1() {
             public Object apply(Object session) {
@@ -52,7 +52,7 @@ public class MergedAggregates extends Rule {
         return are && first.getClass() == last.getClass() ? whole(below, last, first) : below;
     }
 
-    /** Without aggregates (DISTINCT) what a half demands of its input says which one it is. */
+    /** Without aggregates (DISTINCT) the required distribution of a half's input identifies the half. */
     private static boolean isHalf(BaseAggregateExec half, Object mode, boolean demands) {
         for (Iterator each = half.aggregateExpressions().iterator(); each.hasNext();) {
             if (((AggregateExpression) each.next()).mode() != mode) {
@@ -64,7 +64,7 @@ public class MergedAggregates extends Rule {
 
     private static SparkPlan whole(SparkPlan plan, BaseAggregateExec last, BaseAggregateExec first) {
         SparkPlan input = (SparkPlan) ((SparkPlan) first).children().head();
-        // A filter stands in the first half alone.
+        // Only the first half has a filter.
         Seq complete = (Seq) first.aggregateExpressions().map(new AbstractFunction1() {
             public Object apply(Object one) {
                 AggregateExpression half = (AggregateExpression) one;

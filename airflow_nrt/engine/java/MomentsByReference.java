@@ -16,13 +16,13 @@ import scala.Option;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractPartialFunction;
 
-/** Large numbers beside the generated code instead of in it (see plan_rules.py). */
+/** Passes large numbers to generated code by reference instead of as literals (see plan_rules.py). */
 public class MomentsByReference extends Rule {
 
     private static final StructType ONE = DataTypes.createStructType(
         new StructField[] {DataTypes.createStructField("value", DataTypes.LongType, false)});
 
-    /** Adds the rule to those of a session that has no plans yet. */
+    /** Adds the rule to a session that has not planned a query yet. */
     public static void use(SparkSessionExtensions extensions) {
         extensions.injectColumnar(new AbstractFunction1() {
             public Object apply(Object session) {
@@ -41,7 +41,7 @@ public class MomentsByReference extends Rule {
 
     private static SparkPlan referring(SparkPlan plan) {
         if (plan.children().isEmpty()) {
-            // What a scan asks its files must stay a number.
+            // The filters of a scan must stay literals.
             return plan;
         }
         SparkPlan below = (SparkPlan) plan.mapChildren(new AbstractFunction1() {
@@ -60,7 +60,7 @@ public class MomentsByReference extends Rule {
         });
     }
 
-    /** Steps and sizes of windows, which each batch has in common, are smaller. */
+    /** Steps and sizes of windows, which are equal in all batches, are smaller. */
     private static boolean isMoment(Object expression) {
         if (!(expression instanceof Literal)) {
             return false;

@@ -1,1 +1,1 @@
-"""Java for Spark: which one, and what is set in it."""
+"""Java for Spark: finding it, its options, and classes that run in it."""

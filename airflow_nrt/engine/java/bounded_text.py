@@ -1,7 +1,7 @@
-"""Text files of which no line is held that is longer than a limit: by `BoundedText.java`, which tasks run, too.
+"""A reader of text files that keeps no line longer than a limit in memory: `BoundedText.java`, which tasks run, too.
 
-Spark reads lines with Hadoop's reader. That holds a line whatever its length, or with a limit of its own leaves it out
-without a word, and fails at one of two gigabytes, to which some megabytes of gzip can grow.
+Spark reads lines with Hadoop's reader. It keeps lines of any length, or skips long ones silently by a limit of its own,
+and fails at a line of two gigabytes, which some megabytes of gzip can contain.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def compiled_text(session: SparkSession) -> JavaClass | None:
-    """The class, which all tasks have; None where this Spark is another, and lines of any length are held."""
+    """The class, shipped to all tasks; None if it does not fit this Spark. Then lines have no limit."""
     try:
         text = JavaClass(session, "BoundedText")
         text.ship()
@@ -31,7 +31,7 @@ def compiled_text(session: SparkSession) -> JavaClass | None:
 
 
 def bound_lines(session: SparkSession, text: JavaClass | None) -> None:
-    """Makes a session that has planned nothing yet read lines with it."""
+    """Makes a session read lines with the class. The session must not have planned a query yet."""
     ours: Any = session
     try:
         if text is not None:

@@ -1,9 +1,9 @@
 """Java for a process that ends with its work.
 
-Half of the processor time of a catch-up of five million rows went into compiling, and much of that into optimizing what
-starts Spark and plans queries, which is hardly used afterwards. In such a process the optimizing compiler leaves that
-alone, and waits longer before it takes up other code (docs/decisions/18-brief-java.md). A driver that goes on for
-months wants all of it: its micro-batches are mostly planning.
+Half of the processor time of a catch-up of five million rows went into compiling, and much of that into optimizing the
+code that starts Spark and plans queries, which is hardly used afterwards. In such a process the optimizing compiler
+skips this code, and starts later with other code (docs/decisions/18-brief-java.md). A driver that runs for months needs
+it all, because its micro-batches are mostly planning.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _LATER = {"Tier4InvocationThreshold": 15_000, "Tier4MinInvocationThreshold": 2_0
 def brief_java() -> dict[str, str]:
     """Settings of Spark: Java options of the driver and of executors.
 
-    A Java that doesn't find the file of directives doesn't start. So executors, on other machines, go without, and so
-    does a driver where it is no file (in a zip), or its path would be two options.
+    Java does not start without its file of directives. So executors, which are on other hosts, don't use it, and nor
+    does a driver if it is in a zip, or if its path has spaces.
     """
     later = [f"-XX:{name}={calls}" for name, calls in _LATER.items()]
     settings = {_EXECUTOR: " ".join([DEFAULT_JAVA_OPTIONS[_EXECUTOR], *later])}
     directives = Path(__file__).with_name("brief.directives")
     if directives.is_file() and " " not in str(directives):
-        # Else Java counts the directives on standard output.
+        # Else Java prints the number of directives to standard output.
         silent = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput")
         options = (*silent, f"-XX:CompilerDirectivesFile={directives}", *later)
         settings[_DRIVER] = " ".join([DEFAULT_JAVA_OPTIONS[_DRIVER], *options])

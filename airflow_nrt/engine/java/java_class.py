@@ -1,7 +1,7 @@
-"""Classes of this package in Java: a session's own compiler (Janino, which compiles Spark's code) makes them of a text.
+"""Classes of this package in Java: Spark's own compiler (Janino) compiles them in a session, from their source.
 
-Nothing is built or shipped but the text, so that they travel as the rest of the engine does. Executors in other JVMs
-get a class in a jar that the driver writes.
+Only the source is shipped, so that classes are deployed like the rest of the engine. Executors in other JVMs get a
+class in a jar that the driver writes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from airflow_nrt.basics.masters import is_local
 class JavaClass:
     """A class of `<name>.java`, compiled for a session.
 
-    What doesn't fit its Spark raises Py4JError, or TypeError where py4j takes a class that is not there for a package:
-    when it is made, and when it is called.
+    If it does not fit the session's Spark, compiling and calling it raise Py4JError, or TypeError if py4j takes a
+    missing class for a package.
     """
 
     def __init__(self, session: SparkSession, name: str) -> None:
@@ -32,7 +32,7 @@ class JavaClass:
         self._compiler.cook(source(name))
 
     def call(self, methods: Iterable[str], argument: Any) -> None:
-        """Calls static methods one after the other, each with this object of the JVM."""
+        """Calls static methods in order, each with this object of the JVM."""
         jvm = self._context._jvm
         made = self._compiler.getClassLoader().loadClass(f"airflow_nrt.{self._name}")
         for method in methods:
@@ -40,13 +40,13 @@ class JavaClass:
             found.invoke(None, self._array(jvm.Object, argument))
 
     def ship(self) -> None:
-        """Gives it to all tasks, also to executors that are still to come."""
+        """Ships it to all tasks, also on future executors."""
         jar = Path(self._context._temp_dir) / f"airflow_nrt-{self._name}.jar"
         with zipfile.ZipFile(jar, "w") as classes:
             for one, code in self._compiler.getBytecodes().items():
                 classes.writestr(f"{one.replace('.', '/')}.class", bytes(code))
         if is_local(self._context.master):
-            # The loader of all threads of this JVM. A jar that is added to the session would be copied once more.
+            # The class loader of all threads of this JVM. A jar that is added to the session would be copied again.
             jvm = self._context._jvm
             jvm.Thread.currentThread().getContextClassLoader().addURL(jvm.java.io.File(str(jar)).toURI().toURL())
         else:
@@ -59,15 +59,15 @@ class JavaClass:
 
 
 def call_java(session: SparkSession, name: str, methods: Iterable[str], argument: Any) -> None:
-    """Calls static methods of `<name>.java` one after the other. Raises as `JavaClass` does."""
+    """Calls static methods of `<name>.java` in order. Raises as `JavaClass` does."""
     JavaClass(session, name).call(methods, argument)
 
 
 def ship_java(session: SparkSession, name: str) -> None:
-    """Gives the classes of `<name>.java` to all executors. Raises as `JavaClass` does."""
+    """Ships the classes of `<name>.java` to all executors. Raises as `JavaClass` does."""
     JavaClass(session, name).ship()
 
 
 def source(name: str) -> str:
-    """The text of a class, also out of a zip."""
+    """The source of a class, also from a zip."""
     return files("airflow_nrt.engine.java").joinpath(f"{name}.java").read_text()

@@ -1,6 +1,6 @@
-"""The process of a session's Java, once it has ended: why.
+"""Why the process of a session's Java has ended.
 
-A driver's Java ends when it runs out of memory (`basics/jvm_options.py`). Python then meets a closed connection.
+A driver's Java ends when it runs out of memory (`basics/jvm_options.py`). Python then finds a closed connection.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 from pyspark import SparkContext
 
 _OF_JAVA, _OF_SPARK = 3, 52
-"""Exit statuses: of `ExitOnOutOfMemoryError`, and of Spark where a task meets the error first."""
+"""Exit statuses: of `ExitOnOutOfMemoryError`, and of Spark if a task gets the error first."""
 _STARTED_BY = os.getppid()
-"""With spark-submit that is Java, whose status is for others to know."""
+"""With spark-submit that is Java, whose exit status this process can't read."""
 _PATIENCE = 10.0
-"""Seconds. A connection closes before its process is gone."""
+"""Seconds. A connection closes before its process ends."""
 
 
 def java_has_ended(within: float = 0.0) -> bool:
-    """Whether it has, or does within so many seconds: of one that just closes its connections it is known later."""
+    """Whether Java has ended, or does within so many seconds: its connections close before it ends."""
     process = _process()
     if process is None:
         return "PYSPARK_GATEWAY_PORT" in os.environ and os.getppid() != _STARTED_BY
@@ -32,7 +32,7 @@ def java_has_ended(within: float = 0.0) -> bool:
 
 
 def said_of_end() -> str:
-    """Why Java is gone, and the way out."""
+    """A message about why Java has ended, and what to do."""
     process = _process()
     if process is None:
         return f"Java has ended. If the driver's log says java.lang.OutOfMemoryError: {more_memory()}"
@@ -47,7 +47,7 @@ def said_of_end() -> str:
 
 
 def more_memory() -> str:
-    """The way out where memory was too little."""
+    """What to do if there was not enough memory."""
     return (
         "raise spark.driver.memory, lower 'source.max-batch-size' or 'source.max-line-length', or find the row that is "
         "so large"
@@ -55,5 +55,5 @@ def more_memory() -> str:
 
 
 def _process() -> Any:
-    """None where Java has started this process."""
+    """The process of Java; None if Java has started this process."""
     return getattr(getattr(SparkContext, "_gateway", None), "proc", None)

@@ -1,8 +1,8 @@
-"""Hadoop for a local session, where its native library is missing: without a process for each file.
+"""Faster local files for a Hadoop without its native library.
 
-Such a Hadoop starts `chmod` for every file and every directory that it makes, and a micro-batch makes dozens. It also
-writes a file of checksums beside each file (parquet's pages have their own, which are checked), and sends a thousand
-settings with each task, compressed one by one. `LocalFiles.java` has what is done instead
+Such a Hadoop starts a `chmod` process for every file and every directory that it makes, and a micro-batch makes dozens.
+It also writes a file of checksums for each file (parquet's pages have their own, which are checked), and sends a
+thousand settings with each task, compressed one by one. `LocalFiles.java` replaces that
 (docs/decisions/15-local-files.md).
 """
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def use_local_files(session: SparkSession) -> None:
-    """Makes local files cheap in the JVM of a session. Where its Hadoop is another, they stay as they were."""
+    """Makes local files faster in the JVM of a session. Does nothing but a warning if its Hadoop is another."""
     context: Any = session.sparkContext
     settings = context._jsc.hadoopConfiguration()
     try:

@@ -1,13 +1,13 @@
-"""Rules that change how Spark runs a plan, in Java (`java_class.py`), and not what it says.
+"""Rules in Java (`java_class.py`) that change how Spark runs a plan, without changing its result.
 
-`MergedAggregates`: an aggregate is one step instead of two where no exchange lies in it. Spark plans each as two
-halves, one on either side of an exchange. Where the rows lie by key already, as they do behind the one exchange of a
-firing, both halves stand next to each other, and each has a hash table of all groups
+`MergedAggregates`: an aggregate is one step instead of two if there is no exchange in between. Spark plans each as two
+halves, one on either side of an exchange. If the rows are already partitioned by key, as they are after the one
+exchange of a firing, both halves follow each other, and each has a hash table of all groups
 (docs/decisions/17-one-aggregate.md).
 
-`MomentsByReference`: watermarks and the ends of windows are other numbers in each batch. In the code that Spark
-generates they would make other code of it, which has to be compiled, by Spark and then by Java; beside it they leave
-the code as it is, and the batch runs what the one before has made hot (docs/decisions/19-moments.md).
+`MomentsByReference`: watermarks and the ends of windows are different numbers in each batch. As literals they would
+change the code that Spark generates, which Spark and then Java would have to compile again. Passed by reference they
+leave the code unchanged, and the batch runs the compiled code of the one before (docs/decisions/19-moments.md).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def use_plan_rules(session: SparkSession) -> None:
-    """Adds the rules to a session that has planned nothing yet. Where its Spark is another, it goes without."""
+    """Adds the rules to a session that has not planned a query yet. A rule that does not fit its Spark is left out."""
     ours: Any = session
     extensions = ours._jsparkSession.extensions()
     for rule in RULES:

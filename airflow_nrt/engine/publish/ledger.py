@@ -21,18 +21,18 @@ UNREADABLE = "unreadable file"
 
 
 def write_late(spark: SparkSession, home: Home, ledger: str, operator: str, partials: Path) -> None:
-    """The late rows among just written partials."""
+    """Writes the late rows among these new partials."""
     late = spark.read.parquet(str(partials).translate(GLOB)).where(f"{LATE} IS NOT NULL").selectExpr(f"{LATE} AS value")
     late.write.text(str(home.path / ledger / f"{LATE_PREFIX}{operator}"))
 
 
 def write_rejected(home: Home, ledger: str, rows: DataFrame) -> None:
-    """Rejected rows, beside the batch's unreadable files."""
+    """Writes rejected rows, in addition to the batch's unreadable files."""
     rows.selectExpr("to_json(struct(*)) AS value").write.mode("append").text(str(home.path / ledger / REJECTED))
 
 
 def write_unreadable(home: Home, ledger: str, source: str, files: Sequence[SourceFile]) -> None:
-    """Files that could not be read, as rejections of their own."""
+    """Writes a rejection for each unreadable file."""
     path = home.path / ledger / REJECTED
     make_private(path)
     rejections = [{"source": source, "reason": UNREADABLE, "file": file.path} for file in files]
@@ -41,5 +41,5 @@ def write_unreadable(home: Home, ledger: str, source: str, files: Sequence[Sourc
 
 
 def reasons(home: Home, ledger: str) -> dict[str, int]:
-    """How many rejections a batch has for each reason."""
+    """The number of rejections of a batch by reason."""
     return dict(Counter(record["reason"] for record in records(home.path / ledger / REJECTED)))

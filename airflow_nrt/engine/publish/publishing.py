@@ -1,4 +1,4 @@
-"""From a decided entry to what readers see: publishing in the order of the log, and rolling forward after a crash."""
+"""Publishing what entries have decided, in the order of the log, and rolling forward after a crash."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from airflow_nrt.home.window_events import is_waiting
 from airflow_nrt.model.plan import Plan
 
 ABANDONED_MS = 600_000
-"""A backfill that publishes for longer may be helped: what both publish is there once."""
+"""Milliseconds after which a driver publishes for a backfill. Publishing is idempotent, so both may do it."""
 Then = Callable[[Published], None]
-"""What is called with each file that is visible now."""
+"""Called with each file once it is visible."""
 
 logger = logging.getLogger(__name__)
 
 
 def publish_entry(home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None) -> None:
-    """Makes everything that an entry decided visible, but for places about which a later entry decided.
+    """Publishes everything that an entry has decided, except for places that a later entry decides on.
 
-    Calling it again changes nothing.
+    It is idempotent.
     """
-    # A driver that takes nothing away publishes on from where the log stands: nothing is newer.
+    # An entry of a driver that removes nothing is the newest one: no later entry decides on its places.
     may_be_old = bool(entry.removed) or isinstance(entry.body, Restate)
     newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
     _publish(home, plan, entry, entry.removed, newer, then)
 
 
 class _Later:
-    """The places about which entries behind the entry `n` decided, also those that are written meanwhile."""
+    """The places that entries after the entry `n` decide on, including entries that are appended meanwhile."""
 
     def __init__(self, log: Log, n: int) -> None:
         self._log = log
@@ -63,7 +63,7 @@ def _publish(
 ) -> None:
     reach("publish-before")
     for published in sorted(entry.published, key=lambda one: (one.end or 0, one.insert)):
-        # What is printed has no place.
+        # Printed rows have no place.
         if published.target and _place(published) in newer:
             continue
         insert = plan.insert(published.insert)
@@ -77,17 +77,17 @@ def _publish(
             sink_of(insert).remove(insert, path)
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
-    # Behind all that readers of the sinks wait for.
+    # After publishing, because readers of the sinks wait for that.
     sample_entry(home, plan, entry)
     reach("publish-after")
 
 
 def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = False) -> None:
-    """Publishes what entries decided and nobody has published: their staged files are still there.
+    """Publishes what entries have decided and what is not published yet: their staged files still exist.
 
-    What a later entry decided about the same place stands: it may be published already.
-    What was removed leaves no trace in the home, so it is removed again; but not what a driver has removed that may be
-    alive, and may be publishing the same place again.
+    A later entry's decision on the same place wins, because it may be published already. Removals leave no trace in the
+    home, so they are repeated. `beside_driver`: those of drivers are not, because a driver may be publishing the same
+    place again.
     """
     waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
     later: set[str] = set()
@@ -103,9 +103,9 @@ def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = Fals
 
 
 def publish_abandoned(home: Home, plan: Plan, met: list[Entry]) -> None:
-    """Publishes what is left of restatements that a driver has `met` long ago: their processes have died over it.
+    """Publishes the rest of restatements that a driver has `met` long ago, because their processes have died.
 
-    Takes them from the list. What can't be published is logged, and left to the next driver: the stream goes on.
+    Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
     """
     now = now_ms()
     for entry in [entry for entry in met if entry.time < now - ABANDONED_MS]:
@@ -120,7 +120,7 @@ def publish_abandoned(home: Home, plan: Plan, met: list[Entry]) -> None:
 
 
 def _decided(entry: Entry) -> Iterator[str]:
-    """The places that it publishes or takes away."""
+    """The places that an entry publishes or removes."""
     yield from map(_place, entry.published)
     yield from entry.removed
 
@@ -130,7 +130,7 @@ def _place(published: Published) -> str:
 
 
 def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str]) -> None:
-    """Takes away what drivers of older epochs wrote and no entry refers to."""
+    """Removes files that drivers of older epochs wrote and no entry refers to."""
     keep = set(referenced)
     for directory in home.staged.iterdir():
         if _is_older(directory.name, epoch):

@@ -59,7 +59,7 @@ def _rendered_inside(sql: str, kind: DataType) -> str:
 
 
 def read_lines(directory: Path) -> Iterator[str]:
-    """The lines that `json_lines` gave, once written as text, in a compact form."""
+    """The lines of `json_lines`, read back from a text file, in compact JSON."""
     for file in sorted(directory.glob("part-*.txt")):
         with open(file, encoding="utf-8") as lines:
             for line in lines:

@@ -1,4 +1,4 @@
-"""Staging: what an insert is to say goes to files that nobody sees until the log has decided on them."""
+"""Staging: results are written to files that no reader sees until the log has decided on them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from airflow_nrt.model.plan import Insert
 
 @dataclass(frozen=True)
 class Staging:
-    """Below `staged/` of a home. `epoch` begins the names of what is written there."""
+    """Stages below `staged/` of a home. The names of the directories there begin with `epoch`."""
 
     home: Home
     epoch: int
     tables: UpdateTables
 
     def stage(self, insert: Insert, frame: DataFrame, state: str, windows: int = 1) -> list[Published]:
-        """The rows of an insert, staged: of so many windows at most, and so many tasks."""
+        """Stages the rows of an insert, which have at most so many windows."""
         if insert.changes and insert.sink.primary_key:
             frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
         tasks = self.tables.store.tasks.count

@@ -1,9 +1,9 @@
-"""Results that change, in files of json, csv and parquet with a key: the table as it stands, a file for each partition.
+"""Upserts into files of json, csv and parquet: the current table, with a file for each partition.
 
-A batch that changes some row of a partition replaces its file by one rename, so that a reader sees the partition as it
-was behind a batch; without PARTITIONED BY that is the table. It is made of the table in the state, where no format has
-rounded or trimmed anything, and which nobody else can touch. That lies in parts, of which a batch writes those alone
-that hold what it changes.
+A batch that changes a row of a partition replaces the partition's file by one rename, so that readers see each
+partition as it was after a batch. Without PARTITIONED BY the table is one file. The file is written from a copy of the
+table in the state, which has no rounding of a format, and which nobody else can change. The copy is in parts, and a
+batch rewrites only the parts that it changes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 
 PARTS = 256
-"""By the hash of its partition a row lies in one of so many parts, and each entry of the log names them all. Homes rely
-on the number."""
+"""The number of parts. The hash of its partition decides the part of a row. Each entry of the log names all parts, and
+homes rely on the number."""
 
 
 class UpdateTables:
-    """The tables of a report in the state: `files` as they stand behind what was staged last, `removed` are the
-    partitions (`insert/place`) that have no rows any more by that."""
+    """The tables of a report in the state. `files` are those after the last staging, `removed` the partitions
+    (`insert/place`) that have no rows any more then."""
 
     def __init__(self, store: SliceStore) -> None:
         self.store = store
@@ -37,39 +37,39 @@ class UpdateTables:
         self.removed: list[str] = []
 
     def stand_at(self, files: Mapping[str, tuple[StateFile, ...]]) -> None:
-        """Goes on from a position that the log has."""
+        """Continues from a position in the log."""
         self.files = dict(files)
         self.removed = []
 
     def stage(
         self, insert: Insert, changes: DataFrame, stage: Callable[[DataFrame], list[Published]]
     ) -> list[Published]:
-        """Stages the partitions that these changes touch, which are in the update form, as they stand behind them."""
+        """Stages the partitions that these changes touch, as they are after them. `changes` are in update form."""
         partition = partition_sql(insert.sink)
         part = f"pmod(xxhash64({partition}), {PARTS}L)" if insert.sink.partition_keys else "0L"
-        told = changes.persist()
+        changes = changes.persist()
         try:
-            touched = {row[0]: row[1] for row in told.selectExpr(partition, part).distinct().collect()}
+            touched = {row[0]: row[1] for row in changes.selectExpr(partition, part).distinct().collect()}
             if not touched:
                 return []
-            rows = self._behind(insert, told, part, frozenset(touched.values()))
+            rows = self._applied(insert, changes, part, frozenset(touched.values()))
             staged = stage(rows.where(F.expr(partition).isin([*touched])))
         finally:
-            told.unpersist()
+            changes.unpersist()
         if len(staged) < len(touched):
             places = {file_of(self.store.spark, insert, one) for one in touched} - {one.target for one in staged}
             self.removed += [f"{insert.name}/{place}" for place in sorted(places)]
         return staged
 
-    def _behind(self, insert: Insert, told: DataFrame, part: str, parts: frozenset[int]) -> DataFrame:
-        """All rows of these parts behind the changes, which the state has from now on."""
+    def _applied(self, insert: Insert, changes: DataFrame, part: str, parts: frozenset[int]) -> DataFrame:
+        """All rows of these parts after the changes, which it also writes into the state."""
         names = [column.name for column in insert.sink.physical]
-        rows = told.where(f"{OP} <> '-D'").select(*map(quote, names))
+        rows = changes.where(f"{OP} <> '-D'").select(*map(quote, names))
         known = self.files.get(insert.name, ())
         standing = self.store.read([file for file in known if file.first in parts], names)
         if standing is not None:
             key = [quote(name) for name in insert.sink.primary_key]
-            rows = standing.alias("l").join(told.alias("r"), same(key), "left_anti").unionAll(rows)
+            rows = standing.alias("l").join(changes.alias("r"), same(key), "left_anti").unionAll(rows)
         files = self._kept(insert, rows.selectExpr("*", f"{part} AS {SLICE}"))
         self.files[insert.name] = (*(file for file in known if file.first not in parts), *files)
         written = self.store.read(files, names)

@@ -1,1 +1,1 @@
-"""The sample that a home keeps of each window, taken on the driver from the file that was published: no Spark job."""
+"""The sample of each window in a home. The driver takes it from the published file, without a Spark job."""

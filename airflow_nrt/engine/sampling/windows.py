@@ -1,4 +1,4 @@
-"""The sample of each window that an entry published."""
+"""The samples of the windows that an entry has published."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_WINDOWS = 500
-"""Of one entry, the newest ones: who catches up on a year is not held up."""
+"""The newest windows of an entry that are sampled, so that a catch-up on a year is not slowed down."""
 _MOST_BYTES = 64 * 1024 * 1024
-"""Of the published files of one entry that are read: the stream waits meanwhile."""
+"""The bytes that are read for one entry, because the stream waits meanwhile."""
 
 log = logging.getLogger(__name__)
 
 
 def sample_entry(home: Home, plan: Plan, entry: Entry) -> None:
-    """Writes the samples of the windows that an entry has published. What can't be sampled is left out, and logged."""
+    """Writes the samples of the windows that an entry has published. Failures are logged, and skipped."""
     for insert in plan.inserts:
         mine = [one for one in entry.published if one.insert == insert.name]
         sampling = Sampling.of(InsertOutline.of(insert))
@@ -40,19 +40,19 @@ def sample_entry(home: Home, plan: Plan, entry: Entry) -> None:
             samples = list(_samples(insert, sampling, entry, mine))
             write_samples(home, insert.name, entry, samples)
         except Exception as wrong:
-            # The windows are published, and whatever a picture of them fails at must not stop the report.
+            # The windows are published already, and a missing picture must not stop the report.
             log.warning("%s: no sample of its windows: %s", insert.name, wrong)
 
 
 def sample_last(home: Home, plan: Plan, log: Log) -> None:
-    """Samples what was published last once more: a driver that died has published it, and perhaps not sampled it."""
+    """Samples the last published windows again, because a driver may have died between publishing and sampling."""
     last = next((entry for entry in log.backwards() if entry.published), None)
     if last is not None:
         sample_entry(home, plan, last)
 
 
 def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]) -> Iterator[Sample]:
-    """Newest first, as long as there are bytes left to read."""
+    """The samples, newest window first, up to the number of bytes."""
     newest_first = sorted((one for one in published if one.end is not None), key=attrgetter("end"), reverse=True)
     left = _MOST_BYTES
     for end, group in islice(groupby(newest_first, key=attrgetter("end")), MOST_WINDOWS):
@@ -68,7 +68,7 @@ def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[P
 
 
 def _sample(sampling: Sampling, n: int, end: int, tables: list[pa.Table]) -> Sample:
-    # Loaded with the first window: it takes a while, and many reports have none.
+    # Imported with the first window: the import is slow, and many reports have no windows.
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -91,7 +91,7 @@ def _text(value: str | None) -> str:
 
 
 def _number(value: float | None) -> float | None:
-    """Whole numbers stay so in JSON."""
+    """A number for JSON, in which whole numbers have no fraction."""
     if value is None or not math.isfinite(value):
         return None
     return int(value) if value == int(value) and abs(value) < 2**53 else value

@@ -1,4 +1,4 @@
-"""Connectors that results go to."""
+"""Connectors that results are written to."""
 
 from __future__ import annotations
 

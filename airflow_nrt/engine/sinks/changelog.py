@@ -1,7 +1,7 @@
-"""From rows before and behind a batch to what changed, in one of two forms.
+"""Changelogs, from rows before and after a batch, in one of two forms.
 
-In retraction form a change is a pair: `+I`, `-U` and `+U`, `-D`. In update form it is a key, and the row that stands
-there now (`+I`, `+U`) or none (`-D`).
+In retract form an insert is `+I`, an update the pair `-U` and `+U`, a delete `-D`. In update form (upsert) a change is
+a key, with its new row (`+I`, `+U`) or without one (`-D`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from airflow_nrt.basics.types import Field
 from airflow_nrt.model.internal_columns import AFTER, KEY, OP, key_of
 
 ORDER = ("_nrt_entry", KEY, f"{OP} NOT IN ('-U', '-D')")
-"""In this order changes are told: what a key had before goes first."""
+"""The order in which changes are emitted: the retraction of a key's old row comes first."""
 
 
 def changelog(rows: DataFrame, fields: Sequence[Field], entry: int, more: Sequence[str] = ()) -> DataFrame:
-    """The net of a batch: the fields, `_nrt_op`, `_nrt_key` and `_nrt_entry`: the log entry behind which it stands.
+    """The net changes of a batch: the fields, `_nrt_op`, `_nrt_key`, and `_nrt_entry`, the log entry before the batch.
 
-    No key has two rows on one side. `more` are columns that rows of a key have in common.
+    A key has at most one row before and one row after. `more` are columns that are equal in all rows of a key.
     """
     values = ", ".join(quote(field.name) for field in fields)
     sides = f"(PARTITION BY {KEY} ORDER BY {AFTER})"
@@ -35,14 +35,14 @@ def changelog(rows: DataFrame, fields: Sequence[Field], entry: int, more: Sequen
 
 
 def by_key(rows: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Rows that change, known by these columns."""
+    """Rows that change, identified by these columns."""
     return rows.selectExpr(f"* EXCEPT ({KEY})", f"{key_of([quote(name) for name in key])} AS {KEY}")
 
 
 def in_update_form(
     changes: DataFrame, fields: Sequence[Field], key: Sequence[str], more: Sequence[str] = ()
 ) -> DataFrame:
-    """A changelog by this key without the rows before: of a row that is gone only the key is told. `more` as above."""
+    """A changelog by this key, without the old rows: a delete has only the key. `more` as in `changelog`."""
     values = [
         quote(field.name) if field.name in key else f"IF({OP} = '-D', NULL, {quote(field.name)}) AS {quote(field.name)}"
         for field in fields

@@ -1,4 +1,4 @@
-"""Format `debezium-json`, as Flink writes it: `c` a row that is there now, `d` one that is there no more."""
+"""Format `debezium-json`, as Flink writes it: `c` adds a row, `d` retracts one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.model.plan import Insert
 
 
 def debezium_lines(rows: DataFrame, insert: Insert) -> DataFrame:
-    """Rows, with `_nrt_op` where they are changes, as lines; the columns of the partition and the window stay."""
+    """Rows (changes if they have `_nrt_op`) as lines. The columns of the partition and the window stay columns."""
     table = insert.sink
     row = ", ".join(quote(column.name) for column in table.physical if column.name not in table.partition_keys)
     gone = f"{OP} IN ('-U', '-D')" if OP in rows.columns else "false"

@@ -1,4 +1,4 @@
-"""Results as files, staged: one file a window, or a partition of a table whose rows change, or what came together."""
+"""Staging results as files: one file for a window, for a partition of an update table, or for a batch."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def root_of(insert: Insert) -> Path:
 
 
 def partition_sql(table: Table) -> str:
-    """SQL over a table's rows: their partition, as a text that is equal where the directory is."""
+    """SQL of a row's partition, as a text that is equal where the directory is equal."""
     columns = map(table.column, table.partition_keys)
     texts = (f"CAST({named_by(table, column, _spelled(table, column))} AS STRING)" for column in columns)
-    # No directory is named ''.
+    # The empty text can't name a directory.
     values = (f"coalesce(nullif({text}, ''), {string_literal(NO_VALUE)})" for text in texts)
     return f"to_json(array({', '.join(values)}))" if table.partition_keys else "'[]'"
 
 
 def file_of(spark: SparkSession, insert: Insert, partition: str) -> str:
-    """The file of a partition, given by `partition_sql`, whose rows change singly."""
+    """The file of a partition of an update table. `partition` is a value of `partition_sql`."""
     utils = spark.sparkContext._jvm.org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils  # type: ignore[union-attr]
     named = zip(insert.sink.partition_keys, json.loads(partition))
     return "/".join([*(utils.getPartitionPathString(*one) for one in named), _file_name(insert)])
@@ -57,11 +57,11 @@ def _file_name(insert: Insert) -> str:
 
 
 def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
-    """Writes the rows below `directory`, one file a window; what has no rows has no file, but for an update table."""
+    """Writes the rows below `directory`, one file a window. An update table has a file also without rows."""
     table, windowed = insert.sink, bool(insert.operators)
     by = [*table.partition_keys, *([WINDOW_END] if windowed else [])]
     if windowed:
-        # By the window alone: so all rows of a window meet in one task, and one file.
+        # By the window alone, so that one task writes all rows of a window, into one file.
         frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 and not _moves(insert) else frame.coalesce(1)
     elif insert.replaces_table:
         frame = (
@@ -84,7 +84,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         mark = sink_option(table.options, "csv.quote-character")
         separator = sink_option(table.options, "csv.field-delimiter")
         writer = writer.options(sep=separator, quote=mark, escape=mark, nullValue=null or "", emptyValue=mark * 2)
-        # A text keeps its blanks: Spark would take them away.
+        # By default Spark would strip blanks from texts.
         writer = writer.options(ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
     elif table.format == "json":
         writer = writer.option("ignoreNullFields", sink_option(table.options, "json.encode.ignore-null-fields"))
@@ -97,7 +97,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
         if staged.rows or (insert.replaces_table and not table.partition_keys):
             found.append(staged)
     if not found:
-        # Nobody publishes it, so nobody takes it away. Another insert may have written beside it.
+        # It will not be published, so it is removed here. Another insert may have written into the same directory.
         shutil.rmtree(path)
         with contextlib.suppress(OSError):
             directory.rmdir()
@@ -105,19 +105,19 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
 
 
 def _moves(insert: Insert) -> bool:
-    """Whether a row can go from one window and come in a later one, so that the first one's file must be the older."""
-    return insert.tells_changes and insert.window is not None and not insert.window.ends_on_grid
+    """Whether a row can move from one window to a later one. Then the file of the first window must be the older."""
+    return insert.emits_changes and insert.window is not None and not insert.window.ends_on_grid
 
 
 def _ordered(frame: DataFrame, by: list[str]) -> DataFrame:
-    """Changes in the order in which they are told. `by` are the columns that part the files."""
+    """Changes in the order in which they are emitted. `by` are the columns by which rows are split into files."""
     if OP not in frame.columns:
         return frame
     return frame.sortWithinPartitions(*map(F.col, by), *(F.expr(one) for one in ORDER))
 
 
 def _as_written(frame: DataFrame, table: Table) -> DataFrame:
-    """Text formats get times, and csv gets bytes, as Flink writes them; Parquet gets Spark's times."""
+    """The rows as they are written: text formats have Flink's times, csv Flink's bytes, Parquet Spark's times."""
     if table.format == "parquet":
         timed = [column for column in table.physical if column.type.holds("TIME")]
         return frame.withColumns({column.name: F.expr(_spelled(table, column)) for column in timed})
@@ -126,7 +126,7 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
 
 
 def _spelled(table: Table, column: Column) -> str:
-    """SQL of a column as its format has it."""
+    """SQL of a column in its format's spelling."""
     name = quote(column.name)
     if column.type.holds("TIME"):
         return with_times(name, column.type, as_spark_time if table.format == "parquet" else as_field)
@@ -149,8 +149,8 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         start = insert.window.start(end) if insert.window is not None else None
         name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
         by_bits = insert.window is not None and not insert.window.ends_on_grid and insert.timing.publishes_once
-        if by_bits or insert.tells_changes:
-            # What ends in one slot can become complete bit by bit; and changes stand beside what they change.
+        if by_bits or insert.emits_changes:
+            # The windows of one slot can become complete one by one, and changes don't replace the file they change.
             name += f"-{uuid.uuid4().hex}"
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
@@ -159,8 +159,8 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
     checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
     rows = _row_count(insert.sink, file, content)
     home = directory.parent.parent
-    told = bool(insert.operators) and insert.tells_changes
-    return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, told)
+    is_changelog = bool(insert.operators) and insert.emits_changes
+    return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, is_changelog)
 
 
 def _compact(ms: int | None) -> str:

@@ -1,9 +1,9 @@
 """A directory of files, exactly once for any reader.
 
-A file holds one whole window of one insert (or the rows of one batch where nothing is windowed, or what fired together
-of one slot, where windows have no grid; or a partition of a table of rows that change). It is written below the home,
-and becomes visible by one rename; a restatement or a newer version replaces it by one overwriting rename. So a reader
-sees whole windows at any time, and a rename that comes late finds its file gone and changes nothing.
+A file has one whole window of one insert. Without windows it has the rows of one batch; where windows have no grid, the
+windows of one slot that fired together; of an update table, a partition. It is written below the home, and becomes
+visible by one rename. A restatement or a newer version replaces it by one overwriting rename. So readers see only whole
+windows, and a repeated rename finds its file gone and changes nothing.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OWNER = ".nrt-owner"
-"""Names the home that publishes into a directory. Readers pass it over: it begins with a dot and has no suffix."""
+"""The file with the id of the home that publishes into a directory. Readers skip it, because its name has a dot."""
 _MOST_BYTES_OF_ID = 64
 
 
 @dataclass(frozen=True)
 class Filesystem(Sink):
-    """Of the directory that a table names, or of a `copy`."""
+    """The sink in the directory of a table, or in a `copy` of that."""
 
     copy: Path | None = None
 
     def check(self, home: Home, insert: Insert) -> None:
-        """Raises InputError, too, if the directory can't be published to by one rename."""
+        """Raises InputError also if files can't be published there by one rename."""
         root = self._root(insert)
         try:
             _check(home, insert, root)
@@ -60,11 +60,11 @@ class Filesystem(Sink):
         return file_staging.stage(frame, insert, directory, state, tasks)
 
     def publish(self, home: Home, insert: Insert, published: Published) -> None:
-        """Moves a staged file to its place. Where it is gone, somebody has moved it already."""
+        """Moves a staged file to its place. A missing file has been moved already."""
         target, staged = self._root(insert) / published.target, home.path / published.staged
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            # An executor that runs as another user of the home's group has made it for that group.
+            # Denied if an executor wrote it as another user; then it is readable for the home's group.
             with contextlib.suppress(PermissionError):
                 os.chmod(staged, PUBLIC)
             os.rename(staged, target)
@@ -105,7 +105,7 @@ class Filesystem(Sink):
             return None
         if hashlib.blake2b(content, digest_size=16).hexdigest() != published.checksum:
             return None
-        # Loaded with the first window: it takes a while, and many reports have none.
+        # Imported with the first window: the import is slow, and many reports have no windows.
         from airflow_nrt.engine.sinks.result_tables import read_table
 
         return read_table(insert.sink, published, content, keys, measures), len(content)
@@ -134,7 +134,7 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
 
 
 def _owner(file: Path) -> str:
-    """The id that stands there. What is none is not said: it may be another file's."""
+    """The id in the file. Errors don't quote another content: it may be somebody's data."""
     try:
         text = read_regular(file, _MOST_BYTES_OF_ID).decode(errors="replace")
     except (FileNotFoundError, HomeError) as wrong:

@@ -1,4 +1,4 @@
-"""Results in the order of an ORDER BY: sorted inside of each file."""
+"""Results in the order of an ORDER BY: each file is sorted."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from airflow_nrt.model.plan import Insert
 
 
 def ordered(frame: DataFrame, insert: Insert, parts: Iterable[str]) -> DataFrame:
-    """The rows of each task by the SQL that parts the files, then in the insert's order, if it has one.
+    """The rows of each task, sorted by `parts`, the SQL that splits them into files, then in the insert's order.
 
-    What has no windows is one file, so it is one task. The columns that are there for the order alone are gone.
+    Without an order, the rows as they are. Without windows one task writes one file. Columns only for sorting are
+    dropped.
     """
     if not insert.order:
         return frame

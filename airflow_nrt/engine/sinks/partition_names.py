@@ -1,6 +1,6 @@
-"""Names of the directories of partitions: what to do with a value that can't be one.
+"""Names of the directories of partitions, also for values that can't be a name.
 
-A name has no NUL, and 255 bytes at most. Spark writes some of the characters as three: `%2F`.
+A name has no NUL, and at most 255 bytes. Spark escapes some characters with three: `%2F`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _HASH = 32
 
 
 def with_partition_names(rows: DataFrame, table: Table) -> DataFrame:
-    """The rows with each value of a partition as its directory is to be named: as it is, or by a hash if the table's
-    option says so; else a value that can't be a name ends the job."""
+    """The rows with the partition columns as directories are named. A value that can't be a name is replaced by a hash
+    if the table's option says so, and else ends the job."""
     named = {column.name: F.expr(named_by(table, column, quote(column.name))) for column in _of_texts(table)}
     return rows.withColumns(named) if named else rows
 
 
 def with_read_names(rows: DataFrame, table: Table) -> DataFrame:
-    """Rows of a result as their partitions' names say them to a reader."""
+    """Rows of a result with the partition columns that a reader gets from the names of directories."""
     return with_partition_names(rows, table) if _hashes(table) else rows
 
 
 def named_by(table: Table, column: Column, value: str) -> str:
-    """SQL of what names the directory, of SQL of a partition's value as the table's format has it."""
+    """SQL of the directory's name, from SQL of a partition's value in the table's format."""
     if column not in _of_texts(table):
         return value
     room = _LONGEST - len(_percent(column.name).encode()) - len("=")
@@ -66,7 +66,7 @@ def named_by(table: Table, column: Column, value: str) -> str:
 
 
 def _of_texts(table: Table) -> list[Column]:
-    """The columns of the partition whose values are texts of any length."""
+    """The partition columns of texts, which have any length."""
     return [column for name in table.partition_keys if (column := table.column(name)).type.is_string]
 
 

@@ -1,4 +1,4 @@
-"""The rows in files that a sink has published, as any reader of its directory sees them."""
+"""Reading the files that a sink has published, as any reader of its directory does."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.tables import Table
 
 CHANGE = "_nrt_change"
-"""Of files of changes, what a line says of its row: `c` it came, `d` it went."""
+"""The column of a changelog file with the operation: `c` adds the row, `d` retracts it."""
 
 
 def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
-    """The table's columns and `_nrt_file`; of files of changes the rows that are added."""
+    """The table's columns and `_nrt_file`; of changelog files only the rows that are added."""
     if not files:
         stored = [(quote(column.name), column.type.spark) for column in table.physical]
         return empty_rows(spark, [*stored, (FILE, "STRING")])
@@ -47,7 +47,7 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
 
 
 def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
-    """Of files of changes: the row that came or went, `_nrt_file`, and which of these, `_nrt_change`."""
+    """The rows of changelog files, with `_nrt_file` and the operation, `_nrt_change`."""
     stored = [column for column in table.physical if column.name not in table.partition_keys]
     row = ", ".join(f"{quote(column.name)}: {_read_type(table, column.type)}" for column in stored)
     keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
@@ -64,8 +64,8 @@ def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[
 
 
 def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[tuple[Path, int | None]]) -> DataFrame:
-    """Of files of changes, in the order of the log and each with its window's end (None: no window): the rows that
-    stand behind all of them, with `_nrt_end`."""
+    """The rows that remain after all changes, with `_nrt_end`. `files` are changelog files in the order of the log,
+    each with its window's end (None: no window)."""
     columns = [*(quote(column.name) for column in table.physical), WINDOW_END]
     places = [(key, n, end) for n, (path, end) in enumerate(files) for key in file_keys(str(path))]
     known = given_rows(spark, {FILE: "STRING", NUMBER: "BIGINT", WINDOW_END: "BIGINT"}, places)
@@ -73,7 +73,7 @@ def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[t
     if not table.primary_key:
         counted = changes.groupBy(*columns).agg(F.sum(F.expr(f"IF({CHANGE} = 'c', 1, -1)")).alias("_nrt_n"))
         return counted.where("_nrt_n > 0").selectExpr(*columns, "explode(sequence(1, _nrt_n)) AS _nrt_n").drop("_nrt_n")
-    # A file tells one thing of a key.
+    # A file has at most one change of a key.
     row = ", ".join(columns)
     latest = changes.groupBy(*(quote(name) for name in table.primary_key), WINDOW_END).agg(
         F.expr(f"max_by(struct({CHANGE}, struct({row}) AS row), {NUMBER})").alias("_nrt_last")
@@ -82,7 +82,7 @@ def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[t
 
 
 def _read_type(table: Table, kind: DataType) -> str:
-    """Keys of JSON are texts, and Spark's reader gives nothing else; bytes in csv are texts in base64."""
+    """The type with which Spark reads a column: keys of a MAP in JSON are texts, and bytes in csv are base64."""
     if table.format == "parquet":
         return times_as(kind, SPARK_TIME).spark
     if table.format == "csv" and kind.is_bytes:
@@ -92,7 +92,7 @@ def _read_type(table: Table, kind: DataType) -> str:
 
 
 def _value(table: Table, sql: str, kind: DataType) -> str:
-    """What was read as its `_read_type`."""
+    """The value of a column that was read with its `_read_type`."""
     if table.format == "csv" and kind.is_bytes:
         return f"unbase64({sql})"
     return of_parquet(sql, kind) if table.format == "parquet" else of_json(sql, kind)

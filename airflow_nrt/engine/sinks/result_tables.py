@@ -1,4 +1,4 @@
-"""Keys and measures of a published file, as Arrow has them: keys as texts, measures as doubles."""
+"""Keys and measures of a published file as Arrow tables: keys as texts, measures as doubles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from airflow_nrt.model.tables import Table
 
 
 def read_table(table: Table, one: Published, content: bytes, keys: Sequence[str], measures: Sequence[str]) -> pa.Table:
-    """Raises pa.ArrowException for a file that is none of the table's."""
+    """Raises pa.ArrowException for a file that does not fit the table."""
     inside = {column.name for column in table.physical if column.name not in table.partition_keys}
     found = _READERS[table.format](table, content, [name for name in (*keys, *measures) if name in inside])
     values = _partition_values(one.target)
@@ -68,7 +68,7 @@ _READERS = {"parquet": _parquet, "json": _json, "csv": _csv}
 
 
 def _type(table: Table, name: str) -> pa.DataType:
-    """What the column is in a text format."""
+    """The type with which a column of a text format is read."""
     kind = table.column(name).type.name
     if kind in ("TINYINT", "SMALLINT", "INT", "BIGINT"):
         return pa.int64()

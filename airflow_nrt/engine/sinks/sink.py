@@ -1,4 +1,4 @@
-"""What a sink does: results are staged, published once the log has decided, taken away, and read again."""
+"""The interface of a sink: results are staged, published once the log has decided, removed, and read back."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Ledger = Mapping[tuple[str, str], Published]
-"""What stands in the sinks by the log: by insert and target."""
+"""The published files according to the log, by insert and target."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Rows that stand in a sink, with its columns and `_nrt_end`.
+    """The rows in a sink, with its columns and `_nrt_end`.
 
-    `foreign` are targets that the log knows nothing of, each with the words by which people find it.
+    `foreign` are targets that the log does not contain, each with its place for people.
     """
 
     rows: DataFrame
@@ -34,51 +34,51 @@ class Standing:
 
 
 class Sink(ABC):
-    """How results of one connector become visible. It has no state: the log alone knows what was published.
+    """The results of one connector. It is stateless: only the log knows what was published.
 
-    What stays (`Connector.keeps_rows`) can be read again, and is verified.
+    If rows stay (`Connector.keeps_rows`), they can be read back, and are verified.
     """
 
     @abstractmethod
     def check(self, home: Home, insert: Insert) -> None:
-        """Makes the table this home's, before anything is written.
+        """Claims the table for this home, before anything is written.
 
-        Raises InputError if that can't be: it is another home's, or can't be reached.
+        Raises InputError if the table belongs to another home, or is not accessible.
         """
 
     @abstractmethod
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterable[Published]:
         """Writes the rows of an insert (with `_nrt_end` if it is windowed) where no reader sees them.
 
-        `directory` is a new one below `staged/` of the home; something of it must be there until `publish` has been
-        called for all that this gives. `tasks` bounds the tasks of the write. Rows stand
-        in the insert's `order`, if it has one. A new version of a window takes the place of the one before, or, if the
-        insert `tells_changes`, is staged as what has changed (`_nrt_op`).
+        `directory` is a new one below `staged/` of the home. Some file of it must remain until `publish` was called for
+        everything that this gives. `tasks` bounds the tasks of the write. Rows are in the insert's `order`, if it has
+        one. A new version of a window replaces the one before; if the insert `emits_changes`, its changes are staged
+        instead (`_nrt_op`).
         """
 
     @abstractmethod
     def publish(self, home: Home, insert: Insert, published: Published) -> None:
-        """Makes what was staged visible, exactly once however often this is called, in the order of the log."""
+        """Makes a staged file visible. It is idempotent, and is called in the order of the log."""
 
     @abstractmethod
     def remove(self, insert: Insert, target: str) -> None:
-        """Takes what stands at a target away. What is gone is gone."""
+        """Removes a target. A missing one is no error."""
 
     @property
     def is_copy(self) -> bool:
-        """Whether nobody publishes to it."""
+        """Whether it is a copy, to which nothing is published."""
         return False
 
     def at_copy(self, root: Path) -> Sink:
-        """The same for a copy of what was published. Raises InputError where there is no directory to copy."""
-        raise InputError(f"{root}: only what stands in files has a copy that can be verified")
+        """The sink for a copy of the published files. Raises InputError if the connector has no files."""
+        raise InputError(f"{root}: only results in files have a copy that can be verified")
 
     @abstractmethod
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         """The rows of the windows that end at `ends` (None: of no window)."""
 
     def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
-        """How many rows stand at foreign targets."""
+        """The number of rows in foreign targets."""
         return 0
 
     def as_read(self, insert: Insert, rows: DataFrame) -> DataFrame:
@@ -86,14 +86,14 @@ class Sink(ABC):
         return rows
 
     def blurred(self, insert: Insert) -> frozenset[str]:
-        """The columns in which a reader of the sink can't tell some values apart."""
+        """The columns in which a reader of the sink can't distinguish some values."""
         return frozenset()
 
     def sample(
         self, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
-        """Keys as texts and measures as doubles of what was published, and how many bytes were read for that.
+        """The keys as texts and the measures as doubles of a published file, and the number of bytes read.
 
-        None if the sink gives no samples, if something else stands there by now, or if it has more bytes than `limit`.
+        None if the sink has no samples, if the file was replaced since, or if it has more bytes than `limit`.
         """
         return None

@@ -1,8 +1,8 @@
 """Connector `print`: rows on the driver's standard output, or its standard error, as Flink prints them.
 
-At least once: no print is undone. Rows that change come with what happens to them: `+I[…]`, `-U[…]` and `+U[…]`,
-`-D[…]`. A row is one line: control characters of its values are printed as their pictures (`␊`, `␛`), where Flink
-prints them as they are, because a value could forge a row, or steer the terminal.
+Printing is at least once, because it can't be undone. Rows that change have their operation: `+I[…]`, `-U[…]` and
+`+U[…]`, `-D[…]`. A row is one line. Control characters of values are printed as their pictures (`␊`, `␛`), unlike in
+Flink, because a value could forge a row, or control the terminal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from airflow_nrt.model.options.known import PRINT_OPTIONS, read_option
 from airflow_nrt.model.plan import Insert
 
 _CONTROLS = {**{chr(n): chr(0x2400 + n) for n in range(0x20) if chr(n) != "\t"}, "\x7f": "␡"}
-# Some terminals and editors obey these, too: they have no pictures.
+# Some terminals and editors obey these, too. They have no pictures.
 _CONTROLS |= {chr(n): "\ufffd" for n in (*range(0x80, 0xA0), 0x2028, 0x2029)}
 _AS_PICTURES = ", ".join(map(string_literal, ("".join(_CONTROLS), "".join(_CONTROLS.values()))))
 
@@ -40,7 +40,7 @@ def print_option(insert: Insert, name: str) -> Any:
 
 class Print(Sink):
     def check(self, home: Home, insert: Insert) -> None:
-        """Nothing can be wrong."""
+        """Does nothing: standard output is always there."""
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the lines to print below `directory`, one file a window."""
@@ -66,11 +66,11 @@ class Print(Sink):
             start = insert.window.start(end) if end is not None and insert.window is not None else None
             checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
             staged = str(file.relative_to(directory.parent.parent))
-            told = windowed and insert.tells_changes
-            yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", told)
+            is_changelog = windowed and insert.emits_changes
+            yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", is_changelog)
 
     def publish(self, home: Home, insert: Insert, published: Published) -> None:
-        """Prints a staged file and takes it away."""
+        """Prints a staged file and removes it."""
         path = home.path / published.staged
         try:
             content = path.read_bytes()
@@ -88,7 +88,7 @@ class Print(Sink):
         os.unlink(path)
 
     def remove(self, insert: Insert, target: str) -> None:
-        """What was printed stays."""
+        """Does nothing: printed rows can't be removed."""
 
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
-        raise NotImplementedError("nobody reads again what was printed")
+        raise NotImplementedError("printed rows can't be read back")

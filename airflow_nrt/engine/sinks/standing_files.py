@@ -1,4 +1,4 @@
-"""What stands in a directory of results, as any reader sees it: rows with the window that their file claims."""
+"""The rows in a directory of results, as any reader sees them, with the window that the log says of their file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from airflow_nrt.model.plan import Insert
 
 
 def visible_files(root: Path, suffix: str) -> list[Path]:
-    """The files that a reader of the directory takes: none with a `_` or `.` in front of any part of its path."""
+    """The files that readers of the directory see: no part of their path begins with `_` or `.`."""
     found = (path for path in root.rglob(f"*.{suffix}") if path.is_file())
     return sorted(p for p in found if not any(part.startswith(("_", ".")) for part in p.relative_to(root).parts))
 
@@ -32,7 +32,7 @@ def standing_rows(
     ends: Iterable[int | None],
     base: Path,
 ) -> Standing:
-    """The rows of the windows that end at `ends`, below `base`, foreign files apart."""
+    """The rows of the windows that end at `ends`, from files below `base`; foreign files are listed separately."""
     wanted = set(ends)
     mine, foreign = [], []
     for path in visible_files(base, insert.sink.suffix):
@@ -54,7 +54,7 @@ def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Ledger) -> bo
 
 def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:
     table = insert.sink
-    if insert.tells_changes and files:
+    if insert.emits_changes and files:
         return read_folded(spark, table, base, files)
     rows = read_results(spark, table, base, [path for path, _ in files])
     known = [(key, end) for path, end in files for key in file_keys(str(path))]
@@ -63,8 +63,8 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
 
 
 def blurred(insert: Insert) -> frozenset[str]:
-    """The texts whose '' and NULL a reader of the sink can't tell apart: csv without a literal for NULL has none, only
-    '', and no directory of a partition is named ''."""
+    """The columns of texts in which a reader of the sink can't distinguish '' from NULL: in csv without a literal for
+    NULL, and in the names of directories."""
     table = insert.sink
     bare = table.format == "csv" and sink_option(table.options, "csv.null-literal") is None
     strings = frozenset(field.name for field in insert.query.fields if field.type.spark == "STRING")
@@ -82,7 +82,7 @@ def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
 
 
 def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:
-    """How many rows foreign files hold."""
+    """The number of rows in foreign files."""
     kind = "json" if insert.sink.is_changelog else insert.sink.format
     paths = [str(path).translate(GLOB) for path in files]
     return spark.read.format(kind).load(paths).count() if paths else 0

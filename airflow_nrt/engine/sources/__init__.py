@@ -15,5 +15,5 @@ def source_of(table: Table) -> Source:
 
 
 def arrived(table: Table) -> list[Split]:
-    """All splits of a table that are there now."""
+    """All splits that a table has now."""
     return source_of(table).enumerator(table).poll()

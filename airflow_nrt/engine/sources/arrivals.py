@@ -1,4 +1,4 @@
-"""What has arrived in a directory: the files that were not there before, found without listing everything each time."""
+"""Arrivals in a directory: finds the new files without listing everything each time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import Table
 
 SETTLED_NS = 2_000_000_000
-"""A directory that has not changed for this long before it was listed can't hide a file: its clock has moved on."""
+"""A listing is reused if the directory was unchanged for so long before it: a new file gives it a newer time."""
 FULL_LISTING_NS = 300_000_000_000
-"""Every so often everything is listed anew, in case a file system's clocks can't be trusted."""
+"""The interval of full listings, in case the clock of a file system is wrong."""
 
 _EFFECTIVE = os.access in os.supports_effective_ids
 
@@ -28,52 +28,53 @@ log = logging.getLogger(__name__)
 
 
 class Arrivals:
-    """Finds new files below `root` (a directory, or one file). Names that begin with `_` or `.` are not there yet.
+    """Finds new files below `root` (a directory, or one file). Names that begin with `_` or `.` are skipped.
 
-    `seen` are the paths that were read before. A directory is listed again only if its modification time is new.
+    `known` are the paths that were read before. A directory is listed again only if its modification time is new.
 
-    What can't be opened (a link to nothing, a file without permission) waits in `held`, by path with the reason, and is
-    found when it can: one such file is no reason to stop all others.
+    A file that can't be opened (a dangling link, a file without permission) waits in `unreadable`, by path with the
+    reason, and is found once it can be opened, so that it does not stop all others. Unless the reader is `tolerant`,
+    such a file is an error.
     """
 
-    def __init__(self, root: str, pattern: str | None, seen: Iterable[str] = (), holds: bool = True) -> None:
+    def __init__(self, root: str, pattern: str | None, known: Iterable[str] = (), tolerant: bool = True) -> None:
         self.root = Path(root.removeprefix("file://")).absolute()
         self.pattern = re.compile(pattern) if pattern else None
-        self.seen = set(seen)
-        self.holds = holds
-        self.held: dict[str, str] = {}
+        self.known = set(known)
+        self.tolerant = tolerant
+        self.unreadable: dict[str, str] = {}
         self._listed: dict[str, tuple[int, list[str]]] = {}
         self._last_full = 0
 
     @classmethod
-    def of(cls, table: Table, seen: Iterable[str] = ()) -> Arrivals:
-        """What arrives for a table, as its options say."""
+    def of(cls, table: Table, known: Iterable[str] = ()) -> Arrivals:
+        """The arrivals of a table, by its options."""
         pattern = source_option(table.options, "source.path.regex-pattern")
-        return cls(table.path, pattern, seen, source_option(table.options, "source.unreadable-files") == "wait")
+        return cls(table.path, pattern, known, source_option(table.options, "source.unreadable-files") == "wait")
 
     def poll(self) -> list[SourceFile]:
         """The files that arrived since the last poll, oldest first.
 
-        Raises InputError if the directory is not there, or for a file that can't be opened where none is to wait.
+        Raises InputError if the directory does not exist, or for a file that can't be opened if none may wait.
         """
         now = time.time_ns()
         if now - self._last_full > FULL_LISTING_NS:
             self._listed.clear()
             self._last_full = now
-        before, self.held = self.held, {}
+        before, self.unreadable = self.unreadable, {}
         if self.root.is_file():
             found = self._file(str(self.root))
         elif self.root.is_dir():
             found = list(self._walk(str(self.root), now))
         else:
             raise InputError(f"the source directory {self.root} does not exist")
-        # The directory of a link does not change when that which it leads to comes.
-        found += [file for path in before if path not in self.held for file in self._file(path)]
+        # The directory of a link does not change when the target of the link appears.
+        found += [file for path in before if path not in self.unreadable for file in self._file(path)]
         found = list({file.path: file for file in found}.values())
-        for path, reason in self.held.items():
+        for path, reason in self.unreadable.items():
             if path not in before:
                 log.warning("%s can't be opened (%s): it waits until it can", path, reason)
-        self.seen.update(file.path for file in found)
+        self.known.update(file.path for file in found)
         return sorted(found, key=lambda file: (file.modified, file.path))
 
     def _walk(self, directory: str, now: int) -> Iterator[SourceFile]:
@@ -89,7 +90,7 @@ class Arrivals:
         except PermissionError as wrong:
             if directory == str(self.root):
                 raise
-            self._hold(directory, wrong)
+            self._defer(directory, wrong)
             return
         with listed as entries:
             for entry in entries:
@@ -97,7 +98,7 @@ class Arrivals:
                     continue
                 if os.path.isdir(entry.path) if entry.is_symlink() else entry.is_dir():
                     children.append(entry.path)
-                elif entry.path not in self.seen:
+                elif entry.path not in self.known:
                     yield from self._file(entry.path)
         for child in children:
             yield from self._walk(child, now)
@@ -105,31 +106,31 @@ class Arrivals:
             self._listed[directory] = (modified, children)
 
     def _file(self, path: str) -> list[SourceFile]:
-        if path in self.seen or (self.pattern is not None and not self.pattern.fullmatch(path)):
+        if path in self.known or (self.pattern is not None and not self.pattern.fullmatch(path)):
             return []
         try:
             stat = os.stat(path)
             if S_ISDIR(stat.st_mode):
-                # It could not be listed before.
+                # A directory that could not be listed before.
                 return []
             if not os.access(path, os.R_OK, effective_ids=_EFFECTIVE):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as wrong:
-            # A file that was taken away between the listing and this look is no link to nothing.
+            # A file that was removed since the listing is not a dangling link.
             if wrong.errno != errno.ENOENT or os.path.lexists(path):
-                self._hold(path, wrong)
+                self._defer(path, wrong)
             return []
         return [SourceFile(path, stat.st_size, stat.st_mtime_ns)]
 
-    def _hold(self, path: str, wrong: OSError) -> None:
+    def _defer(self, path: str, wrong: OSError) -> None:
         leads = f", it is a link to {os.readlink(path)}" if os.path.islink(path) else ""
         reason = f"{wrong.strerror}{leads}"
-        if not self.holds:
+        if not self.tolerant:
             raise InputError(
                 f"{path} can't be opened: {reason}. Take it away or make it readable, or set "
                 "'source.unreadable-files' = 'wait' to read it when that is possible"
             )
-        self.held[path] = reason
+        self.unreadable[path] = reason
 
 
 def partition_values(path: str, root: str) -> dict[str, str]:

@@ -1,10 +1,10 @@
 """CSV lines as Flink reads them: no header, fields by position.
 
-Most lines hold no quote and are split at the delimiter. One with a quote is taken apart by regular expressions, by the
-rules of Jackson, which reads for Flink: a field is quoted if it begins with the quote, which stands for itself where it
-is written twice; blanks may follow the closing one, and anything else makes the line malformed. All of it is code that
-Spark compiles with the steps around it, which `from_csv` over some of the lines is not. A record of several lines is
-one line here (`csv_records.py`).
+Most lines have no quote and are split at the delimiter. A line with a quote is parsed by regular expressions, with the
+rules of Jackson, Flink's parser: a field is quoted if it begins with the quote; two quotes inside mean one; blanks may
+follow the closing quote, and anything else makes the line malformed. Spark compiles these expressions together with the
+steps around them, unlike `from_csv` over some of the lines. A record of several lines is one line here
+(`csv_records.py`).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 
 _FIELDS = "_nrt_fields"
-_TORN = "a quote is not closed, or a text stands behind the closing one"
+_TORN = "a quote is not closed, or text follows the closing one"
 
 
 def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`_nrt_line`) to typed columns, `_nrt_fault` and `_nrt_why`; all of their columns pass through.
+    """Lines (`_nrt_line`) to typed columns, `_nrt_fault` and `_nrt_why`; their other columns are kept.
 
-    `stored` are all columns of a line in order, `wanted` those that are read. A line is none if it can't be taken apart
-    or has not as many fields as the table; with `'csv.ignore-parse-errors'` one may have fewer. A wanted field is at
-    fault if it is no value of its type; an empty field of a type other than STRING is none, unless `'csv.null-literal'`
-    says that it means NULL.
+    `stored` are all columns of a line in order, `wanted` those that are read. A line is malformed if it can't be split
+    or does not have as many fields as the table; with `'csv.ignore-parse-errors'` it may have fewer. A wanted field is
+    malformed if it is no value of its type. An empty field is no value except of STRING, unless `'csv.null-literal'`
+    makes it NULL.
     """
     others = [quote(name) for name in lines.columns]
     if source_option(table.options, "csv.allow-comments"):
@@ -38,12 +38,14 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
     tokens = lines.selectExpr(*others, f"{_tokens(table)} AS {_FIELDS}")
     position = {column.name: index for index, column in enumerate(stored)}
     texts = tokens.selectExpr(
-        *others, _FIELDS, *(f"{_text(table, position[c.name])} AS {_held(position[c.name])}" for c in wanted)
+        *others, _FIELDS, *(f"{_text(table, position[c.name])} AS {_text_name(position[c.name])}" for c in wanted)
     )
-    values = [f"{_value(table, _held(position[column.name]), column)} AS {quote(column.name)}" for column in wanted]
+    values = [
+        f"{_value(table, _text_name(position[column.name]), column)} AS {quote(column.name)}" for column in wanted
+    ]
     typed = texts.selectExpr(*texts.columns, *values)
     tolerant = source_option(table.options, "csv.ignore-parse-errors")
-    faults = [(column, _is_wrong(table, _held(position[column.name]), column, tolerant)) for column in wanted]
+    faults = [(column, _is_wrong(table, _text_name(position[column.name]), column, tolerant)) for column in wanted]
     fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one[1]])
     kept = [*others, *(quote(column.name) for column in wanted)]
     judged = typed.selectExpr(*kept, _FIELDS, f"{fault} AS {FAULT}")
@@ -53,7 +55,7 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
 
 
 def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
-    # As Flink has it, a last delimiter may have nothing behind it.
+    # As in Flink, a line may end with a delimiter.
     nothing = f"size({_FIELDS}) = {columns + 1} AND trim({_text(table, columns)}) = ''"
     several = f"size({_FIELDS}) > {columns} OR size({_FIELDS}) = 0" if tolerant else f"size({_FIELDS}) <> {columns}"
     return [f"(({several}) AND NOT ({nothing}))", f"NOT is_valid_utf8({LINE})"]
@@ -69,14 +71,14 @@ def _why_line(stored: Sequence[Column]) -> str:
 
 
 def _is_wrong(table: Table, text: str, column: Column, tolerant: bool) -> str:
-    """Whether a field is no value, '' where it always is one."""
+    """SQL of whether a field is no value; '' if any text is a value."""
     if column.type.is_string:
         return f"{text} IS NULL" if tolerant else ""
     return f"{quote(column.name)} IS NULL AND NOT {_is_null(table, text)}"
 
 
 def _tokens(table: Table) -> str:
-    """The fields of a line as they are written, none of them if it can't be read."""
+    """SQL of the fields of a line as they are written; empty if the line is malformed."""
     separator = source_option(table.options, "csv.field-delimiter")
     plain = f"split({LINE}, {string_literal(literal_pattern(separator))}, -1)"
     if source_option(table.options, "csv.disable-quote-character"):
@@ -90,24 +92,24 @@ def _tokens(table: Table) -> str:
 
 
 def quoted_pattern(character: str) -> str:
-    """What stands behind an opening quote, up to the closing one. Possessive: no match goes back or recurses."""
+    """The text after an opening quote, up to the closing one. Possessive, so that no match backtracks or recurses."""
     mark = literal_pattern(character)
     return f"[^{mark}]*+(?:{mark}{mark}[^{mark}]*+)*+"
 
 
 def field_pattern(separator: str, character: str) -> str:
-    """A field with the delimiter in front of it and blanks behind it; the first group is the field as it is written."""
+    """A field with the delimiter before it and blanks after it; the first group is the field as it is written."""
     between, mark = literal_pattern(separator), literal_pattern(character)
     return f"{between}({mark}{quoted_pattern(character)}{mark}|(?!{mark})[^{between}]*+)[\\x00-\\x20&&[^{between}]]*+"
 
 
 def literal_pattern(delimiter: str) -> str:
-    """The delimiter as a regular expression that means just it."""
+    """The delimiter as a literal in a regular expression."""
     return delimiter if delimiter.isalnum() or delimiter in ",;: \t" else "\\" + delimiter
 
 
 def _text(table: Table, position: int) -> str:
-    """What a field says, without the quotes around it."""
+    """SQL of the text of a field, without the quotes around it."""
     field = f"get({_FIELDS}, {position})"
     if source_option(table.options, "csv.disable-quote-character"):
         return field
@@ -116,12 +118,12 @@ def _text(table: Table, position: int) -> str:
     return f"IF(startswith({field}, {string_literal(mark)}), {said}, {field})"
 
 
-def _held(position: int) -> str:
+def _text_name(position: int) -> str:
     return f"_nrt_text_{position}"
 
 
 def _is_null(table: Table, text: str) -> str:
-    """Whether the field stands for NULL, never NULL itself."""
+    """SQL of whether the field means NULL; never NULL itself."""
     null = source_option(table.options, "csv.null-literal")
     return "false" if null is None else f"({text} <=> {string_literal(null)})"
 

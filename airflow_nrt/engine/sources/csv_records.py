@@ -1,7 +1,7 @@
 """Records of csv that go over several lines, as a quoted field may hold line breaks (docs/decisions/21-csv-records.md).
 
-Only a file that holds the quote at all is read so: the driver looks. Each line says how it ends, in quotes or not, for
-both ways in which it can begin; what it does end with follows from all lines before it in the file.
+Only files that contain the quote are read this way; the driver checks them. For each line it is computed whether it
+ends in quotes, both if it begins in quotes and if it does not. All lines before it in the file decide which applies.
 
     1,"two       begins outside, ends inside (begun inside it would end outside)
     lines",1.5   ends outside, however it began
@@ -27,9 +27,9 @@ from airflow_nrt.model.tables import LINE, Table
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 _AT_ONCE = 1 << 20
 _LOOKERS = 8
-"""Files that are looked through at a time: what is far away is waited for together."""
+"""Files that are searched at a time, because remote file systems are slow to answer."""
 _BREAK = "(?:\\r\\n|\\r|\\n)"
-"""Hadoop ends a line at each of them; read up to \\n alone, a line still has its own."""
+"""Hadoop ends a line at each of these. Lines that are read up to \\n still contain the others."""
 _PIECE = f"[^\\r\\n]*{_BREAK}"
 
 
@@ -41,7 +41,7 @@ def by_quotes(files: Sequence[SourceFile], table: Table) -> tuple[list[SourceFil
 
 
 def _holds_quotes(file: SourceFile, table: Table) -> bool:
-    """Of a compressed one it is not known; Spark reports what can't be read."""
+    """Whether a file has quotes; a compressed one counts as if it had. Spark reports unreadable files."""
     if source_option(table.options, "csv.disable-quote-character"):
         return False
     if file.path.endswith(_COMPRESSED):
@@ -51,7 +51,7 @@ def _holds_quotes(file: SourceFile, table: Table) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _has_byte(file: SourceFile, byte: bytes) -> bool:
-    """Looked for once, as long as the file stays what it is: several queries may read it."""
+    """Whether a file has a byte. Cached while the file does not change, because several queries may read it."""
     try:
         with open(file.path, "rb", buffering=0) as content:
             return any(byte in part for part in iter(lambda: content.read(_AT_ONCE), b""))
@@ -60,15 +60,15 @@ def _has_byte(file: SourceFile, byte: bytes) -> bool:
 
 
 def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: str) -> DataFrame:
-    """Lines that end with \\n and hold any other break, to records. `file`, `block` and `index` say where a line stood;
-    of a record they are the file, 0, and its number in it."""
+    """Lines that end with \\n, and may contain other breaks, to records. `file`, `block` and `index` are the place of a
+    line; for a record they are the file, 0, and its number in the file."""
     separator, mark = (source_option(table.options, f"csv.{name}") for name in ("field-delimiter", "quote-character"))
     opens = _opens(separator, mark, source_option(table.options, "csv.allow-comments"))
     others = [quote(name) for name in lines.columns if name not in (LINE, block, index)]
-    # A pattern would make text of what is none.
+    # Only valid UTF-8 is split: a regular expression would change other bytes.
     parted = f"regexp_extract_all(concat({LINE}, '\\n'), {string_literal(_PIECE)}, 0)"
     pieces = f"posexplode(IF(is_valid_utf8({LINE}), {parted}, array({LINE})))"
-    # Of a line that was cut nobody knows how it ended: the next one begins anew.
+    # The end of a cut line is not known, so the next line begins a record.
     whole = f"NOT {is_cut()}"
     ways = lines.selectExpr(*others, block, index, f"{pieces} AS (_nrt_piece, {LINE})").selectExpr(
         "*",
@@ -83,18 +83,18 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
     ways = ways.withColumn("_nrt_open", F.expr("pmod(coalesce(_nrt_fixed, 0) + _nrt_turned, 2)"))
     begins = F.lit(1) - F.lag("_nrt_open", 1, 0).over(so_far)
     ways = ways.withColumn("_nrt_begins", begins).withColumn("_nrt_record", F.sum("_nrt_begins").over(so_far))
-    # A quote that nobody closes makes a record of all that follows: what is beyond the limit is not held.
+    # An unclosed quote makes one record of all following lines, so what exceeds the limit is not kept.
     ways = ways.withColumn("_nrt_to", F.sum(F.expr(f"octet_length({LINE})")).over(so_far))
     starts = F.expr(f"IF(_nrt_begins = 1, _nrt_to - octet_length({LINE}), NULL)")
     ways = ways.withColumn("_nrt_size", F.col("_nrt_to") - F.last(starts, ignorenulls=True).over(so_far))
     limit = longest(table)
-    held = F.when(F.col("_nrt_size") <= limit, F.struct(block, index, "_nrt_piece", LINE))
-    parts, size = F.array_sort(F.collect_list(held)), F.max("_nrt_size")
+    within_limit = F.when(F.col("_nrt_size") <= limit, F.struct(block, index, "_nrt_piece", LINE))
+    parts, size = F.array_sort(F.collect_list(within_limit)), F.max("_nrt_size")
     records = ways.groupBy(*others, "_nrt_record").agg(parts.alias("_nrt_parts"), size.alias("_nrt_size"))
     joined = f"array_join(transform(_nrt_parts, part -> part.{LINE}), '')"
     unbroken = f"regexp_replace({joined}, {string_literal(_BREAK + chr(92) + 'z')}, '')"
     text = f"IF(is_valid_utf8({joined}), {unbroken}, {joined})"
-    # A reader of the rows finds them in their order.
+    # Sorted, because readers of the rows rely on their order.
     return records.selectExpr(
         *others,
         f"IF(_nrt_size > {limit}, {cut_sql(joined, '_nrt_size', limit)}, {text}) AS {LINE}",
@@ -104,13 +104,14 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
 
 
 def _opens(separator: str, character: str, comments: bool) -> str:
-    """The end of a line in quotes, which began outside of them; the delimiter stands in front. A comment opens none."""
+    """The pattern of a line that begins outside of quotes and ends inside, with a delimiter before it. A comment has
+    none."""
     begins = f"(?!{literal_pattern(separator)} *#)" if comments else ""
     return f"^{begins}(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}\\z"
 
 
 def _stays_open(separator: str, character: str) -> str:
-    """The same of a line that began in quotes."""
+    """The same for a line that begins in quotes."""
     closed = f"{literal_pattern(character)}[\\x00-\\x20&&[^{literal_pattern(separator)}]]*+"
     again = f"{closed}(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}"
     return f"^{quoted_pattern(character)}(?:{again})?+\\z"

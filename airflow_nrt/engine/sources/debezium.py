@@ -1,6 +1,6 @@
 """Format `debezium-json`: one change a line, as `{"before": {…}, "after": {…}, "op": "c"}`.
 
-`c` and `r` add a row, `d` takes one back, `u` does both; of a table with a key an update is the row behind it alone.
+`c` and `r` add a row, `d` retracts one, `u` does both. In a table with a key an update is the new row alone.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from airflow_nrt.model.tables import LINE, Column, Table
 
 
 def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
-    """Lines (`_nrt_line`) to typed columns, `_nrt_op` (+I, -D), `_nrt_fault` and `_nrt_why`; all their columns pass
-    through.
+    """Lines (`_nrt_line`) to typed columns, `_nrt_op` (+I, -D), `_nrt_fault` and `_nrt_why`; their other columns are
+    kept.
 
-    A line is none if it is no object, has an unknown operation or lacks a row that this one needs. A wanted field is at
-    fault if it is no value of its column's type.
+    A line is malformed if it is no object, has an unknown operation or lacks a row of its operation. A wanted field is
+    malformed if it is no value of its column's type.
     """
     others = [quote(name) for name in lines.columns]
     change = "before STRING, after STRING, op STRING"
@@ -30,7 +30,7 @@ def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> 
     rows = lines.selectExpr(*others, f"from_json({exact(LINE)}, '{schema}') AS _nrt_read")
     at = "_nrt_read.payload" if is_inside else "_nrt_read"
     rows = rows.selectExpr(*others, f"{_changes(at, table)} AS _nrt_changes")
-    # A line that is no change is one row, which nothing makes an object.
+    # A malformed line becomes one row without an operation.
     nothing = f"array(struct(CAST(NULL AS STRING) AS op, {LINE} AS row))"
     known = "_nrt_changes IS NOT NULL AND NOT exists(_nrt_changes, one -> one.row IS NULL)"
     rows = rows.selectExpr(*others, f"explode(IF({known}, _nrt_changes, {nothing})) AS _nrt_change")
@@ -39,7 +39,7 @@ def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> 
 
 
 def _changes(at: str, table: Table) -> str:
-    """SQL of the changes of a line, NULL if it tells of none."""
+    """SQL of the changes of a line; NULL if its operation is unknown."""
     added, gone = f"struct('+I' AS op, {at}.after AS row)", f"struct('-D' AS op, {at}.before AS row)"
     update = f"array({added})" if table.primary_key else f"array({gone}, {added})"
     return f"CASE WHEN {at}.op IN ('c', 'r') THEN array({added}) WHEN {at}.op = 'u' THEN {update} " + (

@@ -1,8 +1,8 @@
-"""What is wrong with a line: which of its columns, and why.
+"""Malformed lines and fields: which columns are malformed, and why.
 
-A row just read has `_nrt_fault`: NULL where all is well, '' where the line is none, else the columns whose fields are
-no values of their types. `_nrt_why` says it of the first of them in words. Both are little code, as they stand in the
-plan that parses each line.
+A row just read has `_nrt_fault`: NULL if it is well-formed, '' if the line is malformed, else the columns whose fields
+are no values of their types. `_nrt_why` is a message about the first of them. Both are short SQL, because they are part
+of the plan that parses each line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST = 200
 
 
 def fault_sql(line_is_none: Sequence[str], fields: Iterable[tuple[Column, str]]) -> str:
-    """SQL of `_nrt_fault`: by conditions under which a line is none, and under which a column's field is no value."""
+    """SQL of `_nrt_fault`, from SQL conditions for a malformed line, and for a malformed field of each column."""
     names = [(f"({wrong})", string_literal(column.name)) for column, wrong in fields]
     cases = [f"WHEN {' OR '.join(line_is_none)} THEN ''"] if line_is_none else []
     if names:
@@ -37,9 +37,10 @@ def faulty_columns(fault: str = FAULT) -> str:
 
 
 def why_sql(of_line: str, text_of: str, forms: Mapping[str, str]) -> str:
-    """SQL of `_nrt_why`: `of_line` is that of a line that is none.
+    """SQL of `_nrt_why`; `of_line` is that of a malformed line.
 
-    `text_of` is SQL of the field of the column that `{column}` stands for, and `forms` say by column what it is not.
+    `text_of` is SQL of the field of a column, with `{column}` as a placeholder. `forms` are, by column, the texts that
+    describe the expected form.
     """
     column = f"substring_index({FAULT}, {string_literal(_BETWEEN)}, 1)"
     text = text_of.format(column=column)
@@ -52,12 +53,12 @@ def why_sql(of_line: str, text_of: str, forms: Mapping[str, str]) -> str:
 
 
 def lookup(key: str, values: Mapping[str, str]) -> str:
-    """SQL of the value of a key among literals: Spark makes one constant of all of them."""
+    """SQL of the value of a key in a map of literals, which Spark folds into one constant."""
     pairs = ", ".join(f"{string_literal(name)}, {value}" for name, value in values.items())
     return f"element_at(map({pairs}), {key})" if values else "NULL"
 
 
 def shortened(text: str) -> str:
-    """SQL of a text on one line that is not too long to be read."""
+    """SQL of a text on one line, cut to a readable length."""
     one_line = f"replace(replace({text}, '\\r', '\\\\r'), '\\n', '\\\\n')"
     return f"IF(length({text}) > {_LONGEST}, concat(left({one_line}, {_LONGEST}), '…'), {one_line})"

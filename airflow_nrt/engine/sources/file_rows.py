@@ -1,4 +1,4 @@
-"""Tables of files: csv, json, parquet, partitioned in Hive's manner or not."""
+"""Rows of files: csv, json and parquet, with Hive's partitions or without."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PLACE = (
     f"CAST(NULL AS BIGINT) AS {NUMBER}",
     f"_metadata.file_block_start AS {BLOCK}",
 )
-# Spark's number of a row without that of the partition: a block is read by one partition.
+# Spark's id of a row without the number of its partition, because one partition reads a block.
 _COUNTED = f"monotonically_increasing_id() & {MOST_INDEX}L AS {INDEX}"
 _METADATA = (f"_metadata.file_size AS {SIZE}", f"_metadata.file_modification_time AS {MODIFIED}")
 
@@ -45,9 +45,9 @@ def read_files(
     numbers: Mapping[str, int] | None = None,
     asked: PartitionFilter | None = None,
 ) -> DataFrame:
-    """The rows of these files, of partitions `asked` for, with the columns that `Source.read` names.
+    """The rows of these files, in partitions `asked` for, with the columns of `Source.read`.
 
-    Beside these `_nrt_size` and `_nrt_modified` of the file, where the table has a column of one.
+    Also `_nrt_size` and `_nrt_modified` of the file, if the table has METADATA columns.
     """
     table = source.table
     stored = [column for column in table.physical if column.name not in table.partition_keys]
@@ -83,13 +83,13 @@ def read_files(
 
 
 def _csv_records(lines: Callable[..., DataFrame], files: Sequence[SourceFile], table: Table, tasks: Tasks) -> DataFrame:
-    """The records of csv: lines, but in files that hold a quote, which are not read in parts."""
+    """The records of csv: lines, except in files with quotes, which are not split."""
     plain, quoted = by_quotes(files, table)
     records = []
     if plain or not quoted:
         records.append(_counted(lines(plain)))
     if quoted:
-        # Each part ends with \\n alone, so that every other break of a line is still there.
+        # Lines end with \\n only, so that they still contain all other breaks.
         parts = tasks.gathered(_counted(lines(quoted, lineSep="\n"), filled=False))
         records.append(_filled(whole_records(parts, table, FILE, BLOCK, INDEX)).select(*parts.columns))
     return reduce(DataFrame.unionAll, records)
@@ -110,7 +110,7 @@ def _paths(files: Sequence[SourceFile]) -> list[str]:
 def _asked_files(
     spark: SparkSession, files: Sequence[SourceFile], table: Table, asked: PartitionFilter
 ) -> list[SourceFile]:
-    """The files of the partitions that are asked for, which Spark tells from their names without a job."""
+    """The files of the partitions that are asked for. Spark evaluates the filter on their names, without a job."""
     kinds = {quote(name): table.column(name).type.spark for name in table.partition_keys}
     found = [partition_values(file.path, table.path) for file in files]
     places = [tuple(_partition(one.get(name)) for name in table.partition_keys) for one in found]
@@ -126,7 +126,7 @@ def _partition(value: str | None) -> str | None:
 
 
 def _of_partitions(rows: DataFrame, asked: PartitionFilter | None) -> DataFrame:
-    """Spark leaves out files by a condition that stands here, and by none behind: the rows are counted there."""
+    """The rows of partitions that are asked for. Spark prunes files by a filter here, but not after the row index."""
     return rows if asked is None else rows.where(asked.sql)
 
 

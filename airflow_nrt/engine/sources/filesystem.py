@@ -1,4 +1,4 @@
-"""Tables of files, as a source: a split is a file, which is read once it is there."""
+"""Tables of files, as a source: a split is a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Files(SplitEnumerator):
 
     @property
     def unreadable(self) -> int:
-        return len(self._arrivals.held)
+        return len(self._arrivals.unreadable)
 
     def absorbed(self, splits: Iterable[Split]) -> None:
         self._last_read.add(files_of(splits))

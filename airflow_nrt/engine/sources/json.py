@@ -1,9 +1,9 @@
 """JSON lines as Flink reads them: an object a line, or an array of them; fields by name, a missing field is NULL.
 
-An object becomes texts, of which `values.py` makes values, also inside of rows, arrays and maps. Spark's reader does
-that at once, but a number with a fraction goes through a DOUBLE there, and of a key that stands twice the last counts.
-So where such a number is asked for as it was written, or a key stands twice, the object is read once more, exactly:
-each number is made a text first, which begins with `NUMBER`.
+An object becomes texts, which `values.py` converts to values, also inside of rows, arrays and maps. Spark's reader
+would convert them directly, but it reads numbers with a fraction as DOUBLE, and takes the last value of a repeated key.
+So an object with such a number, where its text is needed, or with a repeated key, is read again, exactly: each number
+becomes a text first, which begins with `NUMBER`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 
 OBJECT = "_nrt_json"
-"""The column with the text of an object: a line, or a part of one."""
+"""The column with the text of an object: a line, or part of a line."""
 _OBJECTS = "_nrt_objects"
 _OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken', 'allowSingleQuotes', 'false')"
 _BEFORE_NUMBER = r'\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\]|\\.)*+")*+)'
@@ -31,15 +31,15 @@ _FRACTION_INSIDE = r"[0-9](\\.|E)"
 
 
 def exact(text: str) -> str:
-    """SQL of a json text in which each number is a text that begins with `NUMBER`."""
+    """SQL of a json text with each number as a text that begins with `NUMBER`."""
     found, made = string_literal(_BEFORE_NUMBER + _NUMBER), string_literal(f'$1"{NUMBER}$2"')
     return f"regexp_replace({text}, {found}, {made})"
 
 
 def with_objects(lines: DataFrame) -> DataFrame:
-    """Lines with the text of their object, `_nrt_json`; one that holds an array becomes several.
+    """Lines with the text of their object, `_nrt_json`. A line with an array becomes several rows.
 
-    Each of these has the first letters of the line: all of it would be there once for each object.
+    Each of these has only the beginning of the line, because the whole line would be copied for each object.
     """
     others = [quote(name) for name in lines.columns if name != LINE]
     array = f"from_json({exact(LINE)}, 'ARRAY<STRING>')"
@@ -50,10 +50,10 @@ def with_objects(lines: DataFrame) -> DataFrame:
 
 
 def parse_json(objects: DataFrame, table: Table, wanted: Sequence[Column]) -> DataFrame:
-    """Lines with `_nrt_json` to typed columns, `_nrt_fault` and `_nrt_why`; all of their other columns pass through.
+    """Lines with `_nrt_json` to typed columns, `_nrt_fault` and `_nrt_why`; their other columns are kept.
 
-    A line is none if it is no object; a wanted field is at fault if it is no value of its column's type, or with
-    `'json.fail-on-missing-field'` if it is not there.
+    A line is malformed if it is no object. A wanted field is malformed if it is no value of its column's type, or if it
+    is missing and `'json.fail-on-missing-field'` is set.
     """
     missing = []
     if source_option(table.options, "json.fail-on-missing-field"):
@@ -67,8 +67,8 @@ def parse_objects(
     is_none: str = "false",
     missing: Sequence[tuple[Column, str]] = (),
 ) -> DataFrame:
-    """The same of any texts of objects; a row is none, too, under the condition `is_none`, and a column is at fault by
-    what is `missing`."""
+    """The same for any texts of objects. A row is also malformed under the condition `is_none`, and a column under its
+    condition in `missing`."""
     others = [quote(name) for name in objects.columns if name != OBJECT]
     schema = ", ".join([f"{quote(column.name)} STRING" for column in wanted] + ["`_nrt_broken` STRING"])
     read = f"from_json({OBJECT}, {string_literal(schema)}, {_OPTIONS})"
@@ -80,18 +80,20 @@ def parse_objects(
     rows = rows.selectExpr(
         "*", f"IF({' OR '.join(f'coalesce({one}, false)' for one in inexact)}, {again}, NULL) AS _nrt_exact"
     )
-    held = [f"_nrt_text_{n}" for n in range(len(wanted))]
+    text_names = [f"_nrt_text_{n}" for n in range(len(wanted))]
     texts = [
         f"IF(_nrt_exact IS NULL, {text}, _nrt_exact[{string_literal(column.name)}]) AS {name}"
-        for name, column, (text, _) in zip(held, wanted, fields)
+        for name, column, (text, _) in zip(text_names, wanted, fields)
     ]
     broken = f"(_nrt_read IS NULL OR _nrt_read._nrt_broken IS NOT NULL OR NOT is_valid_utf8({LINE}) OR {is_none})"
     rows = rows.selectExpr(*others, OBJECT, *texts, f"{broken} AS _nrt_broken")
-    values = [f"{value_sql(name, column.type, JSON)} AS {quote(column.name)}" for name, column in zip(held, wanted)]
+    values = [
+        f"{value_sql(name, column.type, JSON)} AS {quote(column.name)}" for name, column in zip(text_names, wanted)
+    ]
     rows = rows.selectExpr("*", *values)
     wrong = {
         column.name: is_wrong(name, quote(column.name), column.type, JSON)
-        for name, column in zip(held, wanted)
+        for name, column in zip(text_names, wanted)
         if not column.type.is_string and column.type.name != "BOOLEAN"
     }
     for column, lacks in missing:
@@ -99,14 +101,14 @@ def parse_objects(
     faults = [(column, wrong[column.name]) for column in wanted if column.name in wrong]
     kept = [*others, *(quote(column.name) for column in wanted)]
     rows = rows.selectExpr(*kept, OBJECT, f"{fault_sql(['_nrt_broken'], faults)} AS {FAULT}")
-    # A name may hold what means more in a path.
+    # Not by a JSON path, in which characters of a name may have another meaning.
     field = f"from_json({_unmarked(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]"
     forms = {column.name: form_of(column.type) for column in wanted}
     return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms)} AS {WHY}")
 
 
 def _unmarked(text: str) -> str:
-    """SQL of a text for people: in what was made `exact` a number is again as it was written."""
+    """SQL of a text for people: the numbers of an `exact` text as they were written."""
     return f"replace({text}, '{NUMBER}', '')"
 
 
@@ -120,14 +122,14 @@ _WHY_LINE = (
 
 
 def _is_inexact(text: str, kind: DataType) -> str:
-    """SQL of whether the text of a field may be another than it was written, and that matters; '' if it can't be."""
+    """SQL of whether Spark may have changed the text of a field in a way that matters; '' if it can't."""
     if kind.is_string or kind.name in ("INT", "BIGINT", "TINYINT", "SMALLINT", "DECIMAL", "FLOAT"):
         return f"{text} RLIKE '{_FRACTION}'" if kind.name != "DECIMAL" or kind.digits > 15 else ""
     return f"{text} RLIKE '{_FRACTION_INSIDE}'" if kind.children else ""
 
 
 def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
-    """Conditions under which the object of a text lacks one of these fields, or of the fields of the rows inside."""
+    """SQL conditions for an object that lacks one of these fields, or a field of a row inside."""
     lacks = [f"NOT array_contains(json_object_keys({text}), {string_literal(name)})" for name, _ in fields]
     for name, kind in fields:
         lacks += _lacks(f"from_json({text}, {string_literal(f'{quote(name)} STRING')}).{quote(name)}", kind)
@@ -135,7 +137,7 @@ def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
 
 
 def _lacks(text: str, kind: DataType) -> list[str]:
-    """The same of a value, in which rows may stand."""
+    """The same for a value that may contain rows."""
     if kind.name == "ROW":
         return _missing(text, kind.children)
     if not kind.holds("ROW"):

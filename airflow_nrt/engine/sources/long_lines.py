@@ -1,7 +1,7 @@
-"""Lines that are longer than their source allows: cut while they are read (`BoundedText.java`), and no rows.
+"""Lines that are longer than their source allows: they are cut while they are read (`BoundedText.java`), and rejected.
 
-Of such a line its first bytes are left, a byte that is in no UTF-8, and a mark with its length and the limit. So
-whoever finds that a line is no UTF-8 has found it, and lines that are short cost nothing.
+A cut line has its first bytes, a byte that is invalid in UTF-8, and a mark with its length and the limit. So the check
+for valid UTF-8 finds it, and short lines cost nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def reader_options(table: Table) -> dict[str, str]:
 
 
 def longest(table: Table) -> int:
-    """Of a line, and of a record of csv, in bytes."""
+    """The most bytes of a line, or of a record of csv."""
     return min(int(source_option(table.options, "source.max-line-length")), 2**30)
 
 
@@ -31,13 +31,13 @@ def is_cut(line: str = LINE) -> str:
 
 
 def cut_sql(head: str, length: str, limit: int) -> str:
-    """SQL of what is left of a text of this length in bytes, as the reader leaves it of a line."""
+    """SQL of a cut text of this length in bytes, in the form in which the reader cuts a line."""
     size = f"CAST(concat({length}, '>{limit}') AS BINARY)"
     return f"CAST(concat(CAST(left({head}, {LONGEST_HEAD}) AS BINARY), X'FF6E72743A', {size}) AS STRING)"
 
 
 def why_no_text(line: str = LINE) -> str:
-    """SQL of what is wrong with a line that is no UTF-8."""
+    """SQL of a message about a line that is no UTF-8, or that was cut."""
     length, limit = (f"regexp_extract({line}, {string_literal(_MARK)}, {n})" for n in (1, 2))
     words = f"'it has ', {length}, ' bytes, and \\'source.max-line-length\\' allows ', {limit}"
     return f"IF({line} RLIKE {string_literal(_MARK)}, concat({words}), {string_literal(_NO_UTF8)})"

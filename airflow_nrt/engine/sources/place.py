@@ -1,4 +1,4 @@
-"""Where a row stood on arrival: its split, the number of that, and the place in it."""
+"""The place of a row on arrival: its split, the number of the split, and the place in it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from airflow_nrt.model.tables import SOURCE_FILE
 FILE, NUMBER, BLOCK, INDEX = SOURCE_FILE, "_nrt_number", "_nrt_block", "_nrt_index"
 """The index grows along a block, so that (number, block, index) grows along a source.
 
-It has 33 bits at most: a row that becomes several wants the others (`sql/relations/laterals.py`).
+It has at most 33 bits: a row that becomes several needs the other bits (`sql/relations/laterals.py`).
 """
 MOST_INDEX = 2**33 - 1
 
 
 def known_files(rows: DataFrame, known: DataFrame, column: str) -> DataFrame:
-    """The rows with what is known of their file. A file that nothing is known of ends the job: no row is left out."""
+    """The rows with the column of their file in `known`. An unknown file fails the job, so that no row is lost."""
     unknown = f"raise_error(concat('the file ', {FILE}, ' is spelled otherwise than the log spells it'))"
     joined = rows.join(F.broadcast(known.withColumn("_nrt_known", F.lit(True))), FILE, "left")
     return joined.withColumn(column, F.expr(f"IF(_nrt_known, {column}, {unknown})")).drop("_nrt_known")

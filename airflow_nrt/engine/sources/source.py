@@ -1,4 +1,4 @@
-"""What a source does: it finds what has come, reads it, and knows again what it has read."""
+"""The interface of a source: it finds arrivals, reads them, and recognises what it has read."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from airflow_nrt.model.tables import Table
 
 
 class SplitEnumerator(ABC):
-    """Finds the splits of one table. A driver asks it again and again, from one thread."""
+    """Finds the splits of one table. A driver calls it again and again, from one thread."""
 
     @abstractmethod
     def poll(self) -> list[Split]:
-        """What has come since the last call, and was not read before, in the order in which it is to be read.
+        """The splits that have arrived since the last call and were not read before, in the order to read them.
 
-        Raises InputError if the table is not there.
+        Raises InputError if the table does not exist.
         """
 
     @property
     def unreadable(self) -> int:
-        """How many splits are there and can't be read: they wait."""
+        """The number of splits that exist and can't be read. They wait."""
         return 0
 
     @abstractmethod
     def absorbed(self, splits: Iterable[Split]) -> None:
-        """These were read, and count."""
+        """Notes that these splits were read and committed."""
 
     def changes(self) -> list[str]:
-        """What has happened to splits after they were read, since the last call: it is in no result."""
+        """Messages about splits that have changed after they were read, since the last call. No result has that."""
         return []
 
 
 class Source(ABC):
-    """How rows of one connector are found and read. It has no state: the log alone knows what was read.
+    """Finds and reads the rows of one connector. It is stateless: only the log knows what was read.
 
-    A split is read again whenever windows are computed again, so what it holds must stay as it was.
+    A split is read again whenever windows are computed again, so it must not change.
     """
 
     @abstractmethod
     def enumerator(self, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
-        """Of a table of which these splits were read before."""
+        """The enumerator of a table; `read` are the splits that were read before."""
 
     @abstractmethod
     def read(
@@ -58,17 +58,17 @@ class Source(ABC):
         numbers: Mapping[str, int] | None = None,
         asked: PartitionFilter | None = None,
     ) -> DataFrame:
-        """The rows of these splits: the physical columns that the plan reads, and what is needed:
+        """The rows of these splits: the physical columns that the plan reads, and hidden columns:
 
         _nrt_fault      string    what of the row could not be read, and `_nrt_why` (`faults.py`); NULL if all could
         _nrt_line       string    the row as a text, where it was one, else NULL
         _nrt_file       string    the split, as `spellings` has it
         _nrt_op         string    what happens to the row (of tables of changes alone)
         _nrt_number     bigint    the number of the split, where `numbers` has them by name, else NULL
-        _nrt_block, _nrt_index    bigint    where the row stands in the split: in this order rows came
+        _nrt_block, _nrt_index    bigint    the place of the row in the split, in the order of arrival
 
-        and what the METADATA columns of the connector read. Few rows come in one task (`tasks`). A source may leave out
-        rows of partitions that are not `asked` for.
+        and the columns that the METADATA of the connector needs. Few rows are in one task (`tasks`). A source may leave
+        out rows of partitions that are not `asked` for.
         """
 
     @abstractmethod
@@ -81,8 +81,11 @@ class Source(ABC):
 
     @abstractmethod
     def change_of(self, split: Split) -> str | None:
-        """What has become of a split since it was read, None if nothing has. Raises FileNotFoundError if it is gone."""
+        """A message about how a split has changed since it was read, None if it has not.
+
+        Raises FileNotFoundError if it is gone.
+        """
 
     def partition(self, table: Table, split: Split) -> dict[str, str]:
-        """The partition that all rows of the split are in, by the table's partition keys; empty if there is none."""
+        """The partition of all rows of the split, by the table's partition keys; empty if there is none."""
         return {}

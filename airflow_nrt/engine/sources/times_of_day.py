@@ -1,4 +1,4 @@
-"""TIME where it is read: a text in results of json, one of three units in Parquet."""
+"""Reading TIME: a text in results of json, one of three units in Parquet."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from airflow_nrt.model.tables import Column
 
 
 def of_json(sql: str, kind: DataType) -> str:
-    """The value whose times were read as texts."""
+    """SQL of a value whose times were read as texts."""
     return with_times(sql, kind, of_json_field)
 
 
 @dataclass(frozen=True)
 class Files:
-    """Parquet files that keep times alike: how Spark reads their columns, and SQL of the values."""
+    """Parquet files with the same units of times: how Spark reads their columns, and SQL of the values."""
 
     paths: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -30,7 +30,7 @@ class Files:
 
 
 def in_parquet(paths: Sequence[str], columns: Sequence[Column]) -> list[Files]:
-    """Files with these columns, by how they keep times: Spark has milliseconds for numbers, and others for its TIME."""
+    """The files by their units of times: Spark reads milliseconds as numbers, and other units as its TIME."""
     if not any(column.type.holds("TIME") for column in columns):
         return [Files(tuple(paths), tuple(columns), tuple(quote(column.name) for column in columns))]
     alike: dict[frozenset[str], list[str]] = defaultdict(list)
@@ -50,12 +50,12 @@ def _files(paths: Sequence[str], columns: Sequence[Column], finer: frozenset[str
 
 
 def of_parquet(sql: str, kind: DataType) -> str:
-    """The value that was read with Spark's TIME."""
+    """SQL of a value that was read with Spark's TIME."""
     return with_times(sql, kind, of_spark_time)
 
 
 def _with_finer_times(path: str) -> frozenset[str]:
-    """The columns of a file whose times have more than milliseconds; none of a file that can't be read at all."""
+    """The columns of a file whose times are finer than milliseconds; empty for an unreadable file."""
     try:
         return frozenset(field.name for field in pq.read_schema(path) if _is_finer(field.type))
     except (pa.ArrowException, OSError):

@@ -1,8 +1,8 @@
-"""The value of each type that a field of a text stands for: what Flink's csv and json read, and nothing else.
+"""The value of each type for the text of a field: what Flink's csv and json accept, and nothing else.
 
-A type is one line of `READINGS`. A text that is no value becomes NULL (`is_wrong`), never another value: nothing of it
-is left out, no zone and no fraction. Fields of json come as texts, too; a number among them begins with `NUMBER`, where
-it matters that it is one and how it was written (`json.py`).
+A type is one line of `READINGS`. A text that is no value becomes NULL (`is_wrong`), never another value: no part of it,
+such as a zone or a fraction, is ignored. Fields of json are texts, too. A number begins with `NUMBER`, where it matters
+that it is a number, or how it was written (`json.py`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from airflow_nrt.basics.times_of_day import of_csv_field, of_json_field
 from airflow_nrt.basics.types import DataType
 
 NUMBER = "\uffff"
-"""Before a number of json among texts: no character, so that no text begins with it."""
+"""The mark before a number of json. It is not a character, so no text begins with it."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a format writes dates, what stands between a date and a time, and the zone of an instant: patterns."""
+    """The patterns of a format: a date, the separator of date and time, and the zone of an instant."""
 
     date: str
     between: str
@@ -35,25 +35,25 @@ _DAY, _TIME = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-
 
 @dataclass(frozen=True)
 class Reading:
-    """`value` makes SQL of the value, NULL if it is none, of SQL of the text; `form` says how a value is written."""
+    """`value` maps SQL of a text to SQL of its value, NULL if it has none. `form` describes the expected form."""
 
     value: Callable[[str, DataType, Style], str]
     form: str = ""
 
 
 def value_sql(text: str, kind: DataType, style: Style) -> str:
-    """SQL of the value that SQL of a text stands for; NULL of NULL, and where it is none."""
+    """SQL of the value of a text; NULL if the text is NULL, or no value."""
     return READINGS[kind.name].value(text, kind, style)
 
 
 def form_of(kind: DataType) -> str:
-    """How the value of a type is written, to follow on a text that is none."""
+    """A description of the expected form of a type, which follows a malformed text in a message."""
     form = READINGS[kind.name].form
     return f" is no {kind.flink}" + (f": {form}" if form else "")
 
 
 def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0) -> str:
-    """SQL, never NULL: whether a text stands there, and it or something in it is no value of its type."""
+    """SQL of whether a text is not NULL, and it or something in it is no value of its type. Never NULL itself."""
     inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth))
     return f"({text} IS NOT NULL AND ({value} IS NULL{inside}))"
 
@@ -83,7 +83,7 @@ def _cast(text: str, kind: DataType, style: Style) -> str:
 
 
 def _whole(text: str, kind: DataType, style: Style) -> str:
-    """Of json a number with a fraction is cut, a text with one is none."""
+    """In json a number with a fraction is truncated, and a text with a fraction is no value."""
     if style is CSV or kind.name not in ("INT", "BIGINT"):
         return _cast(text, kind, style)
     number = read_decimal(text, f"try_cast(substring({text}, 2) AS DECIMAL(38,18))")
@@ -109,7 +109,7 @@ def _boolean(text: str, kind: DataType, style: Style) -> str:
 
 
 def _string(text: str, kind: DataType, style: Style) -> str:
-    """Of json an object or an array is its text, as Flink writes it; a number is as it was written."""
+    """In json an object or an array is its text, as Flink writes it; a number is its text as it was written."""
     if style is CSV:
         return text
     unmarked = f"regexp_replace({text}, '\"?{NUMBER}([0-9.eE+-]+)\"?', '$1')"
@@ -166,9 +166,9 @@ def _elements(text: str, kind: DataType, style: Style) -> str:
 
 
 def _map(text: str, kind: DataType, style: Style) -> str:
-    """Of a key that stands twice the first value counts. Texts of which two are one key, or one is none, are no map.
+    """The first value of a repeated key counts. If two texts are one key, or a text is no key, it is no map.
 
-    Nothing is looked up by its key: the time would grow with the square of the number of keys.
+    No value is looked up by its key, because that would take quadratic time.
     """
     depth, (key, of) = _depth(kind), (child for _, child in kind.children)
     one, read = f"e{depth}", f"r{depth}"
@@ -180,7 +180,7 @@ def _map(text: str, kind: DataType, style: Style) -> str:
 
 
 def _first_entries(entries: str, depth: int) -> str:
-    """The entries of a map without those whose key stood before."""
+    """The entries of a map, without later entries of a repeated key."""
     all_of, by_key, one, n = (f"{name}{depth}" for name in "abxn")
     keys = f"transform({all_of}, {one} -> {one}.key)"
     numbered = f"array_sort(transform({all_of}, ({one}, {n}) -> struct({one}.key, {n} AS n, {one}.value)))"
@@ -192,7 +192,7 @@ def _first_entries(entries: str, depth: int) -> str:
 
 
 def _named(name: str, sql: str, body: str) -> str:
-    """The body, in which the value has a name, so that it is computed once."""
+    """SQL that binds the name to the value inside the body, so that it is computed once."""
     return f"transform(array({sql}), {name} -> {body})[0]"
 
 

@@ -1,1 +1,1 @@
-"""The Spark session of a report, on a machine or a cluster, and how it runs plans."""
+"""The Spark session of a report, local or on a cluster, and how it runs plans."""

@@ -1,4 +1,4 @@
-"""A session on a cluster: Java for its executors, and how many cores they have (docs/decisions/26-clusters.md)."""
+"""A session on a cluster: Java options of its executors, and their cores (docs/decisions/26-clusters.md)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from airflow_nrt.engine.spark.gateway import start_java
 
 DEFAULT_OPTIONS, EXTRA_OPTIONS = "spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"
 MOST_EXECUTORS = 1_000
-"""A bound above this says how many executors are allowed, and nothing of how many there will be."""
+"""A higher bound is a limit, and does not say how many executors to expect."""
 UNKNOWN_CORES = 200
-"""Partitions of a cluster of which nothing is known: Spark's own default."""
+"""Cores that are assumed for an unknown cluster: Spark's own default of partitions."""
 WAIT_S, QUIET_S = 30.0, 0.5
-"""How long a session waits for executors, as Spark itself does, and how long none must have come to be the last."""
+"""Seconds that a session waits for executors, as Spark itself does; seconds without a new one that end the wait."""
 
 log = logging.getLogger(__name__)
 
 
 def with_executors_java(settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings, and Java options for executors unless there are some: in them, or given to spark-submit or by file.
+    """The settings with Java options for executors, unless settings, spark-submit or a file give some.
 
-    Executors get the driver's class archive by its path. Where there is none, or of another Java, they go without.
+    Executors get the driver's class archive by its path, and ignore one that is missing or of another Java.
     """
     start_java(settings)
     conf = SparkConf().setAll(list(settings.items()))
@@ -43,21 +43,22 @@ def with_executors_java(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def cores(session: SparkSession) -> int:
-    """Of the executors that there are now, or that there may be where Spark asks for more as tasks wait."""
+    """The number of cores of the current executors, or of the most executors with dynamic allocation."""
     context = session.sparkContext
     known = context.defaultParallelism if is_local(context.master) or _executors(session) else 0
     if _asks_as_tasks_wait(session):
         most = int(session.conf.get("spark.dynamicAllocation.maxExecutors", None) or "0")
         each = int(session.conf.get("spark.executor.cores", None) or "1")
-        # Spark's own way to say that there is no bound is the greatest INT.
+        # For Spark the greatest INT means no bound.
         known = max(known, most * each) if 0 < most <= MOST_EXECUTORS else 0
     return known or UNKNOWN_CORES
 
 
 def await_executors(session: SparkSession) -> None:
-    """Waits for the executors of the beginning to register: before, no task can run, and their cores are unknown.
+    """Waits for the first executors to register: before that no task can run, and their cores are unknown.
 
-    YARN and Kubernetes are asked for a number of them. A standalone master gives what it has, and says not how much.
+    YARN and Kubernetes are asked for a number of executors. A standalone master gives all that it has, without saying
+    how many.
     """
     master = str(session.sparkContext.master)
     if is_local(master) or _asks_as_tasks_wait(session):
@@ -74,7 +75,7 @@ def await_executors(session: SparkSession) -> None:
         if known and (now - changed >= QUIET_S if asked is None else known >= asked):
             return
         time.sleep(0.05)
-    log.warning("%d executors have come within %d seconds", known, WAIT_S)
+    log.warning("%d executors have registered within %d seconds", known, WAIT_S)
 
 
 def _asks_as_tasks_wait(session: SparkSession) -> bool:
@@ -83,5 +84,5 @@ def _asks_as_tasks_wait(session: SparkSession) -> bool:
 
 def _executors(session: SparkSession) -> int:
     context: Any = session.sparkContext
-    # The driver is one of those that hold blocks.
+    # The status includes the driver.
     return int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1

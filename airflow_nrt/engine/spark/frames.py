@@ -12,7 +12,7 @@ from airflow_nrt.model.operators import Query
 
 
 def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:
-    """The query over these inputs, lazily. One thread at a time: the inputs are views of the session."""
+    """The query over these inputs, lazily. For one thread at a time, because the inputs are views of the session."""
     return run_sql(query.sql, {name: views[name] for name in query.inputs})
 
 
@@ -25,5 +25,5 @@ def run_sql(sql: str, views: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def same(names: Sequence[str]) -> list[Column]:
-    """Whether rows `l` and `r` are alike in these columns, NULL being equal to NULL: what a join is on."""
+    """The join condition that rows `l` and `r` are equal in these columns; NULL equals NULL."""
     return [F.col(f"r.{name}").eqNullSafe(F.col(f"l.{name}")) for name in names] or [F.lit(True)]

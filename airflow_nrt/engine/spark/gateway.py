@@ -1,6 +1,6 @@
-"""The JVM of a session that Python starts: its settings go there in a file that only its user reads.
+"""Starts the JVM of a session with its settings in a file that only its user can read.
 
-PySpark itself writes all settings into the command line of Java, where every user of the host reads them.
+PySpark itself passes all settings on the command line of Java, where every user of the host can read them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def start_java(settings: Mapping[str, str]) -> None:
         rest = os.environ.get(_ARGUMENTS, "pyspark-shell")
         variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {shlex.quote(str(file))} {rest}"}
         if is_local(settings.get("spark.master")):
-            # Spark's own pages listen there, if they are switched on.
+            # Spark's web UI listens there, if it is enabled.
             variables[_ADDRESS] = os.environ.get(_ADDRESS, LOCAL_ADDRESS)
         with _variables(variables):
             SparkContext._ensure_initialized()

@@ -1,4 +1,4 @@
-"""Rows that the driver knows already. `createDataFrame` would send them through Python processes on the executors."""
+"""Frames of rows from the driver. `createDataFrame` would send them through Python processes on the executors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.basics.spelling import string_literal
 def given_rows(
     spark: SparkSession, columns: Mapping[str, str], rows: Sequence[Sequence[str | int | None]]
 ) -> DataFrame:
-    """These rows; `columns` are the types of the values, by name."""
+    """A frame of these rows; `columns` are the types of the values, by name."""
     if not rows:
         return empty_rows(spark, columns.items())
     values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
@@ -21,9 +21,9 @@ def given_rows(
 
 
 def empty_rows(spark: SparkSession, columns: Iterable[tuple[str, str]]) -> DataFrame:
-    """No rows, with columns of these names and types.
+    """An empty frame with columns of these names and types.
 
-    Spark does not know that there are none: else it would leave out what it joins with them, and count nothing there.
+    Spark does not know that it is empty. Else it would skip the other side of a join, with the observations there.
     """
     return spark.range(0, 0, 1, 1).selectExpr(*(f"CAST(NULL AS {kind}) AS {name}" for name, kind in columns))
 

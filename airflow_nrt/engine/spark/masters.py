@@ -1,4 +1,4 @@
-"""The Spark master of a session: whether there is such a one, seen before Java starts and waits for it."""
+"""Checks the Spark master of a session, before Java starts and waits for it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from airflow_nrt.basics.masters import check_master as check_name
 
 _ADDRESS = re.compile(r"(?:https?://)?(\[[^\]]+\]|[^:/]+)(?::(\d+))?/?")
 _PATIENCE = 5.0
-"""Seconds: a host that is there takes a connection, or refuses it, in milliseconds."""
+"""Seconds. A running host accepts or refuses a connection in milliseconds."""
 _PORTS = {"spark": "7077", "k8s": "443"}
 _YARN = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 _IMAGES = tuple(f"spark.kubernetes.{which}container.image" for which in ("", "executor."))
 
 
 def check_master(master: str, settings: Mapping[str, str]) -> None:
-    """Raises InputError if this is no master, nobody listens there, or it lacks what sessions on it need."""
+    """Raises InputError if this is no master, if it does not listen, or if a setting for it is missing."""
     check_name(master)
     kind, _, where = master.partition("://")
     if kind == "yarn" and not any(os.environ.get(name) for name in _YARN) and "CONF_DIR" not in _configured("env.sh"):
@@ -37,7 +37,7 @@ def check_master(master: str, settings: Mapping[str, str]) -> None:
 
 
 def _check_listening(master: str, addresses: list[str], port: str) -> None:
-    """One of several masters is enough: the others wait for its end."""
+    """Raises InputError unless one of the masters listens; the others are standbys."""
     refused = []
     for address in addresses:
         match = _ADDRESS.fullmatch(address)
@@ -52,7 +52,7 @@ def _check_listening(master: str, addresses: list[str], port: str) -> None:
 
 
 def _configured(name: str) -> str:
-    """What Spark's own `spark-NAME` says, empty if there is none."""
+    """The text of Spark's own file `spark-NAME`, '' if there is none."""
     home = os.environ.get("SPARK_HOME")
     directory = os.environ.get("SPARK_CONF_DIR") or (f"{home}/conf" if home else "")
     try:

@@ -1,8 +1,8 @@
-"""A session without what takes a second of its process, of six with few rows, and is of no use here.
+"""A session that starts and ends a second faster, of six seconds with few rows, without parts that are not needed.
 
-PySpark imports pandas at the first call of Java, to tell whether a value is numpy's. Spark's library for machine
-learning has every session register its vectors, for which Scala's reflection has to wake up. And at the end PySpark
-waits for a server that looks twice a second whether it is to end (docs/decisions/20-quick-session.md).
+PySpark imports pandas at the first call of Java, to find out whether a value is numpy's. Spark's library for machine
+learning registers its vectors in every session, which initializes Scala's reflection. At the end PySpark waits for a
+server that checks twice a second whether to end (docs/decisions/20-quick-session.md).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _OfNumpyAlone:
-    """A converter of numpy's values that is not asked about others."""
+    """A converter of numpy's values that is called for no others."""
 
     asked: Any
 
@@ -49,7 +49,7 @@ class _OfNumpyAlone:
 
 
 def quick_session(settings: Mapping[str, str]) -> SparkSession:
-    """The session that Spark's builder gives with these settings: one that stands already, or a new one."""
+    """The session of Spark's builder with these settings: an existing or a new one."""
     of_numpy = (NumpyScalarConverter, NumpyArrayConverter)
     INPUT_CONVERTER[:] = [_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in INPUT_CONVERTER]
     with _same_ctrl_c():
@@ -67,7 +67,7 @@ def quick_session(settings: Mapping[str, str]) -> SparkSession:
 
 @contextlib.contextmanager
 def _same_ctrl_c() -> Iterator[None]:
-    """PySpark takes Ctrl-C for itself, and is to leave it to whoever had it before; to Python's own handler it may."""
+    """Restores the handler of Ctrl-C, which PySpark replaces, unless that was Python's own."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if before not in (signal.default_int_handler, signal.getsignal(signal.SIGINT)):
@@ -75,9 +75,9 @@ def _same_ctrl_c() -> Iterator[None]:
 
 
 def end_session(session: SparkSession) -> None:
-    """Stops a session, and its server of accumulators at once: that is told, and woken by a connection.
+    """Stops a session, and its server of accumulators at once, which is notified and woken by a connection.
 
-    A session whose Java is gone has ended already.
+    A session whose Java has ended has ended already.
     """
     server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
     if server is not None:
@@ -90,7 +90,7 @@ def end_session(session: SparkSession) -> None:
 
 
 def end_java() -> None:
-    """Ends the Java of this process, where it has one, and waits until that has put its files away."""
+    """Ends the Java of this process, if there is one, and waits until it has removed its files."""
     gateway: Any = SparkContext._gateway
     if gateway is not None:
         gateway.shutdown()
@@ -100,9 +100,9 @@ def end_java() -> None:
 
 
 def _made(jvm: Any, context: Any) -> Any:
-    """A new session of Java, with the extensions that settings name and no others; None if it has to be another.
+    """A new session of Java, with only the extensions in the settings; None if it needs others.
 
-    Others come from libraries beside Spark: only if that for machine learning is alone they are left out.
+    Libraries can add extensions. They are left out only if the one for machine learning is the only library.
     """
     kind, companion = getattr(jvm, _SESSION), getattr(getattr(jvm, f"{_SESSION}$"), "MODULE$")
     loader = jvm.Thread.currentThread().getContextClassLoader()

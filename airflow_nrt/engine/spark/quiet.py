@@ -1,4 +1,4 @@
-"""Loggers of PySpark and py4j: what they say beside an error, or while a process ends, helps nobody."""
+"""Silences loggers of PySpark and py4j that repeat an error, or write while a process ends."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import logging
 from pyspark.logger import PySparkLogger
 
 _CONTEXTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""PySpark logs what it raises, as JSON with the stack of Java. Whoever catches it says it."""
+"""These log every exception that PySpark raises, as JSON with Java's stack trace. Whoever catches it reports it."""
 _GATEWAY = "py4j"
 
 
 def quiet() -> None:
-    """Leaves of these loggers what goes wrong in py4j, until this process ends."""
+    """Keeps only the warnings of py4j, until this process ends."""
     for name in _CONTEXTS:
         PySparkLogger.getLogger(name).disabled = True
-    # It says that it closes a connection when Python takes the connection away: at the very end of a process, when the
-    # streams that loggers write to may be closed.
+    # It logs when Python closes a connection: at the very end of a process, when the streams of loggers may be closed.
     logging.getLogger(_GATEWAY).setLevel(logging.WARNING)
     atexit.register(logging.getLogger(_GATEWAY).setLevel, logging.CRITICAL + 1)

@@ -34,25 +34,25 @@ SQL_SETTINGS = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
     "spark.sql.parquet.compression.codec": "lz4_raw",
     "spark.sql.files.ignoreMissingFiles": "false",
-    # Most groups of a distinct count have one row: a small map in front of the large one is asked in vain.
+    # Most groups of a distinct count have one row, so a small map in front of the large one does not help.
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
-    # Files of Parquet and Python functions are given times in Spark's own type.
+    # Parquet files and Python functions have times in Spark's own type.
     "spark.sql.timeType.enabled": "true",
     # Results become visible by one rename of the product's own; no marker files, no second move by Spark.
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
     "spark.hadoop.parquet.summary.metadata.level": "NONE",
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
-    # Checkpoints of streaming queries are scratch: they go the way of all other files.
+    # Checkpoints of streaming queries are scratch: they are written like all other files.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.hadoop.io.file.buffer.size": "131072",
-    # The lines of this package mean nothing to a user, and each of its expressions would carry its own to the JVM.
+    # Line numbers of this package mean nothing to a user, and each expression would send its own to the JVM.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
-    # A driver runs for months. Of each query Spark keeps what its pages would show, with the text of the plan.
+    # A driver runs for months, and Spark keeps each query for its web UI, with the text of the plan.
     "spark.ui.retainedJobs": "100",
     "spark.ui.retainedStages": "100",
     "spark.ui.retainedTasks": "1000",
@@ -61,16 +61,16 @@ SQL_SETTINGS = {
 _LOCAL_SETTINGS = {
     "spark.driver.host": LOCAL_ADDRESS,
     "spark.driver.bindAddress": LOCAL_ADDRESS,
-    # Spark makes a secret of its own for it, in memory: without one any user of the host could stop the driver.
+    # Spark generates the secret, in memory. Without one any user of the host could stop the driver.
     "spark.authenticate": "true",
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
-    # Throughput counts, and a pause of some 50 ms does not.
+    # Throughput matters, and pauses of some 50 ms don't.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
 _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
-    # What Spark's pages and its event log leave out, by the names of settings.
+    # The names of settings that Spark redacts in its web UI and its event log.
     "spark.redaction.regex": f"(?i){SECRET_NAMES}",
 }
 
@@ -100,7 +100,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
             f"Spark can't be started, {missing.filename} is not there: correct SPARK_HOME, or unset it to use pyspark's"
         ) from None
     except Exception as failure:
-        # A master that does not answer ends a session that stands already.
+        # A master that does not answer ends an existing session.
         known = explained(failure)
         if known is None:
             raise
@@ -109,14 +109,14 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
 
 
 def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
-    # What is compiled takes half a second of a start that leaves a core idle.
+    # Compiling takes half a second, while a core is idle.
     with ThreadPoolExecutor(1) as beside:
         text = beside.submit(compiled_text, session)
         use_plan_rules(session)
         _remember_classes(session)
         use_local_files(session)
         bound_lines(session, text.result())
-    # From here on Spark has the session's rules, and takes no more of them.
+    # From here on the session's rules are fixed.
     for key, value in {**SQL_SETTINGS, **settings}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
@@ -126,13 +126,13 @@ def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
         session.conf.set(SHUFFLE_PARTITIONS, cores(session))
     else:
         session.conf.set(MOST_PARTITIONS, partitions)
-    # Else Spark walks the stack for each RDD, to say where in its own code it was made.
+    # Else Spark walks the stack for each RDD, to find the place in its own code.
     session.sparkContext.setLocalProperty("callSite.short", "airflow-nrt")
     session.sparkContext.setLocalProperty("callSite.long", "")
 
 
 def _remember_classes(session: SparkSession) -> None:
-    # Else the gateway looks for such a class in all packages that it knows, in some 250 jars, whenever it is named.
+    # Else the gateway searches all known packages, in some 250 jars, whenever such a class is named.
     classes = session._jvm
     for name in ("functions", "PythonUtils"):
         setattr(classes, name, getattr(classes, name))

@@ -1,7 +1,7 @@
-"""Whether the parts of Spark are of one version: the packages pyspark and pyspark-client, and the jars.
+"""Checks that the parts of Spark have one version: the packages pyspark and pyspark-client, and the jars.
 
-Both packages write the folder pyspark/, so of two versions each has files that the other has overwritten; and no
-installer says so (docs/decisions/04-spark-version.md). SPARK_HOME may name jars of a third version.
+Both packages write the folder pyspark/, so two versions overwrite files of each other, without a warning by an
+installer (docs/decisions/04-spark-version.md). SPARK_HOME may have jars of a third version.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spark_version import REINSTALL
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
-"""A vendor's version and Python's have more behind it."""
+"""Versions of vendors and of Python packages continue after it."""
 
 
 def check_parts() -> None:
-    """Raises InputError with the way out where versions differ. What can't be seen here, as on YARN, is not checked."""
+    """Raises InputError, with what to do, if versions differ. Parts that are not on this host, as on YARN, are not
+    checked."""
     found = PathFinder.find_spec("pyspark")
     if found is None or found.origin is None:
         return

@@ -1,8 +1,8 @@
-"""How Spark runs the plans of a batch, by the number of rows that it reads.
+"""Tunes how Spark runs the plans of a batch, by the number of rows that it reads.
 
-Few rows are interpreted: to compile the first batches of a driver takes longer than all the rest, and later ones, which
-find the code of the one before, are as fast either way. They also go through one task: each further one costs more than
-it saves (`docs/explanation/performance.md`). The rows are the same.
+Plans with few rows are interpreted: compiling takes longer than all the rest of a driver's first batches, and later
+ones, which reuse compiled code, are as fast either way. They also run in one task, because more tasks cost more than
+they save (`docs/explanation/performance.md`). The results are the same.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from airflow_nrt.engine.spark.cluster import cores
 from airflow_nrt.home.log.entries import Split, StateFile
 
 MANY_ROWS = 50_000
-"""So many are worth compiled code."""
+"""From so many rows on, code is compiled."""
 ROWS_OF_A_TASK = 50_000
 ROWS_AT_ONCE = 2_000_000
-"""Of so many a task finds the distinct values in its share of the memory that a local session has by default."""
+"""With so many rows, a task can find distinct values in its share of the default memory of a local session."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 MOST_PARTITIONS = "spark.airflow_nrt.partitions"
-"""The session's shuffle partitions as the user chose them; unset on a cluster that may grow, where its cores count."""
+"""The session's shuffle partitions by the user; unset if the user has set none: then the cores of the cluster count."""
 _SPLITS = "spark.sql.files.minPartitionNum"
 _BYTES_OF_A_ROW = 20
-"""Of a short one: where it can't be known, there are rather many rows."""
+"""The bytes of a short row, so that an unknown number of rows is rather overestimated."""
 
 
 @dataclass(frozen=True)
 class Tasks:
-    """How many tasks the rows of a plan go through, whenever they are exchanged."""
+    """The number of tasks after each exchange of a plan."""
 
     count: int
 
@@ -40,11 +40,11 @@ class Tasks:
         return self.count == 1
 
     def by_key(self, rows: DataFrame, keys: Sequence[str]) -> DataFrame:
-        """The rows, those of a key in one task: one exchange serves whatever is computed by key from here on."""
+        """The rows with those of a key in one task: one exchange for all following steps by key."""
         return rows if self.is_one or not keys else rows.repartition(*keys)
 
     def gathered(self, rows: DataFrame) -> DataFrame:
-        """Rows as they are read: few of them in one task, so that no later step has to exchange them."""
+        """The rows after reading: few rows are in one task, so that no later step needs an exchange."""
         return rows.coalesce(1) if self.is_one else rows
 
 
@@ -52,9 +52,9 @@ ONE = Tasks(1)
 
 
 def suit(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
-    """From now on the session's plans are run as it suits the rows in these files, which they read.
+    """Tunes the following plans of the session for the number of rows in these files, which they read.
 
-    More tasks than the session's partitions, several times as many, are for rows that would not fit into its memory.
+    There are more tasks than the session's partitions, by a whole factor, if the rows would not fit into its memory.
     """
     rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
     many = rows >= MANY_ROWS

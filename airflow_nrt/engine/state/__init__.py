@@ -1,1 +1,1 @@
-"""What lives between micro-batches: partials in files that the log refers to."""
+"""The state between micro-batches: partials in files that the log refers to."""

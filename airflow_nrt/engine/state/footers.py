@@ -1,7 +1,7 @@
-"""What a Parquet file says of itself in its footer: rows, and extremes and NULLs of columns. Read without a Spark job.
+"""Footers of Parquet files: rows, and extremes and NULLs of columns, read without a Spark job.
 
-The footer is one Thrift structure in the compact protocol (parquet-format, `FileMetaData`); it is decoded whole into
-field numbers and values, of which a few are used. Through the JVM the same takes a hundred calls a file.
+The footer is a Thrift structure in the compact protocol (parquet-format, `FileMetaData`). It is decoded whole into
+field numbers and values, and a few of them are used. Through the JVM this would take a hundred calls a file.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _TAIL = len(_MAGIC) + 4
 
 @dataclass(frozen=True)
 class ColumnFooter:
-    """Of one column: the extremes where it is BIGINT and has any value, and the number of its NULLs.
+    """A column: its extremes if it is BIGINT and has a value, and the number of its NULLs.
 
-    `nulls` is None where a file does not say: Spark writes no statistics of a column with values of 4 KB and more.
+    `nulls` is None if the file has no number: Spark writes no statistics of a column with values of 4 KB and more.
     """
 
     least: int | None
@@ -35,7 +35,7 @@ class Footer:
 
 
 def read_footer(files: Iterable[Path], columns: Iterable[str] = ()) -> Footer:
-    """The footers of these files together, with some of their columns. Raises ValueError if one is no Parquet file."""
+    """The merged footers of these files, with these columns. Raises ValueError if one is no Parquet file."""
     rows = 0
     found = {name: ColumnFooter(None, None, 0) for name in columns}
     for file in files:

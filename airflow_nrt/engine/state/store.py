@@ -22,7 +22,7 @@ from airflow_nrt.home.log.entries import Split, StateFile
 
 @dataclass(frozen=True)
 class Written:
-    """What a write left: the file to refer to (None if it holds no partial that counts), and its late rows."""
+    """The result of a write: the file (None if no partial in it counts), and the numbers of late and dropped rows."""
 
     file: StateFile | None
     path: Path
@@ -31,21 +31,21 @@ class Written:
 
 
 class SliceStore:
-    """Reads and writes partials of all operators of a home. `epoch` begins the names of what it writes."""
+    """Reads and writes partials of all operators of a home. The names of its files begin with `epoch`."""
 
     def __init__(self, spark: SparkSession, home: Home, epoch: int) -> None:
         self.spark = spark
         self.home = home
         self.epoch = epoch
         self.tasks = ONE
-        """How many tasks plans go through, by what they were suited to last."""
-        # Spark would start a job to learn what this process has written itself.
+        """The number of tasks of plans, from the last call of `suit`."""
+        # Known here, because Spark would start a job to read the schema of a file.
         self._schemas: dict[str, StructType] = {}
         self.standing: set[str] = set()
-        """What this process wrote and has not removed."""
+        """The directories that this process wrote and has not removed."""
 
     def suit(self, files: Iterable[Split | StateFile]) -> None:
-        """From now on plans are run as it suits the rows in these files."""
+        """Tunes the following plans for the number of rows in these files."""
         self.tasks = suit(self.spark, files)
 
     def write(self, operator: str, partials: DataFrame) -> Written:
@@ -66,7 +66,7 @@ class SliceStore:
         return Written(file, path, late, dropped)
 
     def write_parts(self, operator: str, rows: DataFrame) -> tuple[StateFile, ...]:
-        """Writes rows by their slice, which is not read again, to a new directory each."""
+        """Writes the rows of each slice to a new directory, without the column of the slice."""
         path = self._new_directory(operator)
         rows.write.partitionBy(SLICE).parquet(str(path))
         found = []
@@ -91,7 +91,7 @@ class SliceStore:
         return self.spark.read.parquet(str(path).translate(GLOB)).where(f"{LATE} IS NOT NULL").count()
 
     def read(self, files: Sequence[StateFile], columns: Iterable[str]) -> DataFrame | None:
-        """These columns of the partials in these files, None if there are no files."""
+        """These columns of the partials in the files, None if there are no files."""
         if not files:
             return None
         paths = [str(self.home.path / file.path).translate(GLOB) for file in files]
@@ -103,7 +103,7 @@ class SliceStore:
         )
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Removes directories that no entry refers to any more."""
+        """Removes directories to which no entry refers any more."""
         for path in paths:
             shutil.rmtree(self.home.path / path, ignore_errors=True)
             self.standing.discard(path)

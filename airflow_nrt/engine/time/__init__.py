@@ -1,1 +1,1 @@
-"""Rowtime and watermark: which rows are accepted, how far time has come."""
+"""Rowtimes and watermarks: which rows are accepted, and which watermark they propose."""

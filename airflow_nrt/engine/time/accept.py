@@ -1,8 +1,8 @@
-"""Rows that the report can use: line readable, rowtime known, not from the future. The others are rejected.
+"""Accepts rows with a readable line and a known rowtime that is not in the future, and rejects the others.
 
-Source rows in, accepted rows out, with the computed columns, the watermark that each row proposes, and the hidden
-columns of the plan. What happens to a malformed line, to a field that is no value and to a NULL rowtime is the table's
-option: it stops the driver, or it is counted, where a line is rejected and a field becomes NULL.
+Accepted rows have the computed columns, the watermark that each row proposes, and the hidden columns of the plan. The
+table's options decide what a malformed line, a malformed field and a NULL rowtime do: they stop the driver, or they are
+counted, and the line is rejected or the field becomes NULL.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def judge(
 ) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
-    `latest` is the last rowtime (ms) that is not in the future, or the column that has it; None where the future is not
-    guarded. `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is SQL of whether a line with a malformed field is
-    rejected as a whole, as by versions whose ledgers have format 1.
+    `latest` is the last rowtime (ms) that is not in the future, or a column with it; None if any rowtime is accepted.
+    `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is SQL of whether a malformed field rejects its whole line, as
+    in versions whose ledgers have format 1.
     """
     table = source.table
     computed = [
@@ -51,7 +51,7 @@ def judge(
         rows, arrived = rows.selectExpr("*", absorbed).selectExpr("*", *computed), []
     rowtime, proposal = bigint(0), bigint(None)
     if table.watermark is not None:
-        # The session's zone is UTC: a TIMESTAMP keeps its clock. Converted once, for it takes longer than it seems.
+        # Spark's session zone is UTC, so a TIMESTAMP keeps its clock. Converted once, because the conversion is slow.
         rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
     timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
     return timed.selectExpr(
@@ -71,7 +71,7 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
         none = f"WHEN {FAULT} IS NOT NULL THEN {_stop(_malformed(source, ignore))} "
     else:
         none = ""
-    # Of a row that is taken back by its key nothing else need be there.
+    # A row that is retracted by its key needs no other fields.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
     return (
         f"CASE {none}"
@@ -81,7 +81,7 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
 
 
 def _is_none(source: Source) -> str:
-    """Whether a line is no row: of a change, its key says which row it changes."""
+    """SQL of whether a line is no row. A change needs its key, which says what row it changes."""
     lost = f"{FAULT} = {string_literal(WHOLE_LINE)}"
     keys = ", ".join(map(string_literal, source.table.primary_key)) if source.table.is_changelog else ""
     return f"({lost} OR arrays_overlap({faulty_columns()}, array({keys})))" if keys else lost
@@ -101,16 +101,16 @@ def _timeless(source: Source) -> tuple[str, ...]:
 
 
 def _stop(message: tuple[str, ...]) -> str:
-    """SQL that ends the job with this message, the file and the line."""
+    """SQL that fails the job with this message, the file and the line."""
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {written_path(FILE)}, {line}, ')'))"
 
 
 def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
-    """The judged rows, counted as they pass: `rows`, `rejected`, and the greatest `proposal` of an accepted row.
+    """The judged rows with an observation: `rows`, `rejected`, and the greatest `proposal` of an accepted row.
 
-    Spark moves no filter below the counting. That matters: moved below, the filter on the reason would repeat the
-    parsing of a line for each column that it looks at.
+    Spark pushes no filter below an observation. Pushed down, the filter on the reason would parse a line again for each
+    column that it reads.
     """
     counts = Observation()
     watched = judged.observe(
@@ -123,7 +123,7 @@ def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
 
 
 def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
-    """The rows without a reason against them, with hidden columns and `more`; `_nrt_ts` on the clock of the windows."""
+    """The rows without a reason for rejection, with hidden columns and `more`; `_nrt_ts` is on the windows' clock."""
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
     hidden = (f"{_shown(source)} AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
     kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden, *more)
@@ -133,8 +133,8 @@ def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
 
 
 def rejected(judged: DataFrame, source: Source) -> DataFrame:
-    """What is left out, for the ledger: a record of each other row, and of each field of an accepted one that was no
-    value: reason, column, why, file, and the line or the row as JSON."""
+    """The records for the ledger, one for each rejected row and for each malformed field of an accepted row: reason,
+    column, why, file, and the line or the row as JSON."""
     at_fault = judged.where(f"{REASON} IS NOT NULL OR {FAULT} IS NOT NULL")
     columns = f"IF({REASON} IS NULL, {faulty_columns()}, array(nullif({faulty_columns()}[0], '')))"
     return at_fault.selectExpr("*", f"explode({columns}) AS column").selectExpr(
@@ -148,7 +148,7 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
 
 
 def _shown(source: Source) -> str:
-    """A row as the ledgers have it."""
+    """SQL of a row in the form of the ledgers."""
     kinds = {name: source.table.column(name).type for name in source.columns}
     columns = (f"{with_times(quote(name), kind, as_field)} AS {quote(name)}" for name, kind in kinds.items())
     return f"struct({', '.join(columns)})"

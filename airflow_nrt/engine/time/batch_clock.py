@@ -1,4 +1,4 @@
-"""The batch that a row was absorbed in: what functions of the clock read (`sql/expressions/functions/clock.py`)."""
+"""The time of a row's batch, which functions of the clock read (`sql/expressions/functions/clock.py`)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from airflow_nrt.model.internal_columns import ABSORBED
 def absorbed(clock: int | str | None, watermark: int | str | None) -> str:
     """SQL of `_nrt_absorbed`: processing time (ms), and the watermark (ms) of the source before the batch.
 
-    They are numbers, or the columns that have them. Without a clock a function that asks for it fails.
+    Both are numbers, or columns. Without a clock, a function that needs it fails.
     """
     return f"struct({bigint(clock)} AS clock, {bigint(watermark)} AS watermark) AS {ABSORBED}"

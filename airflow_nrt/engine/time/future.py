@@ -1,4 +1,4 @@
-"""Rows from the future: a wrong clock (the year 2099) would move the watermark and drop the rest of the day."""
+"""Rows from the future are rejected: a wrong clock (the year 2099) would make all later rows of the day late."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ FURTHEST_ZONE = 14 * HOUR
 
 
 def latest_rowtime(spark: SparkSession, plan: Plan, source: Source, clock: int) -> int | None:
-    """The last rowtime (ms) that is not in the future at this processing time; None where nothing guards it.
+    """The last rowtime (ms) that is not in the future at this processing time; None if any rowtime is accepted.
 
-    Bounded input is not guarded. A rowtime without zone is on the clock of `table.local-time-zone`; where the report
-    does not say which, on the clock that is furthest ahead on earth.
+    Bounded input accepts any. A rowtime without zone is on the clock of `table.local-time-zone`; if the report does not
+    set that, on the clock that is furthest ahead on earth.
     """
     table = source.table
     if table.watermark is None or not connector_of(table).is_live(table):

@@ -1,1 +1,1 @@
-"""Operators whose result is never complete: of each batch they give what it changes."""
+"""Operators whose result is never complete: they emit the changes of each batch."""

@@ -1,6 +1,6 @@
-"""GROUP BY without a window: partials by group, as those of one slice without an end.
+"""GROUP BY without a window: a partial for each group, as for one slice that never ends.
 
-Without keys there is one group, which stands before any row has come: each batch brings a partial of no rows for it.
+Without keys there is one group, which exists before any row has arrived: each batch has a partial of no rows for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, key_
 from airflow_nrt.model.updating import UpdatingAggregate
 
 _NOWHERE = f"named_struct('file', 0L, 'block', 0L, 'row', 0L) AS {POSITION}"
-"""Rows that change have no place of arrival; where one is asked for, their values decide."""
+"""Rows that change have no place on arrival. Where order matters, their values decide."""
 
 
 @dataclass(frozen=True)
@@ -38,30 +38,30 @@ class AggregateStep(Step):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is kept of a group."""
+        """The stored columns of a group."""
         layout = self._layout
-        return (*self.keys, *(name for name, _ in layout.values), *(one.name for one in layout.rows))
+        return (*self.keys, *(name for name, _ in layout.values), *(one.name for one in layout.row_accumulators))
 
     @property
     def needs_position(self) -> bool:
         return self._layout.needs_position
 
     def fresh(self, rows: DataFrame) -> DataFrame:
-        """Rows of the input query to what is kept of them."""
+        """Rows of the input query as partials."""
         partials = combine(self._layout, _lifted(self._layout, rows)).select(*self.columns)
         return partials if self.keys else _and_one(partials, {})
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
-        """What is kept of the touched groups, before and behind."""
+        """The partials of the touched groups, before and after the batch."""
         both = combine(self._sides, added(old, fresh).withColumn(SLICE, F.lit(0).cast("bigint")))
         return both.select(AFTER, *self.columns)
 
     def kept(self, merged: DataFrame) -> DataFrame:
-        """The state behind."""
+        """The state after the batch."""
         return merged.where(AFTER)
 
     def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
-        """The operator's result for the touched groups, before and behind."""
+        """The operator's result for the touched groups, before and after the batch."""
         if not self._sides.sets:
             return _finished(self._sides, merged, self.keys)
         partials = merged.withColumn(SLICE, F.lit(0).cast("bigint"))
@@ -120,17 +120,17 @@ def _layout(operator: UpdatingAggregate, keys: tuple[Field, ...]) -> Layout:
 def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     in_time = rows.withColumn(SLICE, F.lit(0).cast("bigint"))
-    return in_time.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
+    return in_time.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.row_accumulators))
 
 
 def _and_one(rows: DataFrame, columns: dict[str, str]) -> DataFrame:
-    """The rows and one more, NULL but for these columns: merged with others it changes nothing."""
+    """The rows and one more, which is NULL in all but these columns. Merging it changes nothing."""
     one = rows.sparkSession.range(1).selectExpr(*(f"{sql} AS {name}" for name, sql in columns.items()))
     return rows.unionByName(one, allowMissingColumns=True)
 
 
 def _finished(layout: Layout, merged: DataFrame, keys: tuple[str, ...]) -> DataFrame:
-    """Merged accumulators to results. `{place}` in them says where, for errors."""
+    """Merged accumulators to results. `{place}` in their SQL becomes the group, for errors."""
     texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
     place = f"concat('in the group (', concat_ws(', ', {texts}), ')')" if keys else "'over all rows'"
     aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]

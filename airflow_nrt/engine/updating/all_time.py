@@ -1,4 +1,4 @@
-"""Aggregates without a window: those of one window that never ends."""
+"""Aggregates without a window, as aggregates of one window that never ends."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from airflow_nrt.model.windows import tumble
 def layout_of_all_time(
     operator: UpdatingAggregate | UpdatingRows, keys: tuple[Field, ...], calls: tuple[AggregateCall, ...]
 ) -> Layout:
-    """How the partials of these calls look that are kept by group."""
+    """The layout of the partials of these calls, one for each group."""
     return layout_of(Regroup(operator.name, operator.input, tumble(1), keys, calls, TIMESTAMP3))

@@ -1,6 +1,6 @@
-"""Rows that wait until their sources have ended, and then come as they stand.
+"""Rows that wait until their sources have ended, and are emitted then.
 
-State are all of them, those of each batch under a number of its own: of rows that change, the last one counts.
+The state is all rows, with the number of their batch. Of rows that change, those of the last batch count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from airflow_nrt.model.updating import RowsAtEnd
 
 
 def check_open(plan: Plan, position: Position, source: str) -> None:
-    """Raises InputError if rows of this source have waited for the end, and it was: there is no place for more."""
+    """Raises InputError if rows of this source waited for its end, and were emitted: no more rows can be added."""
     waiting = [plan.sources_of(query) for one in plan.updating if one.waits_for_end for query in one.inputs]
     if any(source in below and all(position.sources[name].ended for name in below) for below in waiting):
         raise InputError(
@@ -41,7 +41,7 @@ class AtEnd(Kind):
         return self.operator.changing and POSITION in self.operator.input.sql
 
     def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
-        """The rows that stand there in the end."""
+        """The rows that exist at the end."""
         standing = rows.where(AFTER) if self.operator.changing else rows
         return standing.select(*(quote(field.name) for field in self.operator.fields))
 

@@ -1,8 +1,8 @@
-"""State of updating operators: of each group (or row of a join) the newest version, in files of the slice store.
+"""State of updating operators: the newest version of each group (or row of a join), in files of the slice store.
 
-A batch writes every group that it touches again, whole, under one version: the processing time of the batch in
-milliseconds, or one more than the version before. So a version also says when a group was touched last, and a group
-is forgotten (`'table.exec.state.ttl'`) by passing over old versions. Older versions go when files are merged.
+A batch rewrites every group that it touches, whole, under one version: the processing time of the batch in
+milliseconds, or the version before plus one. So a version also says when a group was last touched, and a group expires
+(`'table.exec.state.ttl'`) because old versions are ignored. Merging files removes them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ VERSION = SLICE
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one operator. `columns` are those of its rows, the keys among them.
+    """The groups of one operator. `columns` are the stored columns, including the keys.
 
-    Of rows with one `identity` those of the newest version count; None where nothing is written twice. Versions up to
-    `forgotten` are out of memory; None where nothing is ever forgotten. SQL that says until when a row is `needed`
-    stands for its version.
+    Of rows with equal `identity` those of the newest version count; None where nothing is written twice. Versions up to
+    `forgotten` have expired; None where nothing expires. `needed` is SQL of the time until which a row is needed, which
+    is then its version.
     """
 
     store: SliceStore
@@ -42,7 +42,7 @@ class Groups:
     needed: str | None = None
 
     def rows(self, touched: DataFrame) -> DataFrame | None:
-        """The rows of the groups with these keys, each of which is there once; None if there are none."""
+        """The rows of the groups with these keys. `touched` has each key once. None if there is no state."""
         files = self._remembered()
         rows = self._read(files)
         if rows is None:
@@ -52,7 +52,7 @@ class Groups:
         return self._newest(rows, files).select(*self.columns)
 
     def written(self, rows: DataFrame, clock: int) -> Groups:
-        """The state with these groups as they stand now; `clock` is the processing time (ms)."""
+        """The state with the new rows of these groups; `clock` is the processing time (ms)."""
         newest = F.lit(max([clock, *(file.last + 1 for file in self.files)]))
         version = newest if self.needed is None else F.expr(self.needed)
         file = self.store.write(self.operator, rows.select(*self.columns, version.alias(VERSION))).file
@@ -86,12 +86,12 @@ class Groups:
         rest = tuple(file for file in self.files if file not in full)
         newest = self._newest(rows, full)
         if ALIVE in self.columns and all(file.first > max(one.last for one in full) for file in rest):
-            # Nothing is older that a row taken back would still have to hide.
+            # No older version exists that a retracted row would still have to hide.
             newest = newest.where(ALIVE)
         merged = self.store.write(self.operator, newest).file
         return replace(self, files=rest if merged is None else (merged, *rest))
 
 
 def _of_groups(rows: DataFrame, groups: DataFrame, keys: tuple[str, ...]) -> DataFrame:
-    """The rows whose keys are among these, NULL being equal to NULL."""
+    """The rows whose keys are among these; NULL equals NULL."""
     return rows.alias("l").join(groups.alias("r"), same(keys), "left_semi")

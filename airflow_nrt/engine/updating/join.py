@@ -1,4 +1,4 @@
-"""A regular join: of each batch only those pairs are computed of which one row has come, changed or gone."""
+"""A regular join: a batch computes only pairs with a row that was added, changed or retracted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, LEFT, POSITION
 from airflow_nrt.model.updating import UpdatingJoin
 
 NEW, ALONE, _WAS = "_nrt_new", "_nrt_alone", "_nrt_was"
-"""Whether this batch brought or took a row; whether a row of a padded side met nothing when it was written."""
+"""Whether this batch added or retracted a row; whether a row of a padded side had no match when it was written."""
 _OTHER = {LEFT: RIGHT, RIGHT: LEFT}
 
 
 @dataclass(frozen=True)
 class JoinStep(Step):
-    """State are the rows of both sides, each written once, and again when it changes or has met its first or last."""
+    """The state is the rows of both sides. A row is rewritten when it changes, and at its first and its last match."""
 
     operator: UpdatingJoin
 
@@ -50,7 +50,7 @@ class JoinStep(Step):
 
     @property
     def needed(self) -> str | None:
-        """A row that was written alone is written again when it has met its first: it stays a millisecond longer."""
+        """A row is rewritten at its first match. It stays a millisecond longer, so that this version is the newer."""
         if self.operator.interval is None:
             return None
         return f"{UNTIL} + IF({ALONE}, 0, 1)" if self.operator.padded else UNTIL
@@ -59,7 +59,8 @@ class JoinStep(Step):
         return rows.select(*(name for name in self.columns if name not in (ALIVE, ALONE)), AFTER)
 
     def touched(self, fresh: DataFrame) -> DataFrame:
-        """What the rows may meet; where rows change, what they were; and whom else those meet that they leave alone."""
+        """The keys of the other side, whose rows may match; and of the own side, if its rows change, or if rows of the
+        other side could lose their last match to them."""
         read = {side: [_OTHER[side]] for side in (LEFT, RIGHT)}
         for side, sides in read.items():
             if self.operator.changing or _OTHER[side] in self.operator.padded:
@@ -70,31 +71,31 @@ class JoinStep(Step):
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
         known = None if old is None else old.where(ALIVE).withColumn(NEW, F.lit(False))
-        news = fresh.selectExpr("*", f"CAST(NULL AS BOOLEAN) AS {ALONE}", f"true AS {NEW}")
+        fresh = fresh.selectExpr("*", f"CAST(NULL AS BOOLEAN) AS {ALONE}", f"true AS {NEW}")
         if not self.operator.changing:
-            return added(known, news.drop(AFTER).withColumn(ALIVE, F.lit(True)))
+            return added(known, fresh.drop(AFTER).withColumn(ALIVE, F.lit(True)))
         touched = f"bool_or({NEW}) OVER (PARTITION BY {', '.join((*self.keys, KEY))}) AS {NEW}"
-        return changed(known, news, self.keys).selectExpr(f"* EXCEPT ({NEW})", touched)
+        return changed(known, fresh, self.keys).selectExpr(f"* EXCEPT ({NEW})", touched)
 
     def judged(self, merged: DataFrame) -> DataFrame:
-        """Says of rows of padded sides, as they stand behind the batch, whether they meet nothing."""
+        """The rows, with whether those of padded sides have no match after the batch."""
         if not self.operator.padded:
             return merged
-        met = _union([self._met(merged.where(AFTER), side) for side in self.operator.padded])
+        matched = _union([self._matched(merged.where(AFTER), side) for side in self.operator.padded])
         sides = ", ".join(f"'{side}'" for side in self.operator.padded)
-        # Of rows that are only added one that has met some is never alone again, also when these are forgotten.
+        # A row that is never retracted keeps its match, also when the matching row is forgotten.
         is_alone = "_nrt_met IS NULL" if self.operator.changing else f"_nrt_met IS NULL AND {ALONE} IS NOT FALSE"
         alone = f"IF({AFTER} AND {ALIVE} AND {SIDE} IN ({sides}), {is_alone}, {ALONE}) AS {ALONE}"
-        both = merged.join(met, [SIDE, KEY], "left")
+        both = merged.join(matched, [SIDE, KEY], "left")
         return both.selectExpr(f"* EXCEPT ({ALONE}, _nrt_met)", alone, f"{ALONE} AS {_WAS}")
 
     def kept(self, merged: DataFrame) -> DataFrame:
-        changed_mind = f" OR {ALONE} IS DISTINCT FROM {_WAS}" if self.operator.padded else ""
-        return merged.where(f"{AFTER} AND ({NEW}{changed_mind})")
+        rematched = f" OR {ALONE} IS DISTINCT FROM {_WAS}" if self.operator.padded else ""
+        return merged.where(f"{AFTER} AND ({NEW}{rematched})")
 
     def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         if self.operator.kind == "SEMI":
-            # Rows that are only added are told once: when they meet their first.
+            # A row that is never retracted is emitted once: at its first match.
             which = f"NOT {ALONE}" if self.operator.changing else f"{AFTER} AND NOT {ALONE} AND {_WAS} IS NOT FALSE"
             return self._by_themselves(merged, LEFT, which)
         alone = [self._by_themselves(merged, side, ALONE) for side in self.operator.padded]
@@ -106,7 +107,7 @@ class JoinStep(Step):
         rows = merged.where(f"{ALIVE} AND {SIDE} = '{side}' AND {which}")
         return rows.selectExpr(*fields, AFTER, f"{key_of([f'{KEY} AS {side}'])} AS {KEY}")
 
-    # ------------------------------------------------------------------ what meets what
+    # ------------------------------------------------------------------ matching
 
     @property
     def _keys(self) -> tuple[str, ...]:
@@ -122,24 +123,24 @@ class JoinStep(Step):
         return " AND ".join([*equal, f"({self.operator.condition})"])
 
     def _of(self, rows: DataFrame, side: str) -> DataFrame:
-        """The rows of a side that are there, under names that are not those of the other side."""
+        """The rows of a side that are not retracted, with the side in the names of their hidden columns."""
         names = [f"{name} AS {side}_{name}" for name in (*self._keys, KEY, AFTER, NEW)]
         alive = rows.where(f"{ALIVE} AND {SIDE} = '{side}'")
         return alive.selectExpr(*(field.name for field in self._own(side)), *names)
 
     def _pairs(self, merged: DataFrame) -> DataFrame:
-        """Of two rows that the batch left alone both sides of it say the same."""
+        """The pairs with a row that the batch touched: other pairs are the same before and after it."""
         on = f"({LEFT}_{NEW} OR {RIGHT}_{NEW}) AND {self._meet}"
         pairs = self._of(merged, LEFT).join(self._of(merged, RIGHT), F.expr(on))
         key = key_of([f"{LEFT}_{KEY} AS {LEFT}", f"{RIGHT}_{KEY} AS {RIGHT}"])
         fields = [field.name for field in self.operator.fields]
         return pairs.selectExpr(*fields, f"{LEFT}_{AFTER} AS {AFTER}", f"{key} AS {KEY}")
 
-    def _met(self, behind: DataFrame, side: str) -> DataFrame:
-        """The rows of a side that meet some of the other."""
-        mine, others = self._of(behind, side), self._of(behind, _OTHER[side])
-        met = mine.join(others, F.expr(self._meet), "left_semi")
-        return met.selectExpr(f"'{side}' AS {SIDE}", f"{side}_{KEY} AS {KEY}", "true AS _nrt_met")
+    def _matched(self, after: DataFrame, side: str) -> DataFrame:
+        """The rows of a side that have a match."""
+        mine, others = self._of(after, side), self._of(after, _OTHER[side])
+        matched = mine.join(others, F.expr(self._meet), "left_semi")
+        return matched.selectExpr(f"'{side}' AS {SIDE}", f"{side}_{KEY} AS {KEY}", "true AS _nrt_met")
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:

@@ -1,4 +1,4 @@
-"""What a kind of updating operator does with the rows of a batch, with time, and with all rows at once."""
+"""The interface of a kind of updating operator: with the rows of a batch, with time, and with all rows at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.held import Held
+from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.home.log.entries import StateFile
 
 Files = tuple[StateFile, ...]
@@ -17,14 +17,14 @@ Files = tuple[StateFile, ...]
 
 @dataclass(frozen=True)
 class Standing:
-    """What an operator finds in a batch: its state, and the time.
+    """An operator's state before a batch, and the time.
 
-    `moment` is the watermark (ms) that it stands at, None before there is any. `clock` is the processing time (ms), and
-    what is older than `past` (ms) is forgotten.
+    `moment` is the watermark (ms) that the state is as of, None before there is any. `clock` is the processing time
+    (ms). State up to `past` (ms) has expired. `frames` are released after the batch.
     """
 
     store: SliceStore
-    held: Held
+    frames: CheckpointedFrames
     files: Files
     moment: int | None
     clock: int
@@ -32,25 +32,25 @@ class Standing:
 
 
 class Kind(ABC):
-    """One operator, by its kind."""
+    """An operator, by its kind."""
 
     @property
     @abstractmethod
     def needs_position(self) -> bool:
-        """Whether it looks at where rows stood on arrival."""
+        """Whether it needs the places of rows on arrival."""
 
     @abstractmethod
     def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
-        """The whole result, all of it `_nrt_after`, from all rows of its inputs at once: the batch."""
+        """In batch: the whole result, with `_nrt_after` true, from all rows of its inputs."""
 
     @abstractmethod
     def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
-        """The state with the rows of a batch, and what changes by them; None if nothing does yet."""
+        """The state after a batch of these rows, and the rows that changed; None if none changes yet."""
 
     def moved(self, standing: Standing, to: int) -> tuple[Files, DataFrame] | None:
-        """The state once the watermark is `to` (ms), and the rows that come and go by that; None if none can."""
+        """The state at the watermark `to` (ms), and the rows that come or go by that; None if none can."""
         return None
 
     def ended(self, standing: Standing) -> DataFrame | None:
-        """What comes now that all sources below have ended; None if nothing does."""
+        """The rows that are emitted once all sources below have ended; None if there are none."""
         return None

@@ -39,6 +39,6 @@ _OTHERS: Mapping[type[Updating], Callable[[Any], Kind]] = {RecentRows: Recent, R
 
 
 def kind_of(operator: Updating) -> Kind:
-    """How this operator works."""
+    """The implementation of this operator."""
     other = _OTHERS.get(type(operator))
     return other(operator) if other is not None else Stepwise(operator.name, _STEPS[type(operator)](operator))

@@ -1,7 +1,7 @@
-"""Rows of the last hour: which of them come and go as the watermark moves on.
+"""Rows of the last hour: they come and go as the watermark advances.
 
-State are the rows that have not left, each written once; `first` and `last` of a file are rowtimes, so that what has
-left is forgotten by whole files, and only files are read in which rows come or go.
+The state is the rows that have not left, each written once. `first` and `last` of a file are rowtimes. So a file whose
+rows have all left is dropped, and only files are read in which rows come or go.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ALL = "_nrt_now"
 
 
 def moments_due(operators: Iterable[Updating], position: Position) -> dict[str, int]:
-    """The watermarks (ms) that those of them which are over recent rows do not stand at yet, by name."""
+    """By name, the watermarks (ms) to which operators over recent rows are to be moved."""
     found: dict[str, int] = {}
     for operator in operators:
         if operator.moved_by is not None:
@@ -47,21 +47,21 @@ class Recent(Kind):
         return True
 
     def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
-        """Those that are there when all have come."""
+        """The recent rows once all rows have arrived."""
         now = rows.agg(F.expr("max(greatest(t, w))").alias(_ALL))
         there = rows.join(F.broadcast(now), F.expr(f"t BETWEEN {_ALL} - {self.operator.span}L AND {_ALL}"))
-        return self._told(there.withColumn(AFTER, F.lit(True)))
+        return self._changes(there.withColumn(AFTER, F.lit(True)))
 
     def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
-        # Spark counts what passes where it sees the counting in the plan: not inside the text of a query.
-        fresh = standing.held.compute(rows.select("*"))
+        # Spark fills an observation only if it sees it in the plan of the job: not inside the text of a query.
+        fresh = standing.frames.computed(rows.select("*"))
         moment = standing.moment
         oldest = None if moment is None else moment - self.operator.span
         kept = fresh if oldest is None else fresh.where(f"t >= {oldest}L")
         file = standing.store.write(self.operator.name, kept.selectExpr(*self._names, f"t AS {SLICE}")).file
         there = "false" if oldest is None else f"t BETWEEN {oldest}L AND {moment}L"
         files = standing.files if file is None else (*standing.files, file)
-        return files, self._told(fresh.where(there).withColumn(AFTER, F.lit(True)))
+        return files, self._changes(fresh.where(there).withColumn(AFTER, F.lit(True)))
 
     def moved(self, standing: Standing, to: int) -> tuple[Files, DataFrame] | None:
         was, span = standing.moment, self.operator.span
@@ -72,9 +72,9 @@ class Recent(Kind):
             return None
         before = "false" if was is None else f"{SLICE} BETWEEN {was - span}L AND {was}L"
         sides = rows.selectExpr("*", f"{SLICE} BETWEEN {to - span}L AND {to}L AS {AFTER}", f"{before} AS _nrt_before")
-        told = self._told(sides.where(f"{AFTER} <> _nrt_before").withColumnRenamed(SLICE, "t"))
-        left = tuple(file for file in standing.files if file.last >= to - span)
-        return self._compacted(standing.store, left, to - span), standing.held.hold(told)
+        changes = self._changes(sides.where(f"{AFTER} <> _nrt_before").withColumnRenamed(SLICE, "t"))
+        kept = tuple(file for file in standing.files if file.last >= to - span)
+        return self._compacted(standing.store, kept, to - span), standing.frames.checkpointed(changes)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class Recent(Kind):
         rest = tuple(file for file in files if file not in full)
         return rest if merged is None else (merged, *rest)
 
-    def _told(self, rows: DataFrame) -> DataFrame:
-        """A row is known by where it stood on arrival, and by its time: a line may be two changes."""
+    def _changes(self, rows: DataFrame) -> DataFrame:
+        """The result's columns. Place on arrival and time identify a row, because a line may be two changes."""
         ops = [name for name in self._names if name.startswith("_nrt_")]
         return rows.selectExpr(*self._names, AFTER, f"{key_of(['p', 't', *ops])} AS {KEY}")

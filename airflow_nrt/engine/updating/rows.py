@@ -1,4 +1,4 @@
-"""Columns that are computed over all rows of a partition so far: the partitions that a batch touches, computed anew."""
+"""Columns over all rows of a partition so far: they are recomputed for the partitions that a batch touches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airflow_nrt.model.updating import UpdatingRows
 
 @dataclass(frozen=True)
 class RowsStep(Step):
-    """As `AggregateStep`: the state of a partition is its rows, those alone that can still matter."""
+    """The state of a partition is those of its rows that can still be in a result."""
 
     operator: UpdatingRows
 

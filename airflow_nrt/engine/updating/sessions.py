@@ -1,4 +1,4 @@
-"""SESSION over rows that change: the sessions that a batch touches, found anew."""
+"""SESSION over rows that change: the sessions that a batch touches are recomputed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airflow_nrt.model.updating import UpdatingSessions
 
 @dataclass(frozen=True)
 class SessionsStep(Step):
-    """State are rows with the bounds of their session; those of a session are written, and forgotten, together."""
+    """The state is rows with the bounds of their session. The rows of a session are written, and expire, together."""
 
     operator: UpdatingSessions
 
@@ -58,13 +58,13 @@ class SessionsStep(Step):
         return (*self.keys, *(field.name for field in self.operator.columns), ROWTIME, KEY)
 
     def _touched(self, old: DataFrame, fresh: DataFrame) -> DataFrame:
-        """The rows of the sessions that fresh rows were in, or come to lie in: no other session can change."""
+        """The rows of the sessions that fresh rows were in, or are in now. No other session can change."""
         reach = self._bounded(fresh.select(*self.keys, ROWTIME), self.keys)
         reach = reach.select(*self.keys, WINDOW_START, WINDOW_END).distinct()
         meet = F.expr(f"l.{WINDOW_START} <= r.{WINDOW_END} AND r.{WINDOW_START} <= l.{WINDOW_END}")
         return old.alias("l").join(reach.alias("r"), [*same(self.keys), meet], "left_semi")
 
     def _bounded(self, rows: DataFrame, by: tuple[str, ...] | list[str]) -> DataFrame:
-        """The rows with the bounds of the session that they make with those of equal `by`."""
+        """The rows with the bounds of their session, among rows of equal `by`."""
         units = rows.selectExpr("*", f"{ROWTIME} AS {WINDOW_START}", f"{ROWTIME} + {self.operator.gap}L AS {SLICE}")
         return islands(units, by).drop(WINDOW_START, SLICE).withColumnsRenamed({FIRST: WINDOW_START, LAST: WINDOW_END})

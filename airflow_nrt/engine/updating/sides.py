@@ -1,4 +1,4 @@
-"""Groups before a batch and behind it: `_nrt_after` tells which. Both are computed alike, by one plan."""
+"""Groups before and after a batch, by `_nrt_after`. One plan computes both."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY
 
 
 def added(old: DataFrame | None, fresh: DataFrame) -> DataFrame:
-    """The rows of the touched groups before and behind a batch that only adds rows."""
+    """The rows of the touched groups before and after a batch that only adds rows."""
     now = fresh.withColumn(AFTER, F.lit(True))
     return now if old is None else _twice(old).unionByName(now)
 
 
 def changed(old: DataFrame | None, fresh: DataFrame, keys: tuple[str, ...]) -> DataFrame:
-    """The same where fresh rows are changes: a row stands for all rows of its group that have its `_nrt_key`.
+    """The same where fresh rows are changes: a row replaces the row of its group with the same `_nrt_key`.
 
-    Rows that are gone behind the batch are there, too, not `_nrt_alive`: so an emptied group has a newest version.
+    Retracted rows are part of it, without `_nrt_alive`: so an empty group has a newest version, too.
     """
-    news = fresh.selectExpr("* EXCEPT (_nrt_after)", f"{AFTER} AS {ALIVE}", f"IF({AFTER}, 2, 1) AS _nrt_news")
-    rows = news.withColumn(AFTER, F.lit(True))
+    changes = fresh.selectExpr("* EXCEPT (_nrt_after)", f"{AFTER} AS {ALIVE}", f"IF({AFTER}, 2, 1) AS _nrt_news")
+    rows = changes.withColumn(AFTER, F.lit(True))
     if old is not None:
         rows = _twice(old.where(ALIVE).withColumn("_nrt_news", F.lit(0))).unionByName(rows)
     by = ", ".join([AFTER, *keys, KEY])

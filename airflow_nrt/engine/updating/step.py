@@ -1,4 +1,4 @@
-"""What one kind of updating operator does: how rows are kept, what they are merged with, what results from both."""
+"""The interface of updating operators with groups: what is stored of rows, how it is merged, what results from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 
 
 class Step(Protocol):
-    """State stands in groups of equal `keys`; `columns` are all that is kept, the keys among them."""
+    """The state is groups of equal `keys`; `columns` are the stored columns, including the keys."""
 
     @property
     def keys(self) -> tuple[str, ...]: ...
@@ -20,45 +20,46 @@ class Step(Protocol):
 
     @property
     def needs_position(self) -> bool:
-        """Whether it reads where rows stood on arrival."""
+        """Whether it needs the places of rows on arrival."""
         ...
 
     @property
     def identity(self) -> tuple[str, ...] | None:
-        """What is written anew as a whole, so that its newest version counts; None if nothing is written twice."""
+        """The columns that identify what is rewritten as a whole, so that its newest version counts; None if nothing
+        is written twice."""
         return self.keys
 
     @property
     def reads_again(self) -> bool:
-        """Whether `judged` and `results` read what is merged several times."""
+        """Whether `judged` and `results` read the merged rows several times."""
         return False
 
     @property
     def needed(self) -> str | None:
-        """SQL of the last watermark (ms) at which a row is needed, greater each time that it is written anew; None if
-        that does not follow from the row."""
+        """SQL of the last watermark (ms) at which a row is needed; it grows each time that the row is rewritten. None
+        if it does not follow from the row."""
         return None
 
     def fresh(self, rows: DataFrame) -> DataFrame:
-        """Rows of the input queries to what is kept of them."""
+        """Rows of the input queries as they are stored."""
         ...
 
     def touched(self, fresh: DataFrame) -> DataFrame:
-        """The keys of the groups whose state must be read, each once."""
+        """The distinct keys of the groups whose state must be read."""
         return fresh.select(*self.keys).distinct()
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
-        """What was read of the state, and what came, as it was before and as it is behind the batch."""
+        """The stored and the fresh rows of the touched groups, before and after the batch."""
         ...
 
     def judged(self, merged: DataFrame) -> DataFrame:
-        """The same with what can only be told once everything is there."""
+        """The same, with columns that depend on all merged rows."""
         return merged
 
     def kept(self, merged: DataFrame) -> DataFrame:
-        """What is to be written of it."""
+        """The rows to write."""
         ...
 
     def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
-        """The operator's result where it can have changed, before and behind."""
+        """The operator's result where it can have changed, before and after the batch."""
         ...

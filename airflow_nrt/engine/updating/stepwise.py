@@ -1,4 +1,4 @@
-"""Operators that work batch by batch: groups as they stood and as they stand, by a `Step`."""
+"""Operators that compare groups before and after each batch, by a `Step`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airflow_nrt.engine.updating.step import Step
 
 @dataclass(frozen=True)
 class Stepwise(Kind):
-    """`name` is that of the operator, under which its state stands."""
+    """`name` is the operator's, under which its state is stored."""
 
     name: str
     step: Step
@@ -28,13 +28,13 @@ class Stepwise(Kind):
         merged = step.merged(None, step.fresh(rows))
         if not step.reads_again:
             return step.results(step.judged(merged), tasks)
-        # As in `Held`; Spark lets go of them when nobody can read them any more.
+        # As in `CheckpointedFrames`; Spark releases them when nothing refers to them any more.
         merged = merged.localCheckpoint(eager=False)
         judged = step.judged(merged)
         return step.results(judged if judged is merged else judged.localCheckpoint(eager=False), tasks)
 
     def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
-        step, held = self.step, standing.held
+        step, frames = self.step, standing.frames
         groups = Groups(
             standing.store,
             self.name,
@@ -45,8 +45,8 @@ class Stepwise(Kind):
             standing.past,
             step.needed,
         )
-        fresh = held.compute(step.fresh(rows))
-        together = held.hold(step.merged(groups.rows(step.touched(fresh)), fresh))
+        fresh = frames.computed(step.fresh(rows))
+        together = frames.checkpointed(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(together)
-        merged = together if judged is together else held.hold(judged)
+        merged = together if judged is together else frames.checkpointed(judged)
         return groups.written(step.kept(merged), standing.clock).files, step.results(merged, standing.store.tasks)

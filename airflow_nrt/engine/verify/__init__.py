@@ -1,1 +1,1 @@
-"""The proof that what was published is what the batch computes."""
+"""The proof that the published results are those of the batch."""

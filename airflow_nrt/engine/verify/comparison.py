@@ -1,8 +1,8 @@
-"""Published rows, batch rows and batch rows as they had arrived, side by side: each row gets one of five classes.
+"""Compares published rows with the batch over all rows, and over the rows that counted: five classes of rows.
 
 equal      published as the batch computes it from all rows (S = B)
-explained  different from that, and exactly what the rows give that counted by then (S = B|arr)
-missing, extra, different   the rest: nothing explains them
+explained  different from that, and equal to the batch over the rows that counted when it was published (S = B|arr)
+missing, extra, different   the rest, which is unexplained
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ TOLERANCE = 1e-9
 CLASS = "_nrt_class"
 _SIDE, _NUMBER = "_nrt_side", "_nrt_number"
 _S, _B, _A = _LETTERS = ("_nrt_s", "_nrt_b", "_nrt_a")
-"""What was published, the batch, and the batch over what had arrived. A sink may have columns of any other name."""
+"""Published rows, the batch, and the batch over the rows that counted. Columns of sinks have other names."""
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Rows with the sink's columns and `_nrt_end`. `arrived` is None where no row was late: it is the batch then."""
+    """Rows with the sink's columns and `_nrt_end`. `arrived` is None if no row was late: then it equals the batch."""
 
     published: DataFrame
     batch: DataFrame
@@ -50,7 +50,7 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
     parts = [_side(frame, keys, values, letter) for letter, frame in _letters(sides)]
     by = keys
     if sink_of(insert).blurred(insert).intersection(insert.key):
-        # Rows whose keys look alike to a reader are compared in the order of their values.
+        # Rows whose keys a reader can't distinguish are compared in the order of their values.
         number = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY _nrt_content) AS {_NUMBER}"
         parts, by = [part.selectExpr("*", number) for part in parts], [*keys, _NUMBER]
     together = reduce(DataFrame.unionAll, parts)
@@ -75,7 +75,7 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
 
 
 def _with_times_shown(fields: Sequence[Field], sides: Sides) -> Sides:
-    """The rows with texts for times: they are equal where those are, and a reader sees them."""
+    """The rows with texts for times, which are equal where the times are, and are what a reader sees."""
     if not any(field.type.holds("TIME") for field in fields):
         return sides
     shown = [f"{with_times(quote(field.name), field.type, as_field)} AS {quote(field.name)}" for field in fields]
@@ -111,7 +111,7 @@ def _same(left: str, right: str, values: Sequence[Field]) -> str:
 
 
 def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
-    """Without a key, rows are compared whole; FLOAT and DOUBLE by their first nine digits."""
+    """Compares whole rows, for inserts without a key; FLOAT and DOUBLE by their first nine digits."""
     whole = [WINDOW_END, *(f"{_rounded(field)} AS {quote(field.name)}" for field in fields)]
     by = [WINDOW_END, *(quote(field.name) for field in fields)]
     together = reduce(
@@ -136,7 +136,7 @@ def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
 
 
 def without(insert: Insert, rows: DataFrame, others: DataFrame) -> DataFrame:
-    """The rows that are not among the others, each as often as it is there more often."""
+    """The difference of two multisets of rows."""
     whole = ", ".join([WINDOW_END, *(_rounded(field) for field in insert.query.fields)])
     number = f"row_number() OVER (PARTITION BY {whole} ORDER BY 1)"
     numbered = [frame.selectExpr("*", f"struct({whole}, {number}) AS _nrt_one") for frame in (rows, others)]
@@ -151,7 +151,7 @@ def _rounded(field: Field) -> str:
 
 
 def _ordered(sql: str, kind: DataType) -> str:
-    """The value with sorted entries for each map in it, so that it can be compared."""
+    """SQL of a value in which the entries of maps are sorted, so that it can be compared."""
     if not kind.holds("MAP"):
         return sql
     if kind.name == "MAP":

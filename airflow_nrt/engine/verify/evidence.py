@@ -1,8 +1,8 @@
-"""What the source itself says, against what the log claims: files, watermarks, late rows.
+"""Checks the claims of the log against the source: files, watermarks, late rows.
 
-The verifier does not believe the stream. Every file that was read must still be what it was; every watermark must
-follow from the one before it and the rows of its batch; every row of the late ledger must exist in the source as often
-as claimed and have been late by its batch's watermark, and no late row may be lacking.
+The verifier does not trust the stream. Every file that was read must be unchanged. Every watermark must follow from the
+one before and the rows of its batch. Every row of the late ledger must be in the source as often as claimed, and must
+be late by its batch's watermark; and no late row may be missing.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from airflow_nrt.model.plan import Insert, Plan, Source
 
 ENTRY = "_nrt_entry"
 BACKFILL = -1
-"""Stands for the entry of rows that no batch has read, only a backfill. Where a stream runs, it has still to."""
+"""The entry of rows that only a backfill has read, and no batch of a stream yet."""
 _COMPARED = ("row", "file", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
 SAMPLES = 5
 
 
 @dataclass(frozen=True)
 class ReadRows:
-    """The accepted rows of some splits that the log lists, each with its entry; and what is wrong with the splits.
+    """The accepted rows of splits in the log, each with its entry, and the problems of the splits.
 
-    They are cached as `kept`, which whoever is done with them unpersists.
+    They are cached as `kept`, which the caller unpersists.
     """
 
     source: Source
@@ -62,7 +62,7 @@ class ReadRows:
 def rows_read(
     spark: SparkSession, plan: Plan, name: str, history: History, splits: Sequence[Split], tasks: Tasks
 ) -> ReadRows:
-    """The rows of these splits as the stream read them, with `_nrt_entry`: the same rows were rejected then."""
+    """The rows of these splits as the stream read them, with `_nrt_entry`; it rejected the same rows."""
     source = plan.source(name)
     connector = source_of(source.table)
     problems, usable = _check_splits(connector, splits)
@@ -87,7 +87,7 @@ def rows_read(
     judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     wanted += [OP] if source.table.is_changelog else []
-    # Several comparisons read these rows: they are parsed once.
+    # Cached, because several comparisons read these rows.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     return ReadRows(source, accepted(kept, source), kept, tuple(usable), tuple(problems))
 
@@ -109,7 +109,7 @@ def _check_splits(connector: Connector, splits: Sequence[Split]) -> tuple[list[s
 
 
 def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split]) -> list[str]:
-    """A file that was left out as unreadable, and is what it was, must be unreadable."""
+    """The unchanged files that were left out as unreadable, and can be read."""
     connector = source_of(source.table)
     problems = []
     for split in splits:
@@ -124,7 +124,7 @@ def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split])
 
 
 def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
-    """Recomputes the source's watermark batch by batch, for batches of which all splits were read here."""
+    """Recomputes the source's watermark batch by batch, for batches whose splits were all read here."""
     here = {split.name for split in read.splits}
     proposals = {row[0]: row[1] for row in read.frame.groupBy(ENTRY).agg(F.max(PROPOSAL)).collect()}
     problems = []
@@ -143,16 +143,16 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
     return problems
 
 
-def with_seen(read: DataFrame, history: History, operator: str) -> DataFrame:
-    """The rows with `_nrt_batch`, and `_nrt_seen`: the operator's watermark at the beginning of that batch."""
+def with_watermark(read: DataFrame, history: History, operator: str) -> DataFrame:
+    """The rows with `_nrt_batch`, and `_nrt_seen`, the operator's watermark at the beginning of that batch."""
     unread = END_OF_TIME if history.batches else None
-    seen = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
-    believed = given_rows(read.sparkSession, {ENTRY: "BIGINT", "_nrt_seen": "BIGINT"}, seen)
-    return read.join(F.broadcast(believed), ENTRY).withColumn(BATCH, F.col(ENTRY))
+    watermarks = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
+    by_batch = given_rows(read.sparkSession, {ENTRY: "BIGINT", "_nrt_seen": "BIGINT"}, watermarks)
+    return read.join(F.broadcast(by_batch), ENTRY).withColumn(BATCH, F.col(ENTRY))
 
 
 def fired_rows(plan: Plan, insert: Insert, history: History, rows: DataFrame, entry: int) -> DataFrame:
-    """The rows of `rows_read` up to an entry, without those of a slot that has fired which are still to fire."""
+    """The rows of `rows_read` up to an entry, without rows of a slot that has fired which have still to fire."""
     rows = rows.where(f"{ENTRY} <= {entry}")
     unfired = None
     if insert.window is not None and not insert.window.ends_on_grid:
@@ -168,8 +168,9 @@ def check_ledger(
     read = sources[name]
     operator = layout.operator.name
     streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
-    others = {n: with_seen(sources[n].frame.where("false"), history, operator) for n in layout.operator.input.inputs}
-    views = {**others, name: with_seen(streamed, history, operator)}
+    nothing = {n: sources[n].frame.where("false") for n in layout.operator.input.inputs}
+    others = {n: with_watermark(frame, history, operator) for n, frame in nothing.items()}
+    views = {**others, name: with_watermark(streamed, history, operator)}
     marked = kind_of(layout).mark_late(layout, run_query(layout.operator.input, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
@@ -198,9 +199,9 @@ def check_ledger(
 def _claims(
     spark: SparkSession, home: Home, history: History, operator: str, source: str, elsewhere: Sequence[str]
 ) -> DataFrame | None:
-    """The ledger's records for rows of a source, but for those of files that were left out of this verification.
+    """The ledger's records for rows of a source, without those of files that this verification does not read.
 
-    A record for a file that the log knows nothing of stays: it is invented.
+    Records for files that are not in the log stay: they are invented.
     """
     directories = [
         home.path / commit.ledger / f"{LATE_PREFIX}{operator}"

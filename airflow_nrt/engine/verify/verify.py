@@ -1,7 +1,7 @@
-"""Proving that the stream published what the batch computes: late rows explain every difference, or it is an error.
+"""Proves that the stream published what the batch computes: late rows explain every difference, or it is an error.
 
-A verification is as of a log entry. It reads exactly the files that entries up to it list, and compares what stands in
-the sinks with the batch over all these rows (B), and with the batch over the rows that counted by then (B|arr).
+A verification is as of a log entry. It reads exactly the files that entries up to it list, and compares the results in
+the sinks with the batch over all these rows (B), and with the batch over the rows that counted (B|arr).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from airflow_nrt.engine.verify.evidence import (
     check_watermarks,
     fired_rows,
     rows_read,
-    with_seen,
+    with_watermark,
 )
 from airflow_nrt.engine.windows.partials import layout_of
 from airflow_nrt.home.home import Home
@@ -81,14 +81,14 @@ class Interval:
         if self.start is None or self.end is None or any(operator.window.ends_between(self.start, self.end)):
             return
         raise InputError(
-            f"no window of {operator.window} ends behind {format_instant(self.start)} and up to "
+            f"no window of {operator.window} ends after {format_instant(self.start)} and up to "
             f"{format_instant(self.end)}"
         )
 
 
 @dataclass
 class _Scene:
-    """What all inserts share."""
+    """The inputs of a verification, which all inserts share."""
 
     spark: SparkSession
     plan: Plan
@@ -176,7 +176,7 @@ def _verified(
 
 
 def check_interval(plan: Plan, history: History, interval: Interval) -> None:
-    """Raises InputError if an interval was asked for in which there is nothing to verify."""
+    """Raises InputError if an interval was given and there is nothing to verify in it."""
     if not plan.operators or interval == Interval():
         return
     for operator in plan.operators:
@@ -194,7 +194,7 @@ def check_interval(plan: Plan, history: History, interval: Interval) -> None:
 
 
 def complete_until(plan: Plan, history: History, operator: str) -> int | None:
-    """The end up to which the windows of an operator are complete: have fired, or were backfilled without a stream."""
+    """The end up to which the windows of an operator are complete: they have fired, or a backfill published them."""
     if history.batches:
         return history.position.operators.get(operator, OperatorState()).complete_until
     inserts = {insert.name for insert in plan.fed_by(operator)}
@@ -204,7 +204,7 @@ def complete_until(plan: Plan, history: History, operator: str) -> int | None:
 
 
 def _bounds(plan: Plan, history: History, interval: Interval, operator: WindowAggregate) -> tuple[int, int] | None:
-    """(after, until) of the windows to compare, None if none is complete."""
+    """(after, until) of the windows to compare; None if no window is complete."""
     fired = complete_until(plan, history, operator.name)
     after = -END_OF_TIME if interval.start is None else interval.start
     until = fired if interval.end is None else min(interval.end, fired if fired is not None else after)
@@ -231,7 +231,7 @@ def _needed(plan: Plan, history: History, interval: Interval, source: Source) ->
 
 
 def unread_splits(plan: Plan, history: History) -> list[Split]:
-    """What has arrived and was not read."""
+    """The splits that have arrived and were not read."""
     return [split for source in plan.sources for split in _unread(source, history)]
 
 
@@ -253,7 +253,7 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
     if bounds is None:
         return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
     after, until = bounds
-    # Of these a late row has come, and the version that has it is still to be published.
+    # A late row of these has arrived, and the version with it is not published yet.
     changing = scene.history.changing(insert.name)
     pending += sum(1 for end in changing if after < end <= until)
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
@@ -270,39 +270,39 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
 
 
 def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame | None:
-    """B|arr: the batch over the rows that counted when a window was published. None where these are all rows."""
+    """B|arr: the batch over the rows that counted when a window was published. None if these are all rows."""
     plan, history = scene.plan, scene.history
     absorbing = plan.absorbing(insert)
     late = any(one.operator in absorbing and one.found for one in scene.ledgers)
-    # Also a row that is in time can come too late for a session that has fired, and make one of its own.
+    # A row in time can also be too late for a session that has fired, and begin another one.
     late = late or any(plan.operator(name).window.bounded_by_rows for name in absorbing)
     sources = {name for operator in absorbing for name in plan.operator(operator).sources}
     if not late and not any(history.has_unread(name) for name in sources):
         return None
 
     def arrived_by(entry: int) -> DataFrame:
-        def seen(operator: str | None) -> dict[str, DataFrame]:
+        def absorbed(operator: str | None) -> dict[str, DataFrame]:
             assert operator is not None
             names = plan.operator(operator).sources
             rows = {name: fired_rows(plan, insert, history, scene.sources[name].frame, entry) for name in names}
-            return {name: with_seen(frame, history, operator) for name, frame in rows.items()}
+            return {name: with_watermark(frame, history, operator) for name, frame in rows.items()}
 
-        return computed(plan, insert, seen, after, until, scene.tasks)
+        return computed(plan, insert, absorbed, after, until, scene.tasks)
 
-    arrived = told = arrived_by(history.entry)
+    arrived = result = arrived_by(history.entry)
     for entry, ends in _restated(history, insert, after, until).items():
         here = F.col(WINDOW_END).isin(ends)
         rows = {n: on_time(fired_rows(plan, insert, history, scene.sources[n].frame, entry)) for n in sources}
         again = computed(plan, insert, same_rows(rows), after, until, scene.tasks)
-        told = told.where(~here).unionByName(again.where(here))
+        result = result.where(~here).unionByName(again.where(here))
         if insert.window is not None and not insert.window.ends_on_grid:
-            # What has fired since stands beside it.
-            told = told.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
-    return told
+            # Windows of a slot that have fired since are published in addition.
+            result = result.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
+    return result
 
 
 def _restated(history: History, insert: Insert, after: int, until: int) -> dict[int, list[int]]:
-    """The ends of windows that a restatement published, by the entry of which it took the rows."""
+    """The ends of windows that a restatement published, by the entry up to which it read rows."""
     restated: dict[int, list[int]] = {}
     for (name, target), entry in history.as_of.items():
         published = history.published.get((name, target))
@@ -313,18 +313,18 @@ def _restated(history: History, insert: Insert, after: int, until: int) -> dict[
 
 
 def on_time(rows: DataFrame) -> DataFrame:
-    """The rows with an `_nrt_seen` by which none of them is late."""
+    """The rows, none of them late by its `_nrt_seen`."""
     return rows.withColumn("_nrt_seen", F.lit(None).cast("bigint"))
 
 
 def _passed(scene: _Scene, insert: Insert) -> DataFrame:
-    """An insert without windows: all rows, none of them late."""
+    """The batch of an insert without windows: all rows, none of them late."""
     views = {name: on_time(scene.sources[name].frame) for name in insert.query.inputs}
     return run_query(insert.query, views).withColumn(WINDOW_END, F.lit(None).cast("bigint"))
 
 
 def _standing(scene: _Scene, insert: Insert) -> DataFrame:
-    """Results that never complete: what all rows give that the stream has read."""
+    """The batch of results that never complete, over all rows that the stream has read."""
     views = {name: on_time(read.frame.where(f"{ENTRY} <> {BACKFILL}")) for name, read in scene.sources.items()}
     rows = computed(scene.plan, insert, same_rows(views), -END_OF_TIME, END_OF_TIME, scene.tasks)
     return rows.selectExpr(*(quote(field.name) for field in insert.query.fields), f"{bigint(None)} AS {WINDOW_END}")
@@ -350,7 +350,7 @@ def _compare(
     bad = []
     worst = _worst(by_window)
     if worst:
-        # Once more, only of these: files of others may have been replaced by now.
+        # Read again, only these windows: files of others may have been replaced meanwhile.
         again = sink.standing(scene.spark, insert, scene.history.published, worst)
         samples = _samples(classify(insert, Sides(again.rows, batch, arrived)), worst)
         bad = [_bad_window(insert, end, by_window[end], samples.get(end, ())) for end in worst]
@@ -358,7 +358,7 @@ def _compare(
     foreign = _not_newer(scene, standing.foreign)
     if foreign:
         bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
-        problems += [f"the log knows nothing of the published file {standing.foreign[one]}" for one in foreign]
+        problems += [f"the log does not contain the published file {standing.foreign[one]}" for one in foreign]
     states = [_state(kinds) for kinds in by_window.values()]
     verdict = InsertVerdict(
         insert=insert.name,
@@ -375,7 +375,7 @@ def _compare(
 
 
 def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) -> set[int | None]:
-    """Windows that a living driver has published anew, or taken away, since the log was read: an entry precedes it."""
+    """Windows that a running driver has published again or removed since the log was read, by its new entries."""
     known = {f"{name}/{target}": one for (name, target), one in scene.history.published.items()}
     found: set[int | None] = set()
     for entry in scene.home.log().entries(scene.history.entry + 1):
@@ -386,7 +386,7 @@ def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) 
 
 
 def _not_newer(scene: _Scene, foreign: Collection[str]) -> list[str]:
-    """Foreign targets but for those that a living driver has published since the log was read."""
+    """Foreign targets, without those that a running driver has published since the log was read."""
     newer = scene.home.log().entries(scene.history.entry + 1) if foreign else ()
     targets = {one.target for entry in newer for one in entry.published}
     return [target for target in foreign if target not in targets]
@@ -421,7 +421,7 @@ def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], samples:
 
 
 def _pending(scene: _Scene, operator: WindowAggregate) -> int:
-    """Windows of the interval that hold rows which were read, and are not complete."""
+    """The number of windows of the interval that have rows and are not complete."""
     state = scene.history.position.operators.get(operator.name, OperatorState())
     fired = state.complete_until if state.complete_until is not None else -END_OF_TIME
     after = max(fired, scene.interval.start if scene.interval.start is not None else -END_OF_TIME)

@@ -1,1 +1,1 @@
-"""Windows and results of which a sink sees several versions."""
+"""Windows and results that are published in several versions."""

@@ -1,4 +1,4 @@
-"""What a sink shows of windows that can still change, for those that must be told what to take back."""
+"""The published rows of windows that can still change, for sinks that need retractions."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from airflow_nrt.model.plan import Insert
 
 
 def shown_rows(store: SliceStore, insert: Insert, files: tuple[StateFile, ...]) -> DataFrame | None:
-    """The rows that `show` wrote, None if there are none."""
+    """The rows that `show` stored, None if there are none."""
     rows = store.read(files, [*(column.name for column in insert.sink.physical), SLICE])
     return None if rows is None else rows.withColumnRenamed(SLICE, WINDOW_END)
 
 
 def show(store: SliceStore, insert: Insert, rows: DataFrame) -> tuple[StateFile, ...]:
-    """Keeps the rows that a sink now shows."""
+    """Stores the rows that are now published."""
     file = store.write(f"{insert.name}.shown", rows.withColumnRenamed(WINDOW_END, SLICE)).file
     return () if file is None else (file,)
 
 
 def changed_rows(insert: Insert, old: DataFrame | None, new: DataFrame) -> DataFrame:
-    """What becomes of these rows, `_nrt_op`, in the form of the sink: a window's row is known again by the sink's key,
-    by the query's, or else by all of it."""
+    """The changes from the old rows to the new ones, with `_nrt_op`, in the form of the sink. The sink's key identifies
+    a row of a window, or else the query's key, or else the whole row."""
     rows = new.withColumn(AFTER, F.lit(True))
     if old is not None:
         rows = rows.unionByName(old.withColumn(AFTER, F.lit(False)))
@@ -42,5 +42,7 @@ def changed_rows(insert: Insert, old: DataFrame | None, new: DataFrame) -> DataF
         rows = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {by} ORDER BY 1) AS _nrt_n")
         identity = [WINDOW_END, *names, "_nrt_n"]
     fields = [Field(column.name, column.type) for column in insert.sink.physical]
-    told = changelog(rows.selectExpr("*", f"{key_of(identity)} AS {KEY}"), fields, 0, [WINDOW_END])
-    return in_update_form(told, fields, insert.sink.primary_key, [WINDOW_END]) if insert.sink.primary_key else told
+    changes = changelog(rows.selectExpr("*", f"{key_of(identity)} AS {KEY}"), fields, 0, [WINDOW_END])
+    if not insert.sink.primary_key:
+        return changes
+    return in_update_form(changes, fields, insert.sink.primary_key, [WINDOW_END])

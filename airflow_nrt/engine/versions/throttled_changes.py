@@ -1,7 +1,7 @@
-"""Results that never complete and are not to change with each batch: their changes wait, and are told as one.
+"""Throttled inserts: results that never complete, and are not published with each batch. Their changes wait.
 
-State are the changes as batches made them, each with the log entry that it stands behind. Of a key that changed more
-than once, only how it stood first and how it stands last is told.
+The state is the changes of batches, each with the log entry after which it happened. Of a key that changed more than
+once, only the difference between its first and its last row is emitted.
 """
 
 from __future__ import annotations
@@ -22,46 +22,47 @@ from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import Rows
 
 _ALL = 0
-"""These results are of one window, which has no end."""
-Held = Mapping[str, "StateFile | None"]
+"""Rows are counted by window. These results have one window, which never ends."""
+WaitingFiles = Mapping[str, "StateFile | None"]
+"""By insert, the file of the changes of a batch that wait; None if there are none."""
 Changes = tuple[Insert, DataFrame]
 
 
 @dataclass(frozen=True)
-class RatedInserts:
-    """The inserts of a plan whose changes wait for an interval of processing time, or for so many rows."""
+class ThrottledInserts:
+    """The inserts of a plan whose changes wait for an interval of processing time, or for a number of rows."""
 
     store: SliceStore
     plan: Plan
 
-    def hold(self, changes: Iterable[Changes]) -> tuple[list[Changes], Held]:
-        """The changes that a batch makes: those to tell at once, and the files of those that it keeps."""
-        told, held = [], {}
+    def hold(self, changes: Iterable[Changes]) -> tuple[list[Changes], WaitingFiles]:
+        """Splits the changes of a batch into those to emit at once, and the files of those that wait."""
+        at_once, waiting = [], {}
         for insert, frame in changes:
-            if insert in self.plan.rated:
+            if insert in self.plan.throttled:
                 entries = frame.withColumnRenamed("_nrt_entry", SLICE)
-                held[insert.name] = self.store.write(f"{insert.name}.held", entries).file
+                waiting[insert.name] = self.store.write(f"{insert.name}.held", entries).file
             else:
-                told.append((insert, frame))
-        return told, held
+                at_once.append((insert, frame))
+        return at_once, waiting
 
     def noted(
-        self, versions: Mapping[str, Versions], held: Held, came: Mapping[str, int], clock: int
+        self, versions: Mapping[str, Versions], waiting: WaitingFiles, row_counts: Mapping[str, int], clock: int
     ) -> dict[str, Versions]:
-        """What is to be remembered once a batch of so many rows, by source, has held these changes."""
+        """The state of the inserts after a batch with these waiting changes and numbers of rows, by source."""
         found = {}
-        for insert in self.plan.rated:
+        for insert in self.plan.throttled:
             before = versions.get(insert.name, Versions())
-            file = held.get(insert.name)
+            file = waiting.get(insert.name)
             files = before.shown if file is None else self._merged(insert, (*before.shown, file))
             at = clock if before.at is None else before.at
             sources = self.plan.sources_of(insert.query)
-            rows = before.rows.get(_ALL, 0) + sum(count for name, count in came.items() if name in sources)
-            found[insert.name] = replace(before, at=at, rows={_ALL: rows}, shown=files)
+            total = before.rows.get(_ALL, 0) + sum(count for name, count in row_counts.items() if name in sources)
+            found[insert.name] = replace(before, at=at, rows={_ALL: total}, shown=files)
         return found
 
     def _merged(self, insert: Insert, files: tuple[StateFile, ...]) -> tuple[StateFile, ...]:
-        """The same changes in fewer files, where too many wait."""
+        """The same changes in fewer files, if there are too many."""
         full = full_level(files)
         rows = self.store.read(full, _columns(insert))
         if rows is None:
@@ -71,22 +72,22 @@ class RatedInserts:
         return (merged, *(file for file in files if file not in full))
 
     def due(self, position: Position, clock: int) -> list[Insert]:
-        """The inserts whose changes are to be told now."""
+        """The inserts whose changes are to be emitted now."""
         ended = bool(position.sources) and all(source.ended for source in position.sources.values())
-        return [one for one in self.plan.rated if self._is_due(one, position.versions.get(one.name), clock, ended)]
+        return [one for one in self.plan.throttled if self._is_due(one, position.versions.get(one.name), clock, ended)]
 
     def net(self, insert: Insert, position: Position, entry: int) -> DataFrame:
-        """What all that waits has changed."""
+        """The net of all waiting changes, as a changelog after this log entry."""
         rows = self.store.read(position.versions[insert.name].shown, _columns(insert))
         assert rows is not None
         bounds = (f"{what}({SLICE}) OVER (PARTITION BY {KEY}) AS _nrt_{what}" for what in ("min", "max"))
         placed = rows.selectExpr("*", *bounds)
         before = placed.where(f"{SLICE} = _nrt_min AND {OP} IN ('-U', '-D')").withColumn(AFTER, F.lit(False))
-        behind = placed.where(f"{SLICE} = _nrt_max AND {OP} IN ('+I', '+U')").withColumn(AFTER, F.lit(True))
-        return changelog(before.unionByName(behind), insert.query.fields, entry)
+        after = placed.where(f"{SLICE} = _nrt_max AND {OP} IN ('+I', '+U')").withColumn(AFTER, F.lit(True))
+        return changelog(before.unionByName(after), insert.query.fields, entry)
 
-    def told(self, versions: Mapping[str, Versions], inserts: list[Insert], clock: int) -> dict[str, Versions]:
-        """What is to be remembered once the changes of these have been told."""
+    def emitted(self, versions: Mapping[str, Versions], inserts: list[Insert], clock: int) -> dict[str, Versions]:
+        """The state of the inserts once the changes of these have been emitted."""
         return {**versions, **{insert.name: Versions(at=clock) for insert in inserts}}
 
     def _is_due(self, insert: Insert, versions: Versions | None, clock: int, ended: bool) -> bool:

@@ -1,7 +1,7 @@
-"""Windows of which a sink sees several versions: which are due now, what they are, and what is to be remembered.
+"""Windows with several versions: which versions are due now, their states, and what is stored between them.
 
-An operator keeps its windows open until their last version. Those before it are looked at: computed from what the
-operator holds, which changes nothing there. So two inserts can look at the same windows at different times.
+An operator keeps its windows open until their last version. Earlier versions are computed from its state, without a
+change of it. So two inserts can have versions of the same windows at different times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.held import Held
+from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
 from airflow_nrt.engine.versions.sink_view import changed_rows, show, shown_rows
 from airflow_nrt.engine.windows.aggregate import no_windows
@@ -37,16 +37,16 @@ Stage = Callable[[Insert, DataFrame, int], list[Published]]
 
 @dataclass(frozen=True)
 class Touched:
-    """So many rows have come for the windows from the one that ends at `first` to the one that ends at `last`."""
+    """The number of new rows for each window from the one that ends at `first` to the one that ends at `last`."""
 
     first: int
     last: int
-    rows: int
+    count: int
 
 
 @dataclass(frozen=True)
 class Edition:
-    """What a round publishes, and what is to be remembered behind it, by insert."""
+    """The result of a round: what it publishes and removes, and the versions by insert after it."""
 
     published: tuple[Published, ...]
     removed: tuple[str, ...]
@@ -62,7 +62,7 @@ class VersionedInserts:
     layouts: Mapping[str, Layout]
 
     def touched(self, files: Mapping[str, StateFile]) -> dict[str, list[Touched]]:
-        """By operator the windows that the rows of just written partials belong to."""
+        """By operator, the windows of the partials in these new files."""
         found = {}
         on_grid = [insert for insert in self.plan.versioned if not _has_sessions(insert)]
         for name in {name for insert in on_grid for name in insert.operators} & set(files):
@@ -72,16 +72,16 @@ class VersionedInserts:
         return found
 
     def noted(
-        self, position: Position, operators: Operators, came: Mapping[str, Iterable[Touched]]
+        self, position: Position, operators: Operators, touched: Mapping[str, Iterable[Touched]]
     ) -> dict[str, Versions]:
-        """What is to be remembered behind a batch or a tick that brings these rows, and operators to where they are."""
+        """The versions by insert after a batch or a tick with these rows, and with these states of operators."""
         return {
-            one.name: _noted(one, _of(position, one), position.operators, operators, came)
+            one.name: _noted(one, _of(position, one), position.operators, operators, touched)
             for one in self.plan.versioned
         }
 
     def due(self, position: Position, operators: Operators) -> bool:
-        """Whether versions are due once operators are there. Of sessions only a round can tell."""
+        """Whether versions are due at these states of operators. Sessions are left out: only a round knows."""
         return any(_due(one, operators, _of(position, one)) for one in self.plan.versioned if not _has_sessions(one))
 
     def may_be_due(self, position: Position) -> bool:
@@ -89,14 +89,14 @@ class VersionedInserts:
         states = [position.operators[n] for one in self.plan.versioned if _has_sessions(one) for n in one.operators]
         return self.due(position, position.operators) or any(state.rows or state.closed for state in states)
 
-    def publish(self, position: Position, behind: Operators, stage: Stage) -> Edition:
-        """Stages all versions that are due. `behind` are the operators when windows have fired."""
+    def publish(self, position: Position, after_firing: Operators, stage: Stage) -> Edition:
+        """Stages all versions that are due. `after_firing` are the operators after windows have fired."""
         published: list[Published] = []
         removed: list[str] = []
         versions = {}
         for insert in self.plan.versioned:
             before = _of(position, insert)
-            fired = max(behind[name].fired or -END_OF_TIME for name in insert.operators)
+            fired = max(after_firing[name].fired or -END_OF_TIME for name in insert.operators)
             stage_due = self._staged_sessions if _has_sessions(insert) else self._staged
             due, staged, shown = stage_due(insert, position.operators, before, fired, stage)
             placed = {one.end: one.target for one in staged if one.end is not None and not one.told}
@@ -105,7 +105,7 @@ class VersionedInserts:
             removed += [f"{insert.name}/{standing.pop(end)}" for end in sorted(gone)]
             versions[insert.name] = Versions(
                 _time(insert, position.operators),
-                {end: rows for end, rows in before.rows.items() if end not in due and end > fired},
+                {end: count for end, count in before.rows.items() if end not in due and end > fired},
                 {end: place for end, place in standing.items() if end > fired},
                 shown,
             )
@@ -113,7 +113,7 @@ class VersionedInserts:
         return Edition(tuple(published), tuple(removed), versions)
 
     def completed(self, position: Position, published: Iterable[Published]) -> int:
-        """How many windows have now got their first complete result."""
+        """How many windows have got their first complete result with these files."""
         found = set()
         for one in published:
             insert = self.plan.insert(one.insert)
@@ -123,7 +123,7 @@ class VersionedInserts:
         return len(found)
 
     def with_complete(self, operators: Operators) -> dict[str, OperatorState]:
-        """The operators with the end up to which windows are complete, where these fire for the last time later."""
+        """The operators with the end up to which windows are complete, if these fire for the last time later."""
         found = {}
         for name, state in operators.items():
             inserts = self.plan.fed_by(name)
@@ -138,7 +138,7 @@ class VersionedInserts:
     def _staged(
         self, insert: Insert, operators: Operators, before: Versions, fired: int, stage: Stage
     ) -> tuple[Mapping[int, str], list[Published], tuple[StateFile, ...]]:
-        """The versions that are due, and the rows that the sink shows behind them of windows that can still change."""
+        """The due versions, what they publish, and the published rows after them of windows that can still change."""
         due = _due(insert, operators, before)
         if not due:
             return due, [], before.shown
@@ -146,34 +146,34 @@ class VersionedInserts:
         try:
             frame = look.result(insert.query).where(_among(due, insert))
             frame = with_state(insert, frame, _states(insert, due))
-            if not insert.tells_changes:
+            if not insert.emits_changes:
                 return due, _as_due(stage(insert, frame, len(due)), due), ()
             frame = frame.localCheckpoint()
             known = shown_rows(self.store, insert, before.shown)
             old = None if known is None else known.where(_among(due, insert))
             staged = _as_due(stage(insert, changed_rows(insert, old, frame), len(due)), due)
-            kept = None if known is None else known.where(f"NOT ({_among(due, insert)})")
-            stand = frame if kept is None else frame.unionByName(kept)
+            others = None if known is None else known.where(f"NOT ({_among(due, insert)})")
+            shown = frame if others is None else frame.unionByName(others)
             staged += _unchanged(insert, frame, {end: due[end] for end in set(due) - {one.end for one in staged}})
-            return due, staged, show(self.store, insert, stand.where(f"{WINDOW_END} > {fired}L"))
+            return due, staged, show(self.store, insert, shown.where(f"{WINDOW_END} > {fired}L"))
         finally:
             look.close()
 
     def _staged_sessions(
         self, insert: Insert, operators: Operators, before: Versions, fired: int, stage: Stage
     ) -> tuple[Mapping[int, str], list[Published], tuple[StateFile, ...]]:
-        """The same of sessions; `due` are the slots that are different now."""
+        """The same for sessions; `due` are the slots that differ now."""
         (name,) = insert.operators
         layout, state, now = self.layouts[name], operators[name], _time(insert, operators)
         after = -END_OF_TIME if state.fired is None else state.fired
         found = kind_of(layout).peek(self.store, layout, state, after, END_OF_TIME)
         if now is None or (found is None and not before.shown):
             return {}, [], before.shown
-        held = Held()
+        frames = CheckpointedFrames()
         try:
             operator = self.plan.operator(name)
             found = no_windows(self.store.spark, operator) if found is None else found
-            current = held.compute(counted(insert, operator, found))
+            current = frames.computed(counted(insert, operator, found))
 
             def result(sessions: DataFrame) -> DataFrame:
                 firing = Firing(name, sessions, state, after, END_OF_TIME)
@@ -183,25 +183,25 @@ class VersionedInserts:
                 if insert.timing.result_state is None:
                     return result(sessions)
                 each = (result(sessions.where(f"{STATE} = {n}")) for n in range(len(STATES)))
-                told = (with_state(insert, rows, string_literal(STATES[n])) for n, rows in enumerate(each))
-                return reduce(DataFrame.unionAll, told)
+                with_states = (with_state(insert, rows, string_literal(STATES[n])) for n, rows in enumerate(each))
+                return reduce(DataFrame.unionAll, with_states)
 
             shown = kept(self.store, insert, before.shown, current)
             changed = turn(insert, operator, shown, current, (before.at, now), after, query)
             if not changed.slots:
                 return {}, [], before.shown
             due = {slot: _state_of_slot(insert, slot, before.at, now) for slot in changed.slots}
-            rows = query(changed.behind).where(_among(due, insert))
-            if insert.tells_changes:
+            rows = query(changed.after).where(_among(due, insert))
+            if insert.emits_changes:
                 old = None if changed.before is None else query(changed.before).where(_among(due, insert))
                 rows = changed_rows(insert, old, rows)
             staged = _as_due(stage(insert, rows, len(due)), due)
-            return due, staged, keep(self.store, insert, layout.operator.window, changed.behind, fired)
+            return due, staged, keep(self.store, insert, layout.operator.window, changed.after, fired)
         finally:
-            held.release()
+            frames.release()
 
     def _look(self, insert: Insert, operators: Operators, after: int, until: int) -> Round:
-        """The windows with `after < end <= until` as they are now, as if they fired."""
+        """The windows with `after < end <= until` from the current state, as if they fired."""
         firings = {}
         for name in insert.operators:
             layout, state = self.layouts[name], operators[name]
@@ -227,14 +227,14 @@ def _of(position: Position, insert: Insert) -> Versions:
 
 
 def _time(insert: Insert, operators: Operators) -> int | None:
-    """The watermark of the sources that an insert waits for: its operators stay behind it until the last version."""
+    """The watermark (ms) of the sources of an insert. Its operators lag it by the offset of the last version."""
     watermarks = [operators[name].watermark for name in insert.operators]
     known = [at for at in watermarks if at is not None]
     return min(known) + insert.timing.final if len(known) == len(watermarks) else None
 
 
 def _due(insert: Insert, operators: Operators, versions: Versions) -> dict[int, str]:
-    """By end the windows of which a version is due, and what it is."""
+    """By end, the states of the due versions."""
     now = _time(insert, operators)
     if now is None:
         return {}
@@ -247,7 +247,7 @@ def _due(insert: Insert, operators: Operators, versions: Versions) -> dict[int, 
 
 
 def _candidates(insert: Insert, states: Iterable[OperatorState], now: int) -> Iterator[int]:
-    """The windows with rows that have not had their last version."""
+    """The windows with rows that have not had their last version yet."""
     window = insert.window
     assert window is not None
     files = [(state.fired, file) for state in states for file in (*state.rows, *state.closed)]
@@ -260,12 +260,12 @@ def _candidates(insert: Insert, states: Iterable[OperatorState], now: int) -> It
 
 
 def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -> list[Touched]:
-    """The windows that just written partials belong to; where nobody counts rows, partials are counted for them."""
+    """The windows of the partials in a new file. If no insert needs numbers of rows, it counts partials instead."""
     if file.first == file.last and not counts and layout.nested:
         return [
             Touched(layout.operator.window.first_end(file.first), layout.operator.window.last_end(file.last), file.rows)
         ]
-    counters = [one.name for one in layout.rows if one.name == "n_all"]
+    counters = [one.name for one in layout.row_accumulators if one.name == "n_all"]
     rows = store.read([file], [*layout.slots, *counters])
     assert rows is not None
     count = F.sum(counters[0]) if counters else F.count("*")
@@ -282,17 +282,17 @@ def _noted(
     versions: Versions,
     before: Operators,
     after: Operators,
-    came: Mapping[str, Iterable[Touched]],
+    touched: Mapping[str, Iterable[Touched]],
 ) -> Versions:
     assert insert.window is not None
     now = _time(insert, after)
-    rows = dict(versions.rows)
-    for one in (one for name in insert.operators for one in came.get(name, ())):
+    counts = dict(versions.rows)
+    for one in (one for name in insert.operators for one in touched.get(name, ())):
         # Windows whose first version is still to come need no count.
         until = one.first - 1 if now is None else min(one.last, now + 1 - insert.timing.earliest)
         for end in range(one.first, until + 1, insert.window.stride):
-            rows[end] = rows.get(end, 0) + one.rows
-    return replace(versions, at=_time(insert, before), rows=rows)
+            counts[end] = counts.get(end, 0) + one.count
+    return replace(versions, at=_time(insert, before), rows=counts)
 
 
 def _as_due(staged: Iterable[Published], due: Mapping[int, str]) -> list[Published]:
@@ -300,23 +300,23 @@ def _as_due(staged: Iterable[Published], due: Mapping[int, str]) -> list[Publish
 
 
 def _unchanged(insert: Insert, frame: DataFrame, due: Mapping[int, str]) -> list[Published]:
-    """Complete versions of which there is nothing to tell, for they equal the one before."""
+    """Complete versions without changes, because they equal the version before."""
     complete = [end for end, state in due.items() if state == COMPLETE]
     if not complete or insert.window is None:
         return []
     ends = sorted(row[0] for row in frame.where(_among(complete, insert)).select(WINDOW_END).distinct().collect())
-    # No file of theirs waits to be published.
+    # They have no file to be published.
     starts = {end: insert.window.start(end) for end in ends}
     return [Published(insert.name, starts[end], end, COMPLETE, 0, "", "staged/none", "", told=True) for end in ends]
 
 
 def with_state(insert: Insert, frame: DataFrame, state: str) -> DataFrame:
-    """The rows with the column that says what they are, SQL over the end of the window, where the sink has one."""
+    """The rows with the sink's column of their state, if it has one. `state` is SQL over the end of the window."""
     column = insert.timing.result_state
     if column is None:
         return frame
-    told = f"{state} AS {quote(column)}"
-    names = [told if one.name == column else quote(one.name) for one in insert.sink.physical]
+    named = f"{state} AS {quote(column)}"
+    names = [named if one.name == column else quote(one.name) for one in insert.sink.physical]
     return frame.selectExpr(*names, WINDOW_END)
 
 
@@ -329,7 +329,7 @@ def _states(insert: Insert, states: Mapping[int, str]) -> str:
 
 
 def _among(ends: Iterable[int], insert: Insert) -> str:
-    """SQL: whether a row is of one of the windows that end then."""
+    """SQL of whether a row belongs to one of the windows with these ends."""
     assert insert.window is not None
     runs: list[list[int]] = []
     for end in sorted(ends):

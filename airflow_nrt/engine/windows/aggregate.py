@@ -1,4 +1,4 @@
-"""The window aggregate as one operator: absorb, close, fire; and what the batch does, which is all of it at once."""
+"""The window aggregate as one operator: absorb, close, fire; and all of it at once in batch."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from airflow_nrt.model.window_columns import ROLES, bounds, window_column
 
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
-    """Accepted source rows (with the hidden columns) to partials, the late ones marked; what stands is not needed."""
+    """Accepted source rows (with the hidden columns) to partials, late ones marked. It does not need the state."""
     return lift(layout, run_query(layout.operator.input, sources))
 
 
 def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
-    """The results of all windows with `after < end <= until`, as the plan's queries read them."""
+    """The results of all windows with `after < end <= until`, for the plan's queries."""
     if layout.nested:
         merged = cumulate.fire(layout, closed, after, until)
     else:
@@ -47,14 +47,14 @@ def finish(layout: Layout, merged: DataFrame) -> DataFrame:
 
 
 def place(layout: Layout) -> str:
-    """SQL of where a result stands, for errors: `in the window that ends at …, key (…)`."""
+    """SQL of the place of a result, for errors: `in the window that ends at …, key (…)`."""
     keys = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in layout.keys)
     key_text = f", ', key (', concat_ws(', ', {keys}), ')'" if layout.keys else ""
     return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
 
 
 def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
-    """The result of an operator of which no window has rows."""
+    """The result of an operator if no window has rows."""
     time = DataType("TIMESTAMP", precision=3)
     windows = (Field("window_start", time), Field("window_end", time), Field("window_time", operator.rowtime_type))
     aggregates = tuple(Field(call.name, call.type) for call in operator.aggregates)
@@ -63,7 +63,7 @@ def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
-    """All windows with `after < end <= until` from all their rows at once: the batch. Nothing is stored."""
+    """In batch: all windows with `after < end <= until` from all their rows at once. Nothing is stored."""
     window = layout.operator.window
     first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
     partials = (

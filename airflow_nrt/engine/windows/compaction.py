@@ -1,7 +1,7 @@
-"""Keeping the number of state files small: files of about the same size are merged once there are enough of them.
+"""Compaction of state files: files of about the same size are merged once there are enough of them.
 
-A partial is rewritten about log(n) times in n micro-batches, and at most `FANOUT` files stand on each level. Rows that
-have closed and rows that have not are merged apart: whoever closes the latter would read all of the former with them.
+A partial is rewritten about log(n) times in n micro-batches, and each level has at most `FANOUT` files. Partials of
+closed slices and of open slices are merged separately. Else closing a slice would read all of the closed ones, too.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ FANOUT = 12
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
-    """The same state in fewer files, where too many stand on one level."""
+    """The same state in fewer files, if a level has too many."""
     columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
     closed = merge_level(store, layout, state.closed, columns, _merge_closed)
     return replace(compact_rows(store, layout, state), closed=closed)
 
 
 def compact_rows(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
-    """The same of the partials that were absorbed alone."""
+    """The same for `rows` of the state, the partials as they were absorbed."""
     slots, values = [*layout.keys, *layout.slots], [name for name, _ in layout.values]
-    columns = [*slots, *layout.stored, *values, *(one.name for one in layout.rows)]
+    columns = [*slots, *layout.stored, *values, *(one.name for one in layout.row_accumulators)]
     history = tuple(file for file in state.rows if state.fired is not None and file.last <= state.fired)
     opened = tuple(file for file in state.rows if file not in history)
     parts = [merge_level(store, layout, part, columns, combine) for part in (history, opened)]
@@ -48,7 +48,7 @@ def merge_level(
     columns: list[str],
     merge: Callable[[Layout, DataFrame], DataFrame],
 ) -> tuple[StateFile, ...]:
-    """The files with those of one level merged, if it is full."""
+    """The files, with those of the lowest full level merged."""
     full = full_level(files)
     partials = store.read(full, columns)
     if partials is None:
@@ -60,7 +60,7 @@ def merge_level(
 
 
 def full_level(files: Sequence[StateFile]) -> list[StateFile]:
-    """The files of the lowest level that has enough of them to be merged; none if no level has."""
+    """The files of the lowest level with enough files to merge; empty if there is none."""
     levels: dict[int, list[StateFile]] = defaultdict(list)
     for file in files:
         levels[int(math.log(file.rows + 1, FANOUT))].append(file)
@@ -68,9 +68,9 @@ def full_level(files: Sequence[StateFile]) -> list[StateFile]:
 
 
 def _merge_closed(layout: Layout, closed: DataFrame) -> DataFrame:
-    """Closed slices of CUMULATE are only ever read together, so they become one partial for each key and start."""
+    """Merges closed partials. Those of CUMULATE become one for each key and start, because they are read together."""
     if not layout.nested:
-        return aggregate(closed, [*layout.keys, *layout.slots], layout.rows)
+        return aggregate(closed, [*layout.keys, *layout.slots], layout.row_accumulators)
     window = layout.operator.window
     grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")
     by = [*layout.keys, GROUP_END]

@@ -1,9 +1,9 @@
-"""Firing TUMBLE and CUMULATE: a window is all slices from its start on, so one running merge by key serves them all.
+"""Firing TUMBLE and CUMULATE: a window is all slices from its start on, so one running merge by key gives all windows.
 
     slices of a key      s1      s2              s4
     windows            [s1)  [s1 s2)  [s1 s2)  [s1 s2 s4)      a window without new rows repeats the one before
 
-TUMBLE is the case of one slice a window. With `only_updates` nothing is repeated but the last window of a start.
+TUMBLE has one slice a window. With `only_updates` only the last window of a start repeats the one before.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame
 
 
 def _scanned(layout: Layout, grouped: DataFrame) -> DataFrame:
-    """The partials, with those accumulators that can be merged along an array as they run."""
+    """The partials, in which accumulators with `running` SQL are merged already, along an array."""
     scans = {one.name: one.running for one in layout.all_accumulators if one.running is not None}
     if not scans:
         return grouped
@@ -67,5 +67,5 @@ def _scanned(layout: Layout, grouped: DataFrame) -> DataFrame:
 
 
 def whole(layout: Layout, closed: DataFrame) -> DataFrame:
-    """Closed partials that are each a whole window."""
+    """The windows of closed partials, each of which is a whole window."""
     return closed.selectExpr(*layout.keys, f"{SLICE} AS {WINDOW_END}", *(one.name for one in layout.all_accumulators))

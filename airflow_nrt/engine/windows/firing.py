@@ -1,7 +1,7 @@
-"""One round of firing: all windows that are complete now, the operators in their order.
+"""One round of firing: all complete windows, operator by operator in the order of the plan.
 
-An operator that reads the windows of others absorbs what these fire in the same round, before it fires itself; so the
-windows of a cascade never see a late row. Operators whose windows one query combines fire together.
+An operator above the windows of others absorbs them in the same round, before it fires itself. So the windows of a
+cascade never have a late row. Operators whose windows one query combines fire together.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from airflow_nrt.model.plan import Insert, Plan
 
 @dataclass
 class Round:
-    """What fires, by operator, and the state of all operators behind it. Results are computed when they are read."""
+    """The firing windows by operator, and the states of all operators after it. Results are computed when read."""
 
     store: SliceStore
     plan: Plan
@@ -51,11 +51,11 @@ class Round:
                 self._fire(name, max(fired))
 
     def inserts(self) -> list[Insert]:
-        """The inserts that have something to publish."""
+        """The inserts with windows that fire."""
         return [insert for insert in self.plan.inserts if any(name in self.firings for name in insert.operators)]
 
-    def news(self) -> dict[str, Callable[[], DataFrame]]:
-        """The windows that fire and that updating operators read, by name, with all that they are combined with."""
+    def read_by_updating(self) -> dict[str, Callable[[], DataFrame]]:
+        """By name, the firing windows that updating operators read, with all windows that these are combined with."""
         fed = dict.fromkeys(name for query in self._below_updating if self._is_fed(query) for name in query.inputs)
         windows = {*(one.name for one in self.plan.operators), *(one.name for one in self.plan.regroups)}
         return {name: partial(self._view, name) for name in fed if name in windows}
@@ -65,7 +65,7 @@ class Round:
         return run_query(query, {name: self._view(name) for name in query.inputs})
 
     def close(self) -> None:
-        """Lets go of what was kept for several readers."""
+        """Releases the frames that several readers shared."""
         for view in self._views.values():
             view.unpersist()
 
@@ -78,7 +78,7 @@ class Round:
         return any(name in self.firings for name in self.plan.below(query))
 
     def _absorb(self, operator: WindowAggregate) -> None:
-        """The windows that fire below this operator become rows of it."""
+        """Absorbs the windows that fire below this operator as its rows."""
         views = {name: self._view(name) for name in operator.input.inputs}
         layout, state = self.layouts[operator.name], self.states[operator.name]
         written = self.store.write(operator.name, kind_of(layout).absorb(self.store, layout, state, views))
@@ -100,7 +100,7 @@ class Round:
 
     @cached_property
     def _readers(self) -> Counter[str]:
-        """How many queries read each operator's windows."""
+        """The number of queries that read each operator's windows."""
         queries = [operator.input for operator in self.plan.operators]
         queries += [step.input for step in self.plan.regroups]
         queries += [insert.query for insert in self.plan.inserts]

@@ -1,7 +1,7 @@
-"""Firing HOP: each window merges the closed partials of its slices, and counts each distinct value that it holds.
+"""Firing HOP: each window merges the closed partials of its slices, and counts each of its distinct values.
 
-A value of a key is in all windows that hold one of its slices: a range of window ends a slice, of which it takes the
-union. No value is copied into the windows that it is in.
+A value of a key is in all windows that hold one of its slices. Each slice gives a range of window ends, and their union
+is taken, so that values are not copied into windows.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, 
     copies = closed.where(counting).selectExpr(
         *layout.keys,
         f"explode(sequence({first}, {last}, {window.stride}L)) AS {WINDOW_END}",
-        *(one.name for one in layout.rows),
+        *(one.name for one in layout.row_accumulators),
     )
     by = [*layout.keys, WINDOW_END]
     if not layout.sets or rows is None:
-        return aggregate(copies, by, layout.rows)
+        return aggregate(copies, by, layout.row_accumulators)
     parts = [padded(layout, by, copies)]
     for group in layout.sets:
         values = rows.where(f"{group.column} IS NOT NULL AND {counting}")
@@ -43,7 +43,7 @@ def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, 
 
 
 def _in_windows(layout: Layout, group: DistinctSet, ranges: DataFrame, origin: int) -> DataFrame:
-    """By masks, where a value is in one or two of them."""
+    """By masks, if a value needs at most two of them; else by ranges."""
     window = layout.operator.window
     if window.size <= hop_masks.BLOCK * window.stride:
         return hop_masks.in_windows(layout, group, ranges, origin)

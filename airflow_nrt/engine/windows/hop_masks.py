@@ -1,7 +1,7 @@
-"""Distinct values in the windows of HOP, by masks: a bit for each window of a block, set where it holds the value.
+"""Distinct values in the windows of HOP, by masks: a bit for each window of a block, set if it holds the value.
 
-The ranges of a value are joined bit by bit, in one aggregate. Nearly all values of a key then share their mask with
-many others, so what is copied into windows are masks with a count, and no values.
+One aggregate combines the ranges of a value by a bitwise OR. Most values of a key then share their mask with many
+others. So masks with a count are copied into windows, instead of values.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate
 from airflow_nrt.model.internal_columns import WINDOW_END
 
 BLOCK = 62
-"""Windows of a mask: of the 64 bits of a number one is its sign, and `1 << BLOCK` is a number, too."""
+"""Windows of a mask. A BIGINT has 64 bits; one is its sign, and `1 << BLOCK` must fit, too."""
 _BLOCK, _MASK, _BIT = "_nrt_block", "_nrt_mask", "_nrt_bit"
 
 
@@ -26,11 +26,11 @@ def in_windows(layout: Layout, group: DistinctSet, values: DataFrame, origin: in
     stride = layout.operator.window.stride
     first, last = (f"(({end} - {origin}L) DIV {stride})" for end in ("_nrt_first", "_nrt_last"))
     low = f"CAST(greatest({first} - {BLOCK} * {_BLOCK}, 0) AS INT)"
-    behind = f"CAST(least({last} - {BLOCK} * {_BLOCK} + 1, {BLOCK}) AS INT)"
+    high = f"CAST(least({last} - {BLOCK} * {_BLOCK} + 1, {BLOCK}) AS INT)"
     by = [*layout.keys, group.column, _BLOCK]
     masks = (
         values.selectExpr("*", f"explode(sequence({first} DIV {BLOCK}, {last} DIV {BLOCK})) AS {_BLOCK}")
-        .selectExpr(*by, f"shiftleft(1L, {behind}) - shiftleft(1L, {low}) AS {_MASK}")
+        .selectExpr(*by, f"shiftleft(1L, {high}) - shiftleft(1L, {low}) AS {_MASK}")
         .groupBy(*by)
         .agg(F.bit_or(_MASK).alias(_MASK))
         .selectExpr(*layout.keys, _BLOCK, _MASK, *(one.lifted for one in group.accumulators))
@@ -43,7 +43,7 @@ def in_windows(layout: Layout, group: DistinctSet, values: DataFrame, origin: in
 
 
 def _bits(mask: str) -> str:
-    """SQL of the bits that are set. Most masks have one run of them, which takes no look at each."""
+    """SQL of the bits that are set. Most masks have one run of bits, for which the bits are not tested one by one."""
     lowest = f"({mask} & -{mask})"
     at = f"bit_count({lowest} - 1)"
     run = f"sequence({at}, {at} + bit_count({mask}) - 1)"

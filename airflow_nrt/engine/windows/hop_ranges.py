@@ -1,6 +1,6 @@
-"""Distinct values in the windows of HOP, by ranges: a value enters where one begins, and leaves where it ends.
+"""Distinct values in the windows of HOP, by ranges: a value enters where a range begins, and leaves where it ends.
 
-The union of the ranges of a value is taken by sorting. So a value costs the same, however many windows hold it.
+Sorting gives the union of the ranges of a value. So the cost of a value does not depend on how many windows hold it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from airflow_nrt.model.internal_columns import WINDOW_END
 
 _NEXT = "_nrt_next"
 _HELD = Accumulator("_nrt_held", "1", "BIGINT")
-"""How many values a window holds: where there are none, it may be no window of this key."""
+"""The number of values of a window. Without values the key has no such window."""
 
 
 def in_windows(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFrame:
@@ -27,7 +27,7 @@ def in_windows(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFra
     by = ", ".join([*layout.keys, group.column])
     accumulators = (*group.accumulators, _HELD)
     ranges = (
-        # Led by a number, nearly all comparisons of the sort end with it.
+        # Sorting by a hash first is faster: nearly all comparisons end there.
         values.selectExpr("*", f"xxhash64({by}) AS _nrt_hash")
         .selectExpr(
             "*",
@@ -37,7 +37,7 @@ def in_windows(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFra
         .selectExpr("*", f"greatest(_nrt_first, _nrt_covered + {stride}L) AS _nrt_begin")
         .where("_nrt_begin <= _nrt_last")
     )
-    # Most values of a slice come and go together: they are counted before each counts twice.
+    # Most values of a slice enter and leave together, so they are counted before the rows are doubled.
     counted = ranges.selectExpr(*layout.keys, "_nrt_begin", "_nrt_last", *(one.lifted for one in accumulators))
     counted = aggregate(counted, [*layout.keys, "_nrt_begin", "_nrt_last"], accumulators)
     enters, leaves = "struct(_nrt_begin AS at, 1 AS sign)", f"struct(_nrt_last + {stride}L AS at, -1 AS sign)"
@@ -50,10 +50,10 @@ def in_windows(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFra
 
 
 def _running(layout: Layout, accumulators: Sequence[Accumulator], changes: DataFrame) -> DataFrame:
-    """What has come and gone by each window, from one change to the next."""
+    """The accumulators of each window: the running total of the changes."""
     partition = f"PARTITION BY {', '.join(layout.keys)} " if layout.keys else ""
     ordered = f"{partition}ORDER BY {WINDOW_END}"
-    held = changes.selectExpr(
+    running = changes.selectExpr(
         *layout.keys,
         WINDOW_END,
         f"lead({WINDOW_END}) OVER ({ordered}) AS {_NEXT}",
@@ -62,5 +62,5 @@ def _running(layout: Layout, accumulators: Sequence[Accumulator], changes: DataF
     stride = f"{layout.operator.window.stride}L"
     ends = f"sequence({WINDOW_END}, {_NEXT} - {stride}, {stride})"
     names = [one.name for one in accumulators if one is not _HELD]
-    # Behind the last change nothing is held.
-    return held.where(f"{_HELD.name} > 0").selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names)
+    # After the last change no value is left.
+    return running.where(f"{_HELD.name} > 0").selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names)

@@ -1,4 +1,4 @@
-"""The kinds of window operators. A kind is how rows are absorbed, when windows fire, and what is carried between."""
+"""The kinds of window operators: how rows are absorbed, when windows fire, and what is stored in between."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from airflow_nrt.model.windows import Over, Session, Window
 
 @dataclass(frozen=True)
 class Kind:
-    """What the drivers ask of an operator.
+    """The interface of an operator for the drivers.
 
-    `absorb(store, layout, state, sources)` makes partials of accepted source rows, the late ones marked.
+    `absorb(store, layout, state, sources)` makes partials of accepted source rows, and marks the late ones.
     `due_until(layout, state)` is the end up to which windows can fire now, None if none can.
-    `prepare_firing(store, layout, state, until)` fires these, and writes what later ones need.
-    `peek(store, layout, state, after, until)` gives the results, as of now, of windows with `after < end <= until` that
-    have not fired, and leaves the state as it is; None if there are no rows, or if no window is ever looked at early.
+    `prepare_firing(store, layout, state, until)` fires these windows, and writes what later ones need.
+    `peek(store, layout, state, after, until)` gives the current results of windows with `after < end <= until` that
+    have not fired, and does not change the state; None if there are no rows, or if the kind has no early results.
     `compute(layout, sources, after, until, tasks)` gives the results of windows with `after < end <= until` in batch.
-    `mark_late(layout, rows)` marks the late among rows of the input query, judged from their hidden columns alone.
-    `compact(store, layout, state)` gives the same state in fewer files, where there are too many.
+    `mark_late(layout, rows)` marks the late rows of the input query, by their hidden columns alone.
+    `compact(store, layout, state)` gives the same state in fewer files, if there are too many.
     """
 
     absorb: Callable[[SliceStore, Layout, OperatorState, Mapping[str, DataFrame]], DataFrame]

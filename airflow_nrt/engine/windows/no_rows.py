@@ -1,6 +1,7 @@
-"""No row of a source or an operator, with all columns that its rows have.
+"""Empty frames with the columns of a source or an operator.
 
-That is what a query over several inputs reads of the others, and what an aggregate over all rows begins with.
+A query over several inputs reads them in place of the inputs without new rows. An aggregate over all rows starts with
+them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _HIDDEN = (
 
 
 def no_rows(spark: SparkSession, source: Source) -> DataFrame:
-    """The source's accepted rows, none of them."""
+    """No accepted rows of a source."""
     columns = [column for column in source.table.physical if column.name in source.physical]
     schema = [(quote(column.name), column.type.spark) for column in columns]
     schema += [(OP, "STRING")] if source.table.is_changelog else []
@@ -37,13 +38,13 @@ def no_rows(spark: SparkSession, source: Source) -> DataFrame:
 
 
 def _no_changes(spark: SparkSession, operator: Updating) -> DataFrame:
-    """The result of an updating operator that no row has touched."""
+    """No changes of an updating operator."""
     columns = [(field.name, field.type.spark) for field in operator.fields]
     return empty_rows(spark, [*columns, (AFTER, "BOOLEAN"), (KEY, "STRING")])
 
 
 def nothing_of(spark: SparkSession, plan: Plan, name: str) -> DataFrame:
-    """No row of a source or an operator of the plan."""
+    """No rows of a source or an operator of the plan."""
     source = next((one for one in plan.sources if one.name == name), None)
     if source is not None:
         return no_rows(spark, source)

@@ -1,18 +1,18 @@
-"""Partials of a window operator: their columns, how a row becomes one, how partials of one group are combined.
+"""Partials of a window operator: their columns, how rows become partials, how partials of a group are merged.
 
     k0, k1, …     the keys
     _nrt_slice    bigint   the slice (its end, ms) in which the partial counts, NULL where it counts in no window
     _nrt_from     bigint   HOP only: the first window (its end) in which it counts; it closes with that window
-    _nrt_start    bigint   SESSION only: where its session starts, as far as is known; `_nrt_slice` is where it ends
-    _nrt_seen     bigint   SESSION only: the watermark that its batch began with
-    _nrt_life     bigint   OVER only, where keys are forgotten: the watermark at which the key was new, or new again
-    _nrt_stays    bigint   and the one at which it is forgotten; NULL in rows that have not been folded into it yet
+    _nrt_start    bigint   SESSION only: the start of its session, as far as known; `_nrt_slice` is the end
+    _nrt_seen     bigint   SESSION only: the watermark at the beginning of its batch
+    _nrt_life     bigint   OVER only, where keys expire: the key's generation, the watermark at which that began
+    _nrt_stays    bigint   and the watermark at which the key expires; NULL in rows that it does not include yet
     x0, x1, …              the value of each distinct set, NULL where it is not counted
     …                      the accumulators of the other aggregates
     _nrt_late     string   a late row as JSON, for the ledger; NULL for rows in time
 
-A late row of TUMBLE and CUMULATE counts from its first window that is not complete, which for these is the same as
-lying in that window's slice. A late row of HOP keeps its slice, so that it stays out of windows that never held it.
+A late row of TUMBLE and CUMULATE counts from its first window that is not complete, as if it were in the last slice of
+that window. A late row of HOP keeps its slice, so that it does not count in windows without that slice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates import accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.spark.paths import bare_file
-from airflow_nrt.engine.state.columns import FROM, LATE, LIFE, SLICE, STAYS
+from airflow_nrt.engine.state.columns import EXPIRES, FROM, GENERATION, LATE, SLICE
 from airflow_nrt.model.internal_columns import SEEN, WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.model.windows import Sql
@@ -34,7 +34,7 @@ from airflow_nrt.model.windows import Sql
 
 @dataclass(frozen=True)
 class DistinctSet:
-    """Values that are aggregated once each: their column in partials, and the accumulators over the distinct values."""
+    """A set of distinct values: their column in partials, and the accumulators over them."""
 
     column: str
     accumulators: tuple[Accumulator, ...]
@@ -42,65 +42,69 @@ class DistinctSet:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of one operator's partials. `results` is SQL of each aggregate's result over the accumulators."""
+    """The columns of an operator's partials.
+
+    `values` are the names and the SQL of the columns of distinct sets. `row_accumulators` are merged over all rows,
+    those of `sets` over distinct values. `results` is SQL of each aggregate's result over the accumulators.
+    """
 
     operator: WindowAggregate | Regroup
     keys: tuple[str, ...]
     slots: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
-    rows: tuple[Accumulator, ...]
+    row_accumulators: tuple[Accumulator, ...]
     sets: tuple[DistinctSet, ...]
     results: tuple[tuple[str, str], ...]
 
     @property
     def nested(self) -> bool:
-        """As its window has it. Else a partial has two slots, its slice and the first window in which it counts."""
+        """Whether its window is nested. Else a partial has two slots: its slice, and its first window."""
         return self.operator.window.nested
 
     @property
     def closes(self) -> str:
-        """The slot by which a partial closes: when the windows up to this end fire."""
+        """The slot by which a partial closes: it does when windows up to this end fire."""
         return self.slots[-1]
 
     @property
-    def lives(self) -> tuple[str, ...]:
-        """What tells the rows of a key that see each other from others, where keys are forgotten."""
-        return (LIFE,) if isinstance(self.operator, WindowAggregate) and self.operator.forgets else ()
+    def generation(self) -> tuple[str, ...]:
+        """Where keys expire, the column with the generation of a key: only rows of one generation see each other."""
+        return (GENERATION,) if isinstance(self.operator, WindowAggregate) and self.operator.forgets else ()
 
     @property
     def stored(self) -> tuple[str, ...]:
-        """What else is stored with a partial."""
-        if self.lives:
-            return (*self.lives, STAYS)
+        """Further stored columns of a partial."""
+        if self.generation:
+            return (*self.generation, EXPIRES)
         return (SEEN,) if self.operator.window.bounded_by_rows else ()
 
     @property
     def all_accumulators(self) -> tuple[Accumulator, ...]:
-        return (*self.rows, *(one for group in self.sets for one in group.accumulators))
+        return (*self.row_accumulators, *(one for group in self.sets for one in group.accumulators))
 
     @property
     def needs_position(self) -> bool:
-        """Whether results depend on where rows stood on arrival."""
+        """Whether results depend on the places of rows on arrival."""
         operator = self.operator
         ordered = any(call.order_sensitive for call in operator.aggregates)
         return ordered or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
 
     @property
     def needs_python(self) -> bool:
-        """Whether partials are merged by the user's functions, each group at its price."""
+        """Whether the user's functions merge partials, which is slow for each group."""
         return any(call.python is not None for call in self.operator.aggregates)
 
 
 def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
-    """What a closed partial holds: where values leave windows again, they are counted only when these fire."""
-    return layout.all_accumulators if layout.nested else layout.rows
+    """The accumulators of a closed partial. Where values can leave windows, they are counted only at firing."""
+    return layout.all_accumulators if layout.nested else layout.row_accumulators
 
 
 def layout_of(operator: WindowAggregate | Regroup) -> Layout:
     """The layout of an operator. Calls of one operand share its accumulators."""
-    rows: dict[str, Accumulator] = {}
+    over_rows: dict[str, Accumulator] = {}
     if operator.window.bounded_by_rows:
-        rows[WINDOW_START] = Accumulator(WINDOW_START, WINDOW_START, "BIGINT", "min({0}){over}")
+        over_rows[WINDOW_START] = Accumulator(WINDOW_START, WINDOW_START, "BIGINT", "min({0}){over}")
     results = []
     pairs = operator.distinct_sets
     sets: list[dict[str, Accumulator]] = [{} for _ in pairs]
@@ -111,7 +115,7 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
             operand = Operand(f"d{index}", f"x{index}", counts, counts, call.argument_type)
             target = sets[index]
         else:
-            operand, target = _operand(call), rows
+            operand, target = _operand(call), over_rows
         made = accumulators(call, operand)
         target.update((one.name, one) for one in made.columns)
         results.append((call.name, made.result))
@@ -120,7 +124,7 @@ def layout_of(operator: WindowAggregate | Regroup) -> Layout:
         keys=tuple(field.name for field in operator.keys),
         slots=(SLICE,) if operator.window.nested else (SLICE, FROM),
         values=tuple((f"x{i}", _counted(argument, condition)) for i, (argument, condition) in enumerate(pairs)),
-        rows=tuple(rows.values()),
+        row_accumulators=tuple(over_rows.values()),
         sets=tuple(DistinctSet(f"x{i}", tuple(one.values())) for i, one in enumerate(sets)),
         results=tuple(results),
     )
@@ -143,9 +147,9 @@ def _counted(argument: str, condition: str | None) -> str:
 
 
 def lift(layout: Layout, rows: DataFrame) -> DataFrame:
-    """Rows of the operator's input query to partials of one row each; late rows are judged by `_nrt_seen`."""
+    """Rows of the operator's input query to partials of one row each. `_nrt_seen` decides which are late."""
     values = [f"{sql} AS {name}" for name, sql in layout.values]
-    accumulators = [one.lifted for one in layout.rows]
+    accumulators = [one.lifted for one in layout.row_accumulators]
     lifted = _placed(layout, rows).selectExpr(*layout.keys, *_slots(layout), *values, *accumulators, _late(layout))
     return lifted if layout.sets else combine(layout, lifted, (LATE,))
 
@@ -175,14 +179,14 @@ def _slots(layout: Layout) -> list[str]:
 
 
 def _late(layout: Layout) -> str:
-    """The late row for the ledger: the row, where it stood, and the windows that it missed."""
+    """SQL of the late row for the ledger: the row, its place, and the windows that it missed."""
     missed = f"least(_nrt_counted - {layout.operator.window.stride}L, _nrt_last)"
     words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
     return f"IF(_nrt_counted > _nrt_first, {words}, NULL) AS {LATE}"
 
 
 def late_words(missed_from: str, missed_until: str, dropped: str) -> str:
-    """A row of an input query as JSON, as the ledger has it."""
+    """SQL of the ledger's JSON of a row of an input query."""
     return (
         f"to_json(struct(_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, "
         "_nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, "
@@ -191,20 +195,20 @@ def late_words(missed_from: str, missed_until: str, dropped: str) -> str:
 
 
 def combine(layout: Layout, partials: DataFrame, more: Sequence[str] = ()) -> DataFrame:
-    """One partial for each key, slot and distinct values (and `more` columns), out of any number."""
+    """The partials merged to one for each key, slot and distinct values (and `more` columns)."""
     by = [*layout.keys, *layout.slots, *layout.stored, *(name for name, _ in layout.values), *more]
-    return aggregate(partials, by, layout.rows)
+    return aggregate(partials, by, layout.row_accumulators)
 
 
 def aggregate(partials: DataFrame, by: Sequence[str], columns: Sequence[Accumulator]) -> DataFrame:
-    """GROUP BY with merged accumulators, the group's columns first."""
+    """GROUP BY with merged accumulators, after the columns of the group."""
     if not columns:
         return partials.select(*by).distinct()
     return partials.groupBy(*by).agg(*(F.expr(one.merged()) for one in columns))
 
 
 def padded(layout: Layout, by: Sequence[str], part: DataFrame) -> DataFrame:
-    """The part by its group's columns, with NULL in the accumulators that it has nothing to do with."""
+    """The part with the columns of its group, and NULL in the accumulators that it does not have."""
     have = set(part.columns)
     columns = [
         one.name if one.name in have else f"CAST(NULL AS {one.type}) AS {one.name}" for one in layout.all_accumulators

@@ -1,4 +1,4 @@
-"""Aggregates of the results of windows, inside each window. Nothing is stored: a window is whole when it fires."""
+"""Aggregates of the results of windows, within each window. Nothing is stored, because windows arrive whole."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from airflow_nrt.model.windows import tumble
 
 def regroup(step: Regroup, views: Mapping[str, DataFrame], tasks: Tasks) -> DataFrame:
     """The step's result over the results of windows."""
-    # Every window end is a slice of its own, as it is of sessions.
+    # Each window end is a slice, as for sessions.
     window = step.window if step.window.bounded_by_rows else tumble(1)
     layout = layout_of(replace(step, window=window))
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     rows = run_query(step.input, views).withColumn(SLICE, F.col(WINDOW_END))
     if layout.needs_position and POSITION not in rows.columns:
         rows = _in_order_of_content(rows, layout.keys)
-    lifted = rows.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.rows))
+    lifted = rows.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.row_accumulators))
     merged = close(layout, lifted, None, tasks).withColumnRenamed(SLICE, WINDOW_END)
     return finish(layout_of(step), merged)
 
 
 def _in_order_of_content(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Rows that have not arrived from anywhere, with a place: that of their values among those of their group."""
+    """Rows without a place on arrival get one: their rank by value within their group."""
     content = ", ".join(name for name in rows.columns if name not in (*keys, WINDOW_END, SLICE))
     number = f"row_number() OVER (PARTITION BY {', '.join([*keys, WINDOW_END])} ORDER BY {content})"
     return rows.selectExpr("*", f"struct(0L AS file, 0L AS block, CAST({number} AS BIGINT) AS row) AS {POSITION}")

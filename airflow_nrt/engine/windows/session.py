@@ -1,7 +1,7 @@
-"""SESSION between micro-batches: rows are kept as units; a firing puts the units of each session together.
+"""SESSION between micro-batches: rows are stored as units, and a firing merges the units of each session.
 
-`rows` of the operator's state are units as they were absorbed; `closed` is the file that the last firing wrote: one
-unit for each key and session, also for the sessions that fired then.
+`rows` of the operator's state are units as they were absorbed. `closed` is the file of the last firing: one unit for
+each key and session, also for the sessions that fired then.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from airflow_nrt.model.windows import Sql
 
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
-    """Accepted source rows to units, the late ones marked: those that nothing leads to a session still open."""
+    """Accepted source rows to units, with late ones marked: those that are not part of an open session."""
     units = _units(layout, run_query(layout.operator.input, sources))
     if state.watermark is not None and _operator(layout).sources:
         units = _judged(layout, units, _stored(store, layout, state), state.watermark)
@@ -50,23 +50,23 @@ def due_until(layout: Layout, state: OperatorState) -> int | None:
 
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
-    """Writes every session as one unit a key, and gives the results of those that end up to `until`."""
+    """Writes one unit for each key and session, and gives the results of sessions that end up to `until`."""
     after = BEFORE_TIME if state.fired is None else state.fired
     units = _stored(store, layout, state)
     file = None
     if units is not None:
-        sessions = assigned(units.withColumn(BATCH, F.lit(None).cast("bigint")), _operator(layout).partition)
-        file = store.write(layout.operator.name, combine(layout, sessions)).file
+        merged = assigned(units.withColumn(BATCH, F.lit(None).cast("bigint")), _operator(layout).partition)
+        file = store.write(layout.operator.name, combine(layout, merged)).file
     written = (file,) if file is not None else ()
-    carried = store.read(written, _columns(layout))
+    sessions = store.read(written, _columns(layout))
     ending = f"{SLICE} > {after}L AND {SLICE} <= {until}L"
-    results = None if carried is None else _results(layout, carried.where(ending), store.tasks)
+    results = None if sessions is None else _results(layout, sessions.where(ending), store.tasks)
     closed = tuple(one for one in written if one.last > until)
     return Firing(layout.operator.name, results, replace(state, fired=until, rows=(), closed=closed), after, until)
 
 
 def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
-    """The results of sessions with `after < end <= until` from what is there now. None fires by that."""
+    """The current results of sessions with `after < end <= until`, without firing them."""
     units = _stored(store, layout, state)
     if units is None:
         return None
@@ -76,14 +76,14 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
-    """All sessions of the slots with `after < end <= until` from all their rows at once: the batch."""
+    """In batch: all sessions of the slots with `after < end <= until` from all their rows at once."""
     units = assigned(_units(layout, run_query(layout.operator.input, sources)), _operator(layout).partition)
     name = layout.operator.window.name(Sql(SLICE))
     return _results(layout, units.where(f"NOT {IS_LATE} AND {name} > {after}L AND {name} <= {until}L"), tasks)
 
 
 def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
-    """Rows of the operator's input query with `_nrt_late`, judged from their `_nrt_seen` and `_nrt_batch` alone."""
+    """Rows of the operator's input query with `_nrt_late`, by their `_nrt_seen` and `_nrt_batch` alone."""
     return _marked(assigned(_units(layout, rows), _operator(layout).partition))
 
 
@@ -93,7 +93,7 @@ def _columns(layout: Layout) -> list[str]:
         SLICE,
         *layout.stored,
         *(name for name, _ in layout.values),
-        *(one.name for one in layout.rows),
+        *(one.name for one in layout.row_accumulators),
     ]
 
 
@@ -119,27 +119,27 @@ def _results(layout: Layout, sessions: DataFrame, tasks: Tasks) -> DataFrame:
 
 
 def _units(layout: Layout, rows: DataFrame) -> DataFrame:
-    """Rows of the input query as units of their own; each with the words for the ledger, should it be late."""
+    """Rows of the input query as units. Each has the text for the ledger, in case it is late."""
     end = f"(_nrt_ts + {layout.operator.window.size}L)"
-    # What depends on the order of arrival is not to look at slices: a session has none.
+    # Aggregates by order of arrival must not order by slices first: a session has none.
     placed = rows.withColumns({WINDOW_START: F.col("_nrt_ts"), SLICE: F.lit(0).cast("bigint")})
     values = [f"{sql} AS {name}" for name, sql in layout.values]
-    accumulators = [one.lifted for one in layout.rows]
+    accumulators = [one.lifted for one in layout.row_accumulators]
     late = f"IF({end} - 1 <= {SEEN}, {late_words(end, end, 'true')}, NULL) AS {LATE}"
     return placed.selectExpr(*layout.keys, f"{end} AS {SLICE}", SEEN, BATCH, *values, *accumulators, late)
 
 
 def _judged(layout: Layout, units: DataFrame, standing: DataFrame | None, watermark: int) -> DataFrame:
-    """The units with the late ones marked. Of what stands, only what begins behind the watermark can matter."""
+    """The units, with late ones marked. Of the stored units only those that begin before the watermark matter."""
     every = units.selectExpr("*", "true AS _nrt_is_new").withColumn(BATCH, F.lit(1).cast("bigint"))
     if standing is not None:
-        behind = standing.where(f"{WINDOW_START} <= {watermark + 1}L").withColumn("_nrt_is_new", F.lit(False))
-        every = every.unionByName(behind, allowMissingColumns=True)
+        older = standing.where(f"{WINDOW_START} <= {watermark + 1}L").withColumn("_nrt_is_new", F.lit(False))
+        every = every.unionByName(older, allowMissingColumns=True)
     return _marked(assigned(every, _operator(layout).partition)).where("_nrt_is_new").drop("_nrt_is_new")
 
 
 def _marked(judged: DataFrame) -> DataFrame:
-    """Late units count in no session; what the ledger says stays with them alone."""
+    """The units, late ones without a session. Only late units keep the text for the ledger."""
     others = [name for name in judged.columns if name not in (SLICE, LATE, IS_LATE)]
     slots = (f"IF({IS_LATE}, NULL, {SLICE}) AS {SLICE}", f"IF({IS_LATE}, {LATE}, NULL) AS {LATE}")
     return judged.selectExpr(*others, *slots)

@@ -1,12 +1,12 @@
-"""Which rows make one session: the one definition that the stream, the batch and the verifier share.
+"""Which rows are one session: the definition that the stream, the batch and the verifier share.
 
-A *unit* is a row, or rows of one session that were put together: the interval from `_nrt_start` to `_nrt_slice`, which
-is the gap behind its last rowtime, and the watermark `_nrt_seen` that its batch began with. Units whose intervals touch
-are one session, unless the watermark had completed the one before the other arrived: then it had fired. A unit is late
-if the session that it would make is complete already (FLIP-145, and Flink's merging window assigner).
+A *unit* is a row, or the merged rows of a session. It has an interval, from `_nrt_start` to `_nrt_slice` (its last
+rowtime plus the gap), and the watermark `_nrt_seen` at the beginning of its batch. Units whose intervals touch are one
+session, unless the watermark had completed one of them before the other arrived: then that session had fired. A unit is
+late if its session would be complete already (FLIP-145, and Flink's merging window assigner).
 
-Of a key without units behind their watermark the intervals alone tell the sessions. Only for the others the arrivals
-are gone through in their order, batch by batch.
+If no unit of a key is older than its watermark, the intervals alone decide its sessions. Only for other keys the
+arrivals are processed in their order, batch by batch.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from airflow_nrt.model.internal_columns import BATCH, SEEN, WINDOW_START
 
 IS_LATE = "_nrt_is_late"
 FIRST, LAST = "_nrt_island_from", "_nrt_island_until"
-_BEHIND = "_nrt_behind"
+_HAS_OLDER = "_nrt_behind"
+"""Whether the unit's partition has a unit that is older than its watermark."""
 
 
 def assigned(units: DataFrame, partition: Sequence[str]) -> DataFrame:
-    """The units with the bounds of their session in place of their own, and whether they are late.
+    """The units with the bounds of their session instead of their own, and whether they are late.
 
-    `partition` are the columns whose values each have sessions of their own. `_nrt_seen` and `_nrt_batch` stay where
-    they can matter to units that come later, else they are NULL.
+    `partition` are the columns by which sessions are separate. `_nrt_seen` and `_nrt_batch` are kept where they can
+    matter to later units, else they are NULL.
     """
-    behind = units.selectExpr(
-        "*", f"coalesce(max({WINDOW_START} <= {SEEN} + 1) OVER ({_partition(partition)}), false) AS {_BEHIND}"
+    flagged = units.selectExpr(
+        "*", f"coalesce(max({WINDOW_START} <= {SEEN} + 1) OVER ({_partition(partition)}), false) AS {_HAS_OLDER}"
     )
-    told = [name for name in behind.columns if name not in (SEEN, BATCH)]
-    arrived = behind.selectExpr(*told, *(f"IF({_BEHIND}, {name}, NULL) AS {name}" for name in (SEEN, BATCH)))
+    others = [name for name in flagged.columns if name not in (SEEN, BATCH)]
+    arrived = flagged.selectExpr(*others, *(f"IF({_HAS_OLDER}, {name}, NULL) AS {name}" for name in (SEEN, BATCH)))
     alone = islands(arrived, [*partition, SEEN, BATCH])
-    merged = _merged(alone.where(_BEHIND), partition)
+    merged = _merged(alone.where(_HAS_OLDER), partition)
     same = [F.col(f"i.{name}").eqNullSafe(F.col(f"m.{name}")) for name in (*partition, SEEN, BATCH, FIRST)]
     joined = alone.alias("i").join(F.broadcast(merged.alias("m")), same, "left")
     kept = [f"i.{name}" for name in units.columns if name not in (WINDOW_START, SLICE)]
@@ -54,7 +55,7 @@ def _partition(by: Sequence[str], order: str = "") -> str:
 
 
 def islands(units: DataFrame, by: Sequence[str]) -> DataFrame:
-    """The units with the bounds FIRST and LAST of the island of touching units, of equal `by`, that they lie in."""
+    """The units with the bounds FIRST and LAST of their island: touching units of equal `by`."""
     in_order = _partition(by, f"{WINDOW_START}, {SLICE}")
     reached = units.selectExpr(
         "*", f"max({SLICE}) OVER ({in_order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS _nrt_reached"
@@ -73,27 +74,27 @@ def islands(units: DataFrame, by: Sequence[str]) -> DataFrame:
 
 
 def _merged(islands: DataFrame, partition: Sequence[str]) -> DataFrame:
-    """By island of a batch: the bounds `start` and `end` of the session that it came to lie in.
+    """By island of a batch, the bounds `start` and `end` of its session.
 
-    The islands of a key go through a fold: first those of earlier batches, in one batch the later ones first, because
-    an early row is in time if rows behind it lead to a session that is still open.
+    A fold merges the islands of a key: batch by batch, and within a batch the later islands first, because an early row
+    is in time if later rows connect it to a session that is still open.
     """
     each = islands.select(*partition, SEEN, BATCH, FIRST, LAST).distinct()
-    arrival = f"struct({SEEN} AS seen, {BATCH} AS batch, -{FIRST} AS backwards, {FIRST} AS start, {LAST} AS end)"
+    arrival = f"struct({SEEN} AS watermark, {BATCH} AS batch, -{FIRST} AS backwards, {FIRST} AS start, {LAST} AS end)"
     keyed = each.groupBy(*partition).agg(F.expr(f"sort_array(collect_list({arrival})) AS arrivals"))
     sessions = keyed.selectExpr(*partition, f"inline({_FOLD})")
     return sessions.selectExpr(*partition, "start", "end", "inline(members)").withColumnsRenamed(
-        {"seen": SEEN, "batch": BATCH, "island": FIRST}
+        {"watermark": SEEN, "batch": BATCH, "island": FIRST}
     )
 
 
-_MEMBER = "STRUCT<seen: BIGINT, batch: BIGINT, island: BIGINT>"
-_TOUCHES = "(a.seen IS NULL OR s.end - 1 > a.seen) AND s.start <= a.end AND a.start <= s.end"
+_MEMBER = "STRUCT<watermark: BIGINT, batch: BIGINT, island: BIGINT>"
+_TOUCHES = "(a.watermark IS NULL OR s.end - 1 > a.watermark) AND s.start <= a.end AND a.start <= s.end"
 _TOUCHED = f"filter(sessions, s -> {_TOUCHES})"
 _JOINED = f"""struct(
     least(a.start, array_min(transform({_TOUCHED}, s -> s.start))) AS start,
     greatest(a.end, array_max(transform({_TOUCHED}, s -> s.end))) AS end,
     concat(flatten(transform({_TOUCHED}, s -> s.members)),
-        array(struct(a.seen AS seen, a.batch AS batch, a.start AS island))) AS members)"""
+        array(struct(a.watermark AS watermark, a.batch AS batch, a.start AS island))) AS members)"""
 _FOLD = f"""aggregate(arrivals, CAST(array() AS ARRAY<STRUCT<start: BIGINT, end: BIGINT, members: ARRAY<{_MEMBER}>>>),
     (sessions, a) -> concat(filter(sessions, s -> NOT ({_TOUCHES})), array({_JOINED})))"""

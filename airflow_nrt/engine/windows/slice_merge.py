@@ -1,8 +1,8 @@
-"""Closing slices: partials of single rows to one partial for each key and slice, with the distinct values counted in.
+"""Closing slices: partials of single rows are merged to one partial for each key and slice, with distinct values.
 
-A distinct value of TUMBLE and CUMULATE counts in the first slice that it is seen in; so it is in every later window of
-the same start, and nowhere twice. HOP counts its distinct values when it fires (`hop.py`), because there they also
-leave windows.
+A distinct value of TUMBLE and CUMULATE counts in the first slice in which it occurs. So it is in every later window
+with the same start, and nowhere twice. HOP counts distinct values when it fires (`hop.py`), because its windows also
+lose values.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate, 
 from airflow_nrt.model.windows import Sql
 
 GROUP_END = "_nrt_group"
-"""The end of the last window that holds a slice: with the keys it names the windows that share a start."""
+"""The end of the last window that holds a slice. With the keys it identifies the windows with one start."""
 _KNOWN = "_nrt_known"
 _HASH = "_nrt_hash"
 
 
 @dataclass(frozen=True)
 class History:
-    """Partials of earlier slices of the windows that close. If they are `long`, the new ones are few beside them."""
+    """Partials of earlier slices of the closing windows. `is_long`: the new partials are few in comparison."""
 
     partials: DataFrame
     is_long: bool
 
 
 def close(layout: Layout, rows: DataFrame, history: History | None, tasks: Tasks) -> DataFrame:
-    """Partials of closing slices to one for each key and slot: `layout.keys`, `layout.slots`, all accumulators.
+    """Merges partials of closing slices to one for each key and slot: the keys, the slots, all accumulators.
 
-    `history` is None where no earlier slice of these windows has rows.
+    `history` is None if no earlier slice of these windows has rows.
     """
     by = [*layout.keys, *layout.slots]
     if not (layout.nested and layout.sets):
-        return aggregate(rows, by, layout.rows)
+        return aggregate(rows, by, layout.row_accumulators)
     rows = exchanged(layout, rows, tasks)
     if layout.operator.window.one_slice and len(layout.sets) == 1 and not layout.needs_python:
         return _by_value(layout, layout.sets[0], rows)
-    parts = [padded(layout, by, aggregate(rows, by, layout.rows))]
+    parts = [padded(layout, by, aggregate(rows, by, layout.row_accumulators))]
     for group in layout.sets:
         parts.append(padded(layout, by, _first_seen(layout, group, rows, history, tasks)))
     together = reduce(DataFrame.unionAll, parts)
@@ -51,18 +51,20 @@ def close(layout: Layout, rows: DataFrame, history: History | None, tasks: Tasks
 
 
 def _by_value(layout: Layout, group: DistinctSet, rows: DataFrame) -> DataFrame:
-    """In one way, where a slice is all of its windows: by value first, so that the groups of a slice are its values."""
+    """The same if each slice is a whole window: by value first, then by slice, so that rows are read once."""
     by = [*layout.keys, *layout.slots]
-    of_value = aggregate(rows, [*by, group.column], layout.rows)
-    counted = of_value.selectExpr(*by, *(one.name for one in layout.rows), *(one.lifted for one in group.accumulators))
+    of_value = aggregate(rows, [*by, group.column], layout.row_accumulators)
+    counted = of_value.selectExpr(
+        *by, *(one.name for one in layout.row_accumulators), *(one.lifted for one in group.accumulators)
+    )
     return aggregate(counted, by, layout.all_accumulators)
 
 
 def exchanged(layout: Layout, rows: DataFrame, tasks: Tasks) -> DataFrame:
-    """The partials by key, for several branches that read them: one exchange serves them all.
+    """The partials by key: one exchange for several branches that read them.
 
-    It is one only as long as they ask it for the same columns, so nothing may be pruned below the observation (that
-    nobody reads).
+    Spark reuses the exchange only if all branches need the same columns. The observation, whose result is not used,
+    keeps Spark from pruning columns below it.
     """
     moved = tasks.by_key(rows, layout.keys)
     if moved is rows:
@@ -73,30 +75,30 @@ def exchanged(layout: Layout, rows: DataFrame, tasks: Tasks) -> DataFrame:
 def _first_seen(
     layout: Layout, group: DistinctSet, rows: DataFrame, history: History | None, tasks: Tasks
 ) -> DataFrame:
-    """Accumulators over the values that no earlier slice of their windows has seen, each in its first slice."""
+    """Accumulators over the values that are in no earlier slice of their windows, each in its first slice."""
     by = [*layout.keys, GROUP_END, group.column]
     found = _values(layout, group, rows, "false")
     if history is None:
         first = found.groupBy(*by).agg(F.min(SLICE).alias(SLICE))
     else:
-        seen = _values(layout, group, history.partials, "true")
+        known = _values(layout, group, history.partials, "true")
         if history.is_long:
-            # One look at what was seen, against the few that are new, instead of moving all of it by key.
-            seen = _alike(seen, found.select(*by))
-        both = found.unionAll(tasks.by_key(seen, layout.keys))
+            # One scan of the known values, with the few new ones broadcast, instead of an exchange of all by key.
+            known = _with_hash_of(known, found.select(*by))
+        both = found.unionAll(tasks.by_key(known, layout.keys))
         first = both.groupBy(*by).agg(F.min(SLICE).alias(SLICE), F.max(_KNOWN).alias(_KNOWN)).where(f"NOT {_KNOWN}")
     lifted = first.selectExpr(*layout.keys, SLICE, *(one.lifted for one in group.accumulators))
     return aggregate(lifted, [*layout.keys, SLICE], group.accumulators)
 
 
-def _alike(seen: DataFrame, found: DataFrame) -> DataFrame:
-    """Those of many seen values that have the hash of one of the few found: all that are among them, if not only these.
+def _with_hash_of(known: DataFrame, found: DataFrame) -> DataFrame:
+    """The known values with the hash of a found one: all equal ones, and possibly a few others.
 
-    Of nearly all it says no, and Spark says that several times as fast of one number as of rows.
+    Nearly all known values are filtered out, and Spark compares one number several times as fast as rows.
     """
     hashed = f"xxhash64({', '.join(found.columns)}) AS {_HASH}"
     few = F.broadcast(found.selectExpr(hashed))
-    return seen.selectExpr("*", hashed).join(few, _HASH, "left_semi").drop(_HASH)
+    return known.selectExpr("*", hashed).join(few, _HASH, "left_semi").drop(_HASH)
 
 
 def _values(layout: Layout, group: DistinctSet, rows: DataFrame, known: str) -> DataFrame:

@@ -1,8 +1,8 @@
-"""A window operator between micro-batches: what it reads from the slice store to fire, and what it carries on.
+"""The state of a window operator between micro-batches: what it reads to fire, and what it keeps.
 
-Partials lie in two relations. `rows` are partials as they were absorbed, of open slices, and of closed ones as long as
-distinct values must be compared with them. `closed` has one partial for each key and slice that closed and that a later
-window needs. TUMBLE needs none.
+Partials are in two relations. `rows` are partials as they were absorbed: of open slices, and of closed ones as long as
+their distinct values must be known. `closed` has one partial for each key and closed slice that a later window needs.
+TUMBLE needs none.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from airflow_nrt.model.windows import Sql
 
 BEFORE_TIME = -END_OF_TIME
 FEW = 500_000
-"""Partials of earlier slices that are quicker moved by key than looked through."""
+"""Up to so many partials of earlier slices, an exchange by key is faster than a scan with a broadcast."""
 MOST_NEW = 200_000
-"""New partials that fit in every task's memory."""
+"""So many new partials fit into the memory of every task."""
 
 
 @dataclass(frozen=True)
 class Firing:
-    """Windows with `after < end <= until` fire: their results, None if there are no rows, and the state behind them."""
+    """A firing of windows with `after < end <= until`: their results (None without rows), and the state after it."""
 
     operator: str
     results: DataFrame | None
@@ -39,7 +39,7 @@ class Firing:
 
 
 def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which windows can fire now, None if none with rows can."""
+    """The end up to which windows can fire now, None if no window with rows can."""
     if state.watermark is None:
         return None
     until = layout.operator.window.last_complete_end(state.watermark)
@@ -52,21 +52,21 @@ def due_until(layout: Layout, state: OperatorState) -> int | None:
 
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
-    """Closes the slices up to `until`, writes what later windows need, and gives the results (not yet computed)."""
+    """Closes the slices up to `until`, writes the partials for later windows, and gives the results (lazily)."""
     after = BEFORE_TIME if state.fired is None else state.fired
     window = layout.operator.window
     new_closed: tuple[StateFile, ...] = ()
     if _needed_later(layout, state.rows, after, until):
-        # Of HOP a late row can end now whatever its slice is; it is written with the others, and never read again.
+        # A late row of HOP can end now whatever its slice is. It is written with the others, and never read again.
         which = f"{window.last_end(Sql(SLICE))} > {until}L" if layout.nested else "true"
         kept = _closed(store, layout, state, after, until, which)
         if kept is not None:
             file = store.write(layout.operator.name, kept).file
             new_closed = (file,) if file is not None else ()
     columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
-    carried = [file for file in state.closed if window.last_end(file.last) > after]
-    closed = store.read([*carried, *new_closed], columns)
-    # Where a file spans a gap in the data nothing may close at all; then this finds it empty.
+    known = [file for file in state.closed if window.last_end(file.last) > after]
+    closed = store.read([*known, *new_closed], columns)
+    # If a file spans a gap in the data, no slice may close at all; then this is empty.
     if closed is None or (_ends_now(layout, state.rows, after, until) if layout.nested else not new_closed):
         ending = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} <= {until}L")
         closed = ending if closed is None else closed if ending is None else closed.unionByName(ending.select(*columns))
@@ -76,14 +76,14 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         state,
         fired=until,
         rows=tuple(file for file in state.rows if _rows_needed(layout, file, until)),
-        closed=tuple(file for file in (*carried, *new_closed) if window.last_end(file.last) > until),
+        closed=tuple(file for file in (*known, *new_closed) if window.last_end(file.last) > until),
         suspect=None if state.suspect is not None and state.suspect <= until else state.suspect,
     )
     return Firing(layout.operator.name, results, next_state, after, until)
 
 
 def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
-    """The results of windows with `after < end <= until` from what is there now. Nothing is closed by that."""
+    """The current results of windows with `after < end <= until`. Nothing closes."""
     window = layout.operator.window
     fired = BEFORE_TIME if state.fired is None else state.fired
     columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
@@ -97,8 +97,13 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
 def _closed(
     store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int, which: str
 ) -> DataFrame | None:
-    """Closed partials of those that close in (after, until] and for which the condition holds."""
-    columns = [*layout.keys, *layout.slots, *(name for name, _ in layout.values), *(one.name for one in layout.rows)]
+    """Closed partials of the partials that close in (after, until] and meet the condition `which`."""
+    columns = [
+        *layout.keys,
+        *layout.slots,
+        *(name for name, _ in layout.values),
+        *(one.name for one in layout.row_accumulators),
+    ]
     closing = [file for file in state.rows if file.last > after and file.first <= until]
     rows = store.read(closing, columns)
     if rows is None:
@@ -111,7 +116,7 @@ def _closed(
 def _history(
     store: SliceStore, layout: Layout, state: OperatorState, after: int, which: str, new: int
 ) -> History | None:
-    """The distinct values of earlier slices of the same windows, beside at most so many `new` ones."""
+    """The distinct values of earlier slices of the same windows. `new` is the most partials that close."""
     window = layout.operator.window
     if not layout.sets or not layout.nested or window.one_slice:
         return None
@@ -124,7 +129,7 @@ def _history(
 
 
 def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
-    """Where values leave windows again: the partials with distinct values of all slices in the windows that fire."""
+    """If windows can lose values: the partials with distinct values of all slices in the firing windows."""
     if layout.nested or not layout.sets:
         return None
     window = layout.operator.window
@@ -153,7 +158,7 @@ def _ends_now(layout: Layout, rows: tuple[StateFile, ...], after: int, until: in
 
 
 def _rows_needed(layout: Layout, file: StateFile, until: int) -> bool:
-    """Whether a file of row partials holds anything that a later firing reads."""
+    """Whether a later firing reads a file of `rows`."""
     if layout.sets and not layout.operator.window.one_slice:
         return layout.operator.window.last_end(file.last) > until
     return file.last > until

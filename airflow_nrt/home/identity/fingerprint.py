@@ -180,7 +180,7 @@ def _source(source: Source) -> Iterator[Fact]:
 
 def _sink(insert: Insert) -> Table:
     """The primary key of rows that never change is only a promise: no result depends on it."""
-    return insert.sink if insert.changes or insert.tells_changes else replace(insert.sink, primary_key=())
+    return insert.sink if insert.changes or insert.emits_changes else replace(insert.sink, primary_key=())
 
 
 def _places(table: Table) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The connectors: where tables lie. Each is one file here, and a source or a sink of the engine."""
+"""The connectors of tables. Each is one file here, and a source or a sink of the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a connector without Spark: the options and METADATA of its tables, and what they can be used for."""
+"""A connector as planning sees it, without Spark: the options and METADATA of its tables, and what they can do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airflow_nrt.model.tables import Table
 
 @dataclass(frozen=True)
 class Metadata:
-    """A METADATA column: Spark SQL of it over rows just read, its type, and which declared types are that type."""
+    """A METADATA column: its Spark SQL over rows just read, its type, and which declared types are that type."""
 
     sql: str
     type: DataType
@@ -28,11 +28,11 @@ class Connector(ABC):
 
     name: ClassVar[str]
     options: ClassVar[Mapping[str, Option]]
-    """All that its tables take, as sources and as sinks: one table may serve as both."""
+    """The options of its tables, as sources and as sinks: one table may be both."""
     metadata: ClassVar[Mapping[str, Metadata]] = {}
-    """By Flink's keys."""
+    """METADATA columns by Flink's keys."""
     keeps_rows: ClassVar[bool] = True
-    """Whether rows that were written stay, to be read again."""
+    """Whether written rows can be read back."""
 
     @abstractmethod
     def check_source(self, table: Table) -> None:
@@ -43,43 +43,43 @@ class Connector(ABC):
         """Raises InputError if the table can't be written to."""
 
     def check_options(self, table: Table) -> None:
-        """Raises InputError for an option that is unknown, and for a text that is no value of its option."""
+        """Raises InputError for an unknown option, and for an invalid value of an option."""
         check_options(table.options, self.options, f"table {table.name!r}")
 
     def place(self, table: Table) -> str:
-        """Where the table lies, for people."""
+        """The location of the table, for people."""
         return f"connector '{self.name}'"
 
     def is_live(self, table: Table) -> bool:
-        """Whether the table, as a source, waits for more rows when all that is there was read."""
+        """Whether the table, as a source, waits for more rows once all present ones are read."""
         return LIVE in table.options
 
     def takes_changes_as_such(self, table: Table) -> bool:
-        """Whether the table, as a sink, gets rows that are there now and rows that are there no more."""
+        """Whether the table, as a sink, takes a changelog: rows that are added and rows that are retracted."""
         return False
 
     def replaces_rows(self, table: Table) -> bool:
-        """Whether the table, as a sink, holds rows as they stand: a changed one replaces the one before."""
+        """Whether the table, as a sink, takes upserts: a changed row replaces the one with its key."""
         return False
 
     def directory(self, table: Table) -> str | None:
-        """Where files of whole windows stand, for whoever reads results without Spark; None if there are none."""
+        """The directory with a file for each window, for readers of results without Spark; None if there is none."""
         return None
 
     def takes_changes(self, table: Table) -> bool:
-        """Whether a row that was written can be taken back."""
+        """Whether a written row can be retracted."""
         return self.takes_changes_as_such(table) or self.replaces_rows(table)
 
 
 class SinkOnly(Connector):
-    """One whose tables can't be read."""
+    """A connector whose tables can't be read."""
 
     def check_source(self, table: Table) -> None:
         raise InputError(f"table {table.name!r}: connector '{self.name}' can only be written to")
 
 
 class SourceOnly(Connector):
-    """One whose tables can't be written to."""
+    """A connector whose tables can't be written to."""
 
     def check_sink(self, table: Table) -> None:
         raise InputError(f"table {table.name!r}: connector '{self.name}' can only be read")

@@ -13,14 +13,14 @@ from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
 
 _PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
 WRITTEN_AT = "file.modification-time"
-"""The key of the time that files give their rows."""
+"""The METADATA key of the time at which the file of a row was written."""
 INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 
 
 class Filesystem(Connector):
     name = "filesystem"
     options = FILE_OPTIONS
-    # What reads files gives these columns where a table asks for them.
+    # The reader of files adds these columns where a table declares them.
     metadata: ClassVar = {
         "file.path": Metadata(_PATH, STRING, lambda kind: kind.is_string),
         "file.name": Metadata(f"regexp_extract({_PATH}, '[^/]*$', 0)", STRING, lambda kind: kind.is_string),

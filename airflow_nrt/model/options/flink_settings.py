@@ -1,7 +1,7 @@
-"""Settings by which Flink's own engine is tuned, and those that are not there: data, a line for each family.
+"""Settings that tune Flink's own engine, and settings that are not supported: data, a line for each family.
 
-What is idle is accepted, so that a script runs as it is, and told by `check` and `plan`. What would change results, or
-break a promise that somebody relies on, is refused with the way out.
+Settings without an effect are accepted, so that a script runs as it is; `check` and `plan` report them. A setting that
+would change results, or break a guarantee, is refused with an alternative.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Options of Flink's tables that tune its connectors, that have one value here, or that are not there: data.
+"""Options of Flink's tables that tune its connectors, that have one value here, or that are not supported: data.
 
 See `flink_settings.py` for the three kinds.
 """

@@ -49,11 +49,11 @@ _ANSWERS = {
     "recursivefilelookup": "directories below the path are always read",
     "compression": "a compressed file is known by the end of its name, as .gz",
 }  # fmt: skip
-"""By the name without the format in front, in small letters, and without what stands between its words."""
+"""By the option's name without the format's prefix, in lower case, letters and digits only."""
 
 
 def answer(name: str) -> str:
-    """What to do instead of an option that is none here, '' where nobody knows."""
+    """What to do instead of an unknown option; '' if there is no known alternative."""
     bare = name.lower()
     for first in ("csv.", "json.", "format.", "serialization.", "serde."):
         bare = bare.removeprefix(first)

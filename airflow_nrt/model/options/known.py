@@ -33,9 +33,9 @@ from airflow_nrt.model.zones import read_zone
 TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
 DOMAIN = "attribute-domain."
-"""How the options begin that say of a column whether its domain grows."""
+"""Prefix of the options that say whether the domain of a column grows."""
 LIVE = "source.monitor-interval"
-"""The option that makes a source wait for more."""
+"""The option that makes a source wait for more rows."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 MAX_SCRIPT = "script.max-size"
@@ -43,7 +43,7 @@ MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
 CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
 FORMATS = ("csv", "json", "parquet", "debezium-json")
-"""The formats of files; the options of one begin with its name."""
+"""The formats of files. The options of a format begin with its name."""
 
 
 def _sampled_keys(text: str) -> int:
@@ -200,14 +200,14 @@ REPORT_OPTIONS = named(
         *OTHER_SETTINGS,
     )
 )
-"""What a report can set."""
+"""The settings of a report."""
 
 SPARK_PREFIX = "spark."
 """`SET 'spark.…'` passes through to the Spark session."""
 
 
 def is_setting(key: str) -> bool:
-    """Whether a report can set it, be it without effect."""
+    """Whether a report can set it, also if it has no effect."""
     return key.startswith(SPARK_PREFIX) or find(key, REPORT_OPTIONS) is not None
 
 
@@ -225,7 +225,7 @@ def sink_option(options: Mapping[str, str], name: str) -> Any:
 
 
 def find(name: str, known: Mapping[str, Option]) -> Option | None:
-    """The option of a name: its own, or that of the longest family that it belongs to."""
+    """The option with this name, or else the longest family that the name belongs to."""
     if name in known:
         return known[name]
     families = [one for one in known if one.endswith("*") and name.startswith(one[:-1])]
@@ -233,7 +233,7 @@ def find(name: str, known: Mapping[str, Option]) -> Option | None:
 
 
 def check_options(options: Mapping[str, str], known: Mapping[str, Option], where: str) -> None:
-    """Raises InputError that names the first unknown option or unreadable value."""
+    """Raises InputError for the first unknown option or invalid value."""
     for name, text in options.items():
         option = find(name, known)
         if option is None:
@@ -247,7 +247,7 @@ def check_options(options: Mapping[str, str], known: Mapping[str, Option], where
 
 
 def nearest(name: str, names: Iterable[str], label: str = "did you mean") -> str:
-    """`; did you mean 'x'?`, or nothing if no name is near."""
+    """`; did you mean 'x'?`, or '' if no name is similar."""
     original = {n.lower(): n for n in names if not n.endswith("*")}
     near = difflib.get_close_matches(name.lower(), original, n=1, cutoff=0.6)
     return f"; {label} {original[near[0]]!r}?" if near else ""

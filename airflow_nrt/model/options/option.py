@@ -28,10 +28,10 @@ def nothing(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class Option:
-    """`read` turns the text into a value and raises ValueError; `default` is a value, `None` where there is none.
+    """An option. `read` parses its text and raises ValueError; `default` is a value, or None if there is none.
 
-    `idle` is set where it tunes Flink's own machine: why it has no effect here, and what does instead. A name that ends
-    with `*` is a family of names. `decides` gives what results depend on, None if they don't.
+    `idle` is set for options of Flink's own engine: why the option has no effect here, and what has it instead. A name
+    that ends with `*` is a family of names. `decides` gives the part of the value that results depend on, or None.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Option:
     decides: Callable[[str], str | None] = all_of_it
 
     def decided_by(self, text: str) -> str | None:
-        """What of this value results depend on, None if they don't, or if it is the default anyway."""
+        """The part of this value that results depend on; None if there is none, or if it is the default."""
         is_default = self.default is not None and self.read(text) == self.default
         return None if self.idle or is_default else self.decides(text)
 
@@ -53,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reader of an option that would change results and is not there: says of any value what to do instead."""
+    """The reader of an unsupported option that would change results. It refuses every value, with an alternative."""
 
     way_out: str
 
@@ -62,7 +62,7 @@ class Refusal:
 
 
 def free(*options: Option) -> tuple[Option, ...]:
-    """These options change no result: a home goes on with any of their values."""
+    """The options, marked as changing no result: a home continues with any of their values."""
     return tuple(replace(option, decides=nothing) for option in options)
 
 
@@ -89,7 +89,7 @@ def parse_boolean(text: str) -> bool:
 
 @dataclass(frozen=True)
 class OneOf:
-    """The reader of an option that has but these values, in any case."""
+    """The reader of an option with a fixed set of values, in upper or lower case."""
 
     names: tuple[str, ...]
 
@@ -104,7 +104,7 @@ def one_of(*names: str) -> OneOf:
 
 
 def only(value: str, way_out: str) -> Callable[[str], str]:
-    """Of an option that has but this one value here."""
+    """The reader of an option that has only this value here."""
 
     def read(text: str) -> str:
         if text.lower() != value.lower():
@@ -133,7 +133,7 @@ def character(text: str) -> str:
 
 
 def delimiter(text: str) -> str:
-    r"""One character, perhaps as Java writes it: `\t` is a tab, `\u0001` what has this number."""
+    r"""One character, also in Java's notation: `\t` is a tab, `\u0001` the character with this number."""
     return character(re.sub(r"\\(u+[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|.)", _unescaped, text, flags=re.DOTALL))
 
 

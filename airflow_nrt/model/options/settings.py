@@ -1,4 +1,4 @@
-"""What a report is given beside its text: values of placeholders and settings, among them some that nobody may read."""
+"""Values that a report gets in addition to its text: placeholders and settings, some of them secret."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 SECRET_NAMES = "password|secret|token|key|credential"
 """A regular expression; upper and lower case are the same to it."""
 SHORTEST = 3
-"""Characters: of a shorter value it can't be said where it stands in a text."""
+"""Characters. Shorter values are not masked, because they occur in a text by chance."""
 _NO_SECRETS = ("true", "false")
 _NAMED_LIKE_SECRETS = re.compile(SECRET_NAMES, re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`values` fill placeholders, or work as a SET behind the report's own.
+    """`values` fill placeholders, or act as SET statements after the report's own.
 
-    `masked` names those that nobody may read, beside those whose name says it. `unsafe` names the placeholders that may
-    be any piece of SQL.
+    `masked` names secret values, in addition to those with the name of a secret. `unsafe` names the placeholders that
+    may be any piece of SQL.
     """
 
     values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
@@ -37,7 +37,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Settings:
-        """Raises ValueError if these are no settings, and does not say what they are instead."""
+        """Raises ValueError if the text is no settings; the message does not quote it."""
         try:
             read = json.loads(text)
             return cls(tuple(read["values"].items()), tuple(read["masked"]), tuple(read["unsafe"]))
@@ -48,16 +48,16 @@ class Settings:
         return json.dumps({"values": dict(self.values), "masked": self.masked, "unsafe": self.unsafe})
 
     def but(self, names: Iterable[str]) -> dict[str, str]:
-        """The values without those of these names."""
+        """The values, without those with these names."""
         left_out = frozenset(names)
         return {name: value for name, value in self.values if name not in left_out}
 
     def masking(self, names: Iterable[str]) -> Settings:
-        """These settings, of which those with these names are masked as well."""
+        """These settings, with these names masked as well."""
         return replace(self, masked=(*self.masked, *names))
 
     def is_masked(self, name: str) -> bool:
-        """Of reports' own options there is none that could hold a secret."""
+        """Whether a value is secret. No option of a report holds a secret."""
         if name in self.masked:
             return True
         return _NAMED_LIKE_SECRETS.search(name) is not None and find(name, REPORT_OPTIONS) is None
@@ -68,7 +68,7 @@ class Settings:
         return {name: value for name, value in self.values if self.is_masked(name)}
 
     def shown(self, text: str) -> str:
-        """A text for people: where a masked value stands in it, it names the placeholder instead."""
+        """The text for people: masked values are replaced by the names of their placeholders."""
         return self._masking(text)
 
     @cached_property

@@ -13,12 +13,12 @@ from airflow_nrt.model.written import Written
 
 @dataclass(frozen=True)
 class UpdatingAggregate(OfGroups):
-    """GROUP BY keys without a window: one row a group, over all rows so far. The row changes as more rows come.
+    """GROUP BY keys without a window: one row a group, over all rows so far. The row changes as more rows arrive.
 
-    The input query gives the key columns, the arguments, the filters and where rows stood on arrival. With `changing`
-    its rows change themselves: it gives `_nrt_after` and `_nrt_key`, and `arguments` are all its columns but keys.
-    The result has the keys, one column an aggregate, `_nrt_after` and `_nrt_key`, for groups that a batch touches.
-    `constant` says that neither the number of groups grows, nor what is kept of each.
+    The input query gives the key columns, the arguments, the filters and the places of rows on arrival. With `changing`
+    its rows change themselves: it gives `_nrt_after` and `_nrt_key`, and `arguments` are all its columns except keys.
+    The result has the keys, one column an aggregate, `_nrt_after` and `_nrt_key`, for the groups that a batch touches.
+    `constant`: neither the number of groups grows, nor the state of each.
     """
 
     name: str = field(metadata=METADATA)
@@ -48,5 +48,5 @@ class UpdatingAggregate(OfGroups):
 
     @property
     def stands_alone(self) -> bool:
-        """An aggregate over all rows does, COUNT of which is 0 then."""
+        """True without keys: over no rows the one group has a row, with COUNT 0."""
         return not self.keys

@@ -16,7 +16,7 @@ END = "the end of its sources"
 
 @dataclass(frozen=True)
 class RowsAtEnd(UpdatingOperator):
-    """The rows of its input as they stand when all sources below have ended: until then there are none.
+    """The rows of its input once all sources below have ended; no rows before.
 
     The input query gives `columns`; with `changing` also `_nrt_after` and `_nrt_key`. The result has the columns, and
     never changes.

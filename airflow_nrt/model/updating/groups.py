@@ -1,4 +1,4 @@
-"""Operators whose state are groups of equal keys."""
+"""Operators whose state is groups of equal keys."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from airflow_nrt.model.updating.operator import UpdatingOperator
 
 
 class OfGroups(UpdatingOperator):
-    """`constant` says that neither the number of groups grows, nor what is kept of each."""
+    """`constant`: neither the number of groups grows, nor the state of each."""
 
     constant: bool
 
     @property
     @abstractmethod
     def keeps_all_rows(self) -> bool:
-        """Whether all rows of its groups are kept, those that are not the result's, too."""
+        """Whether all rows of its groups are kept, also those that are not in the result."""
 
     @property
     def bound_of_groups(self) -> str | None:

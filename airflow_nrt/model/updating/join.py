@@ -1,4 +1,4 @@
-"""Joins of rows whenever they come."""
+"""Joins without a window."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FILTERS = ("SEMI", "ANTI")
 
 @dataclass(frozen=True)
 class JoinSide:
-    """What one side of an `UpdatingJoin` reads, and its columns there.
+    """The input of one side of an `UpdatingJoin`, and its columns.
 
     The query gives `_nrt_side`, the key columns, the columns of both sides (NULL for those of the other), `_nrt_after`
-    and `_nrt_key`; where rows are not `changing`, all of them stand behind the batch.
+    and `_nrt_key`. Where rows are not `changing`, `_nrt_after` is true for all.
     """
 
     input: Query = field(metadata=METADATA)
@@ -31,15 +31,15 @@ class JoinSide:
 
 @dataclass(frozen=True)
 class UpdatingJoin(UpdatingOperator):
-    """A regular join: rows of two sides meet whenever they come.
+    """A regular join: rows of two sides match whenever they arrive.
 
-    Of an interval join the time of the left row less that of the right one lies in the `interval` (ms); then the sides
-    also give `_nrt_until`, and `sources` are those whose watermarks say when a row is needed no more.
-
-    They meet where their `keys` are equal and the `condition` holds, SQL over the columns of both; `text` is how the
-    report writes it. `kind` is INNER, LEFT, RIGHT or FULL; or SEMI or ANTI, whose result are the rows of the left side
-    that meet some of the right, or none. The result has the columns of the left side, then of the right (NULL where it
+    Rows match if their `keys` are equal and the `condition` holds, SQL over the columns of both; `text` is how the
+    report writes it. `kind` is INNER, LEFT, RIGHT or FULL; or SEMI or ANTI, whose results are the rows of the left side
+    with a match on the right, or without. The result has the columns of the left side, then of the right (NULL where it
     `filters`), `_nrt_after` and `_nrt_key`.
+
+    In an interval join the time of the left row minus that of the right row is in the `interval` (ms). Then the sides
+    also give `_nrt_until`, and the watermarks of the `sources` say when a row is no longer needed.
     """
 
     name: str = field(metadata=METADATA)
@@ -67,7 +67,7 @@ class UpdatingJoin(UpdatingOperator):
 
     @property
     def padded(self) -> tuple[str, ...]:
-        """The sides of whose rows it must be known whether they meet nothing."""
+        """The sides whose rows must be known to have a match or not."""
         both = {"LEFT": (LEFT,), "RIGHT": (RIGHT,), "FULL": (LEFT, RIGHT), "SEMI": (LEFT,), "ANTI": (LEFT,)}
         return both.get(self.kind, ())
 
@@ -84,14 +84,17 @@ class UpdatingJoin(UpdatingOperator):
     def follows_arrival(self) -> str | None:
         if self.interval is None:
             return None
-        return "which rows an interval join sees depends on when they came: such results can't be verified"
+        return "the rows that an interval join sees depend on when they arrived: such results can't be verified"
 
     @property
     def bound(self) -> str | None:
         if self.interval is None:
             return None
         least, most = (format_duration(max(0, ms)) for ms in (-self.interval[0], self.interval[1]))
-        return f"how near rows are that meet: the left are forgotten {least}, the right {most} behind the watermark"
+        return (
+            "the interval of the join: a row is forgotten when it is older than the watermark by more than "
+            f"{least} (left), {most} (right)"
+        )
 
     def bound_by(self, ttl: str) -> str:
         return f"a row is forgotten {ttl} of processing time after it was last written"

@@ -1,4 +1,4 @@
-"""What an updating operator answers: its results are never complete, and change as rows come."""
+"""Updating operators: their results are never complete, and change as rows arrive."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.model.operators import Operator
 
 
 class UpdatingOperator(Operator):
-    """It publishes what each batch changes of its result."""
+    """An operator that emits the changes of its result with each batch."""
 
     waits_for_end: ClassVar[bool] = False
     """Whether it has no result before its sources have ended."""
@@ -22,41 +22,41 @@ class UpdatingOperator(Operator):
 
     @property
     def stands_alone(self) -> bool:
-        """Whether its result has a row even if no row has come."""
+        """Whether its result has a row even before any row has arrived."""
         return False
 
     @property
     def moved_by(self) -> str | None:
-        """The source whose watermark takes rows in and out of its result; None if rows alone do."""
+        """The source whose watermark moves rows in and out of its result; None if only new rows change it."""
         return None
 
     @property
     def forgets_by(self) -> tuple[str, ...]:
-        """The sources whose watermarks say when a row is needed no more; none if nothing but a TTL says it."""
+        """The sources whose watermarks say when a row is no longer needed; none if only a TTL does."""
         return ()
 
     @property
     def follows_arrival(self) -> str | None:
-        """Why its result depends on when rows came, so that a batch over all of them can give another; None if not."""
+        """Why its result depends on when rows arrived, so that a batch over all rows can differ; else None."""
         return None
 
     # ---------------------------------------------------------------------------------------------------- bounds
 
     @property
     def bound(self) -> str | None:
-        """What bounds its state, whatever is set and whatever comes; None if nothing does."""
+        """What bounds its state for any settings and any input; None if nothing does."""
         return None
 
     @property
     def bound_of_groups(self) -> str | None:
-        """What bounds its state because its groups do not grow, unless a TTL does; None if they can."""
+        """What bounds its state without a TTL, if its groups can't grow; None if they can."""
         return None
 
     @property
     def bound_of_result(self) -> str | None:
-        """What bounds the number of rows of its result; None if nothing does but what bounds its inputs."""
+        """What bounds the number of rows of its result; None if only the bounds of its inputs do."""
         return None
 
     def bound_by(self, ttl: str) -> str:
-        """What bounds its state where state is forgotten after this time."""
+        """What bounds its state if state expires after this time."""
         return f"a key that no row touches for {ttl} of processing time is forgotten"

@@ -14,11 +14,11 @@ from airflow_nrt.model.written import Written
 
 @dataclass(frozen=True)
 class RecentRows(UpdatingOperator):
-    """The rows of a source whose rowtime lies in the `span` (ms) behind its watermark, that included.
+    """The rows of a source that are at most `span` (ms) older than its watermark.
 
-    The input query gives `columns`, `t`, the rowtime (ms), `w`, the watermark (ms) that the row proposes, and `p`,
-    where it stood on arrival. The result has the columns, `p`, `_nrt_after` and `_nrt_key`. When the source has ended,
-    its last rowtime stands for the watermark. `text` is the condition as the report writes it.
+    The input query gives `columns`, `t`, the rowtime (ms), `w`, the watermark (ms) that the row proposes, and `p`, its
+    place on arrival. The result has the columns, `p`, `_nrt_after` and `_nrt_key`. Once the source has ended, its last
+    rowtime replaces the watermark. `text` is the condition as the report writes it.
     """
 
     keeps_rows = True
@@ -55,7 +55,8 @@ class RecentRows(UpdatingOperator):
 
     @property
     def bound(self) -> str | None:
-        return f"{self.text}: a row is forgotten {format_duration(self.span)} of event time behind the watermark"
+        span = format_duration(self.span)
+        return f"{self.text}: a row is forgotten when it is older than the watermark by more than {span}"
 
     @property
     def bound_of_result(self) -> str | None:

@@ -23,12 +23,12 @@ class FramedCall:
 class UpdatingRows(OfGroups):
     """Columns computed over all rows of a partition so far: Top-N, deduplication and OVER without a window.
 
-    The input query gives the key columns (what the rows are partitioned by), `columns`, and `p`, by which a row is
-    known again; with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time,
-    `framed` are aggregates over them. With a `limit` only rows whose one computed column is not above it are kept: no
-    other can come down to it again. `constant` says that the number of rows of its result does not grow. `identity` is
-    the SQL of `_nrt_key`. The result has the columns, what is computed, `_nrt_after` and `_nrt_key`, for the partitions
-    that a batch touches.
+    The input query gives the key columns (by which rows are partitioned), `columns`, and `p`, which identifies a row;
+    with `changing` also `_nrt_after`. `computed` are SQL over the rows of one partition at one time, `framed` are
+    aggregates over them. With a `limit` only rows are kept whose one computed column is at most that: the rank of the
+    others can't fall again. `constant`: the number of rows of its result does not grow. `identity` is the SQL of
+    `_nrt_key`. The result has the columns, the computed ones, `_nrt_after` and `_nrt_key`, for the partitions that a
+    batch touches.
     """
 
     name: str = field(metadata=METADATA)

@@ -14,11 +14,11 @@ from airflow_nrt.model.written import Written
 
 @dataclass(frozen=True)
 class UpdatingSessions(UpdatingOperator):
-    """SESSION over rows that change: each row with the bounds of its session, which move as others come and go.
+    """SESSION over rows that change: each row with the bounds of its session, which move as other rows come and go.
 
-    The input query gives the key columns, whose values each have sessions of their own, `columns`, the rowtime,
-    `_nrt_after` and `_nrt_key`. A session is over where no row is for the `gap` (ms). The result has the columns,
-    `_nrt_start`, `_nrt_end`, `_nrt_after` and `_nrt_key`, for the rows of the sessions that a batch touches.
+    The input query gives the key columns, by which sessions are separate, `columns`, the rowtime, `_nrt_after` and
+    `_nrt_key`. A session ends where no row follows within the `gap` (ms). The result has the columns, `_nrt_start`,
+    `_nrt_end`, `_nrt_after` and `_nrt_key`, for the rows of the sessions that a batch touches.
     """
 
     name: str = field(metadata=METADATA)

@@ -1,4 +1,4 @@
-"""Milliseconds as numbers: each formula is written once, for Python integers and for Spark SQL.
+"""Milliseconds as Python integers or as Spark SQL. Each formula is written once for both.
 
 So the stream, the batch and the verifier share one definition.
 """
@@ -42,7 +42,7 @@ def _text(value: Sql | int) -> str:
 
 
 def later(a: Ms, b: Ms) -> Ms:
-    """The later of the two. In SQL a NULL does not count, which is what an absent watermark means."""
+    """The later of the two. SQL ignores a NULL, which is an absent watermark."""
     if isinstance(a, Sql):
         return Sql(f"greatest({a}, {b})")
     return max(a, b)

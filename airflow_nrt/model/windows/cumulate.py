@@ -1,4 +1,4 @@
-"""CUMULATE: windows that begin together and end a step apart, up to the size."""
+"""CUMULATE: windows with one start, whose ends are a step apart, up to the size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Cumulate(Window):
     """`stride` is the step."""
 
     kind: ClassVar[str] = "CUMULATE"
-    telling: ClassVar[tuple[str, ...]] = ("end", "time")
+    identifying_roles: ClassVar[tuple[str, ...]] = ("end", "time")
 
     def last_end(self, slice_end: Ms) -> Ms:
         return on_grid(slice_end, self.size, self.offset)

@@ -24,7 +24,7 @@ class Hop(Window):
 
     @property
     def has_gaps(self) -> bool:
-        """A slide longer than the size leaves some."""
+        """True if the slide is longer than the size."""
         return self.stride > self.size
 
     @property
@@ -44,6 +44,6 @@ class Hop(Window):
 
 
 def hop(slide: int, size: int, offset: int = 0) -> Hop:
-    """Raises InputError in Flink's words where Flink does. A size that is no multiple of the slide is fine here."""
+    """Raises InputError in Flink's words where Flink does. The size need not be a multiple of the slide."""
     check_positive("HOP", f"slide and size to be positive, but got slide {slide} ms and size {size} ms", slide, size)
     return Hop(size, slide, offset)

@@ -11,7 +11,7 @@ from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
 
 @dataclass(frozen=True)
 class Over(SlotWindow):
-    """`size` is how far back rows are looked at."""
+    """`size` is how far frames reach back (ms)."""
 
     kind: ClassVar[str] = "OVER"
     looked_at_early: ClassVar[bool] = False
@@ -25,5 +25,5 @@ class Over(SlotWindow):
 
 
 def over(reach: int = END_OF_TIME) -> Over:
-    """Row windows that look at rows up to `reach` milliseconds before the current one."""
+    """Row windows whose frames reach back at most `reach` milliseconds."""
     return Over(reach, LONGEST_SLOT)

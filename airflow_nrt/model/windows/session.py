@@ -19,11 +19,11 @@ class Session(SlotWindow):
     bounded_by_rows: ClassVar[bool] = True
 
     def earliest_row(self, end: int) -> int:
-        """A session can be as long as it likes."""
+        """The length of a session has no bound."""
         return -END_OF_TIME
 
     def rows_until(self, end: int) -> int:
-        """A row at its end joins a session."""
+        """A row at the end of a session extends it."""
         return end + 1
 
     @property

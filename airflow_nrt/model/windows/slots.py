@@ -1,4 +1,4 @@
-"""Windows that no grid holds: they end at any time, and those that end in one slot are named together."""
+"""Windows that end at any time instead of on a grid. Those that end in one slot are published under one name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.model.windows.arithmetic import Ms, on_grid
 from airflow_nrt.model.windows.window import Window
 
 LONGEST_SLOT = MINUTE
-"""What ends in one slot is compared and restated together."""
+"""Windows that end in one slot are compared and restated together."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class SlotWindow(Window):
         return slice_end
 
     def start(self, end: Ms) -> Ms:
-        """Of the slot."""
+        """The start of the slot."""
         return end - self.stride
 
     def name(self, end: Ms) -> Ms:
-        """That of the slot."""
+        """The end of the slot."""
         return on_grid(end, self.stride, 0)
 
     def last_complete_end(self, watermark: int) -> int:

@@ -1,8 +1,8 @@
-"""What a kind of windows answers: which slice holds a row, which windows hold a slice, which still count a late row.
+"""Kinds of windows: which slice holds a row, which windows hold a slice, which windows still count a late row.
 
-All times are milliseconds. A window is `[start, end)` and is named by its end, which within one operator is unique.
+All times are milliseconds. A window is `[start, end)` and is named by its end, which is unique within an operator.
 
-A *slice* is the largest span that no window boundary cuts; it too is named by its end. A row touches one slice.
+A *slice* is the largest span that no window boundary cuts. It is named by its end, too. A row belongs to one slice.
 
     CUMULATE(step 10 min, size 30 min)            HOP(slide 10 min, size 20 min)
     [-- a --)                                     [-- a --|-- b --)
@@ -26,28 +26,28 @@ from airflow_nrt.model.windows.arithmetic import Ms, later, on_grid
 class Window(ABC):
     """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
 
-    `zone` is set for windows over instants (TIMESTAMP_LTZ): all times here are of that zone's wall clock, None is UTC.
-    With `only_updates` a window of CUMULATE is there for a key only if its last step brought the key a row, or if it is
-    the last one of its start.
+    `zone` is set for windows over instants (TIMESTAMP_LTZ): all times are of that zone's wall clock; None is UTC. With
+    `only_updates` CUMULATE emits a window for a key only if its last step has a row of the key, or if it is the last
+    window with its start.
 
     Use the functions `tumble`, `hop`, `cumulate`, `session` and `over`: they check what Flink checks.
     """
 
     kind: ClassVar[str]
-    """The name that Flink gives it, in capitals."""
+    """Flink's name, in capitals."""
     ends_on_grid: ClassVar[bool] = True
-    """Whether windows end on a grid. Others end at any time, and those that end in one slot are named together."""
+    """Whether windows end on a grid. Others end at any time, and those that end in one slot are published together."""
     bounded_by_rows: ClassVar[bool] = False
-    """Whether its rows decide where a window begins and ends. So a row that is left out changes others' windows."""
+    """Whether its rows decide where a window begins and ends. Then a late row can change the windows of other rows."""
     nested: ClassVar[bool] = True
-    """Whether of two windows that hold a slice the later one holds all of the earlier. Then a late row can count as one
-    of a later slice, and a value that was seen stays seen."""
+    """Whether of two windows with a common slice the later one holds all of the earlier. Then a late row can count in a
+    later slice, and a distinct value never leaves a window."""
     one_slice: ClassVar[bool] = False
     """Whether each window is one slice."""
     looked_at_early: ClassVar[bool] = True
-    """Whether a window has a result before it is complete."""
-    telling: ClassVar[tuple[str, ...]] = ("end", "time", "start")
-    """Roles of the window columns that each tell one window from another."""
+    """Whether a window can have early results."""
+    identifying_roles: ClassVar[tuple[str, ...]] = ("end", "time", "start")
+    """Roles of the window columns that each identify a window."""
 
     size: int
     stride: int
@@ -62,7 +62,7 @@ class Window(ABC):
 
     @property
     def has_gaps(self) -> bool:
-        """Whether there are rowtimes that no window holds."""
+        """Whether some rowtimes are in no window."""
         return False
 
     @property
@@ -75,7 +75,7 @@ class Window(ABC):
         return at + self.slice - (at - self.offset) % self.slice
 
     def first_end(self, slice_end: Ms) -> Ms:
-        """The first window that holds this slice. In a gap it lies after `last_end`."""
+        """The first window that holds this slice. In a gap it is after `last_end`."""
         return on_grid(slice_end, self.stride, self.origin)
 
     @abstractmethod
@@ -87,7 +87,7 @@ class Window(ABC):
         """The start of the window that ends here."""
 
     def name(self, end: Ms) -> Ms:
-        """The end that a window is published under."""
+        """The end under which a window is published."""
         return end
 
     def first_open_end(self, watermark: Ms) -> Ms:
@@ -97,7 +97,7 @@ class Window(ABC):
     def counted_from(self, slice_end: Ms, watermark: Ms) -> Ms:
         """The first window in which a row of this slice counts, if its batch began at this watermark.
 
-        It counts in that one and all later ones up to `last_end`; in none if the result lies after `last_end`.
+        It counts in that window and all later ones up to `last_end`; in none if the result is after `last_end`.
         """
         return later(self.first_end(slice_end), self.first_open_end(watermark))
 
@@ -118,7 +118,7 @@ class Window(ABC):
         return self.start(end)
 
     def rows_until(self, end: int) -> int:
-        """The rowtime before which all rows lie that matter to a window ending here."""
+        """The rowtime that is after all rows of a window that ends at `end`."""
         return end
 
     @property
@@ -143,13 +143,13 @@ def is_complete(end: int, watermark: int | None) -> bool:
 def counts_in(window: Window, slice_end: int, watermark_before: int | None, end: int) -> bool:
     """Whether a row of this slice counts in the window ending at `end`.
 
-    It does iff the window holds the slice and was not complete when the row's batch began: lateness is per window,
-    judged by the watermark at the beginning of the batch.
+    It does iff the window holds the slice and was not complete when the row's batch began. Lateness is per window: the
+    watermark at the beginning of the batch decides.
     """
     return end in window.ends(slice_end) and not is_complete(end, watermark_before)
 
 
 def check_positive(kind: str, wanted: str, *lengths: int) -> None:
-    """Raises InputError, in Flink's words, for a length that is not."""
+    """Raises InputError, in Flink's words, for a length that is not positive."""
     if min(lengths) <= 0:
         raise InputError(f"{kind} table function based aggregate requires {wanted}.")

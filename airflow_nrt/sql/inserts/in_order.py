@@ -72,7 +72,7 @@ def _is_time(column: ScopeColumn, relation: Relation) -> bool:
     """Whether rows are published in the order of this column, those of one window together."""
     if relation.window is None or not relation.window.ends_on_grid:
         return column.rowtime or column.role in ("end", "time")
-    return column.role in relation.window.telling
+    return column.role in relation.window.identifying_roles
 
 
 def _by_time(relation: Relation) -> str:

@@ -134,7 +134,7 @@ def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, 
     written = {
         column.name: roles.get(plain_column(value) or "") for value, column in zip(values, written_columns(sink))
     }
-    telling = relation.window.telling
+    telling = relation.window.identifying_roles
     if not any(written.get(name) in telling for name in sink.primary_key):
         raise SqlError(
             f"table {sink.name!r}: its PRIMARY KEY ({', '.join(sink.primary_key)}) does not tell one window from "

@@ -27,7 +27,7 @@ def carried(keys: Iterable[Sequence[str]], names: Sequence[str], values: Sequenc
 
 def keys_of_windows(window: Window, keys: Sequence[str]) -> Keys:
     """How rows differ that are grouped by these and both bounds of a window, in Spark SQL."""
-    return tuple((*keys, quote(f"window_{role}")) for role in window.telling)
+    return tuple((*keys, quote(f"window_{role}")) for role in window.identifying_roles)
 
 
 def keys_of_groups(
@@ -39,7 +39,7 @@ def keys_of_groups(
     roles = {role: sql for sql, role in keys if role is not None}
     # Sessions of different keys may begin, or end, together.
     apart = sessions_of is not None and set(sessions_of) <= set(others)
-    telling = () if window is None or (window.bounded_by_rows and not apart) else window.telling
+    telling = () if window is None or (window.bounded_by_rows and not apart) else window.identifying_roles
     return tuple((*others, roles[role]) for role in telling if role in roles) or (tuple(sql for sql, _ in keys),)
 
 

@@ -36,7 +36,7 @@ LISTED = """
 import json, os, sys
 from airflow_nrt.engine.sources.arrivals import Arrivals
 arrivals = Arrivals(sys.argv[1], None)
-found = [arrivals.poll(), arrivals.held.copy()]
+found = [arrivals.poll(), arrivals.unreadable.copy()]
 os.chmod(sys.argv[2], 0o755)
 print(json.dumps([len(found[0]), found[1], [file.path for file in arrivals.poll()]]))
 """
@@ -107,7 +107,7 @@ def test_a_file_that_was_taken_away(spark, tmp_path: Path) -> None:
             read()
         meaning = explained(gone.value)
         assert isinstance(meaning, SurroundingsError)
-        assert str(meaning).startswith(f"the file {tmp_path}/gone.csv was taken away before it was read")
+        assert str(meaning).startswith(f"the file {tmp_path}/gone.csv was removed before it was read")
 
 
 def test_spark_may_not_write(tmp_path: Path) -> None:
@@ -221,4 +221,4 @@ def test_a_cluster_that_ends_the_application_may_be_back() -> None:
 def test_each_cause_says_the_way_out() -> None:
     for cause in CAUSES.values():
         for path in ("/data/x", None):
-            assert len(cause.told(path)) > 40 and "None" not in cause.told(path)
+            assert len(cause.message(path)) > 40 and "None" not in cause.message(path)

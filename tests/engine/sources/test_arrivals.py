@@ -149,29 +149,29 @@ def test_a_link_to_nothing_waits_until_there_is_something(tmp_path: Path, caplog
     settle(source)
     arrivals = Arrivals(str(source), None)
     assert paths(arrivals) == [str(fine)]
-    assert arrivals.held == {str(link): f"No such file or directory, it is a link to {elsewhere}"}
+    assert arrivals.unreadable == {str(link): f"No such file or directory, it is a link to {elsewhere}"}
     assert paths(arrivals) == []
     assert [one.getMessage() for one in caplog.records] == [
         f"{link} can't be opened (No such file or directory, it is a link to {elsewhere}): it waits until it can"
     ]
     put(elsewhere)
-    assert (paths(arrivals), arrivals.held) == ([str(link)], {})
+    assert (paths(arrivals), arrivals.unreadable) == ([str(link)], {})
     assert paths(arrivals) == []
 
 
 def test_a_link_that_is_taken_away_is_forgotten(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(tmp_path / "nowhere.csv")
     arrivals = Arrivals(str(tmp_path), None)
-    assert (paths(arrivals), len(arrivals.held)) == ([], 1)
+    assert (paths(arrivals), len(arrivals.unreadable)) == ([], 1)
     (tmp_path / "link.csv").unlink()
-    assert (paths(arrivals), len(arrivals.held)) == ([], 0)
+    assert (paths(arrivals), len(arrivals.unreadable)) == ([], 0)
 
 
 def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(tmp_path / "link.csv")
     arrivals = Arrivals(str(tmp_path), None)
     assert paths(arrivals) == []
-    assert "symbolic links" in arrivals.held[str(tmp_path / "link.csv")]
+    assert "symbolic links" in arrivals.unreadable[str(tmp_path / "link.csv")]
 
 
 def test_none_is_to_wait(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_none_is_to_wait(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"link\.csv can't be opened: No such file.*'source.unreadable-files' = 'wait'"
     ):
-        Arrivals(str(tmp_path), None, holds=False).poll()
+        Arrivals(str(tmp_path), None, tolerant=False).poll()
 
 
 def test_what_is_taken_away_while_a_directory_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,4 +194,4 @@ def test_what_is_taken_away_while_a_directory_is_listed(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(os, "stat", taken_away)
     arrivals = Arrivals(str(tmp_path), None)
-    assert (paths(arrivals), arrivals.held) == ([str(tmp_path / "a.csv")], {})
+    assert (paths(arrivals), arrivals.unreadable) == ([str(tmp_path / "a.csv")], {})

@@ -114,7 +114,7 @@ def said_at_start(master: str, **settings: str) -> str:
 
 def test_java_that_ends_before_spark_begins() -> None:
     told = said_at_start("local[1]", **{"spark.driver.memory": "9000000g"})
-    assert told.splitlines()[-1] == "Spark could not start, Java ended before it began: what it said stands above"
+    assert told.splitlines()[-1] == "Spark could not start, because Java ended: its output is above"
 
 
 @pytest.mark.slow

@@ -265,7 +265,7 @@ def look_at_all_times(
             seen[name] += len(versions)
             ends = {version.end for version in versions}
             # What is told is what changes, so that a version may have nothing to tell.
-            assert stream.plan.insert(name).tells_changes or ends == due, (name, one)
+            assert stream.plan.insert(name).emits_changes or ends == due, (name, one)
             assert len(versions) == len(ends), (name, one)
             assert _read(stream, name) == one.rows(), (name, one)
         before = now

@@ -46,7 +46,7 @@ def test_counts_each_value_once(spark, tmp_path: Path, monkeypatch) -> None:
 
 def test_other_values_of_the_same_hash_do_no_harm(spark, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(window_state, "FEW", 0)
-    monkeypatch.setattr(slice_merge, "_alike", lambda seen, found: seen)
+    monkeypatch.setattr(slice_merge, "_with_hash_of", lambda known, found: known)
     events = random_events(4, 120, 2 * HOUR)
     stream = Stream(spark, plan_of(tmp_path, events_table(), curve_insert(WINDOWING.sql, FEW)), tmp_path / "home")
     stream.absorb_batches(tmp_path, cut(events, 4, 3))

@@ -65,11 +65,11 @@ def test_the_plan_tells() -> None:
         "update_rate": "every 3 minutes",
         "complete_result": "when the watermark reaches the end of a window",
         "late_updates": "each batch that brings late rows",
-        "last_result": "15 minutes behind the end of a window: then state is dropped, "
+        "last_result": "15 minutes after the end of a window: then state is dropped, "
         "later rows only reach the late ledger",
         "result_state": "column state",
     }
-    assert told["operators"][0]["delay"] == "its watermark stays 15 minutes behind"
+    assert told["operators"][0]["delay"] == "its watermark lags 15 minutes"
     assert "timing" in describe(planned())["inserts"][0] and not describe(planned())["inserts"][0]["timing"]
 
 

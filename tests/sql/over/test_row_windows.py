@@ -126,11 +126,11 @@ def told_of(query: str) -> dict[str, Any]:
 def test_what_is_kept() -> None:
     lately = told_of("COUNT(*) OVER (PARTITION BY shop ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING)")
     assert lately["stored"] == ["rows that have not fired", "rows that the bounded frames of later ones look at"]
-    assert lately["bounded_by"].endswith("one to one and a half of it behind its last row, a key is forgotten")
-    next_ones = told_of("LEAD(price, 2) OVER (PARTITION BY shop ORDER BY ts)")
-    assert next_ones["published"].startswith(
-        "when the watermark has reached so many rows behind a row: 2, or the input"
+    assert lately["bounded_by"].endswith(
+        "a key is forgotten one to one and a half times its length after the key's last row"
     )
+    next_ones = told_of("LEAD(price, 2) OVER (PARTITION BY shop ORDER BY ts)")
+    assert next_ones["published"].startswith("when the watermark has reached a row and 2 rows after it, or the input")
     assert next_ones["bounded_by"].endswith("how many keys there are: none is forgotten")
     ever = told_of("SUM(price) OVER w, COUNT(DISTINCT id) OVER w, LISTAGG(shop) OVER w".replace("w", "(ORDER BY ts)"))
     assert ever["stored"][1:] == [

@@ -1,1 +1,1 @@
-"""OVER: rows with aggregates of the rows around them."""
+"""OVER: rows with aggregates of their frames."""

@@ -1,4 +1,4 @@
-"""Fewer state files of OVER: its heads are merged among themselves."""
+"""Compaction of the state files of OVER: heads are merged separately."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.home.log.entries import OperatorState
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
-    """The same state in fewer files, where too many stand on one level."""
+    """The same state in fewer files, if a level has too many."""
     old = tuple(file for file in state.closed if is_of_heads(file))
     merged = merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)
     others = tuple(file for file in state.closed if file not in old)

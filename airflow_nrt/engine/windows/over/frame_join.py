@@ -1,7 +1,7 @@
-"""Rows of OVER whose frames are complete at different times: each operator below gives a part of a row when it fires.
+"""Joins rows of OVER whose frames are complete at different times: each operator below gives a part of a row.
 
-A row fires with the last of its parts, under that end. `rows` of the operator's state are parts that have come since it
-last fired, `closed` those whose rows wait for others.
+A row fires with the last of its parts, with the end of that part. `rows` of the operator's state are parts that have
+arrived since it last fired, `closed` parts that wait for other parts of their row.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 
 def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which rows can fire now, None if no part has come."""
+    """The end up to which rows can fire now, None if no part has arrived."""
     if state.watermark is None or not state.rows:
         return None
     return layout.operator.window.last_complete_end(state.watermark)
 
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
-    """Writes the parts of rows that wait for others, and gives the rows that have all."""
+    """Writes the parts that wait for others, and gives the rows with all parts."""
     after = BEFORE_TIME if state.fired is None else state.fired
     parts = store.read((*state.rows, *state.closed), [*layout.keys, SLICE])
     left, results = None, None
@@ -52,14 +52,14 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
-    """The rows of the slots with `after < end <= until` from all parts at once: the batch."""
+    """In batch: the rows of the slots with `after < end <= until` from all parts at once."""
     rows = _whole(layout, _counted(_parts(layout, sources)))
     name = layout.operator.window.name(Sql(WINDOW_END))
     return rows.where(f"{name} > {after}L AND {name} <= {until}L")
 
 
 def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
-    """No part is late: its row was in time."""
+    """Marks no part as late, because late rows have no parts."""
     return rows.withColumn(LATE, F.lit(None).cast("string"))
 
 
@@ -68,12 +68,12 @@ def _parts(layout: Layout, sources: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def _counted(parts: DataFrame) -> DataFrame:
-    """The parts, and how many of their row there are."""
+    """The parts, with the number of parts of their row."""
     return parts.selectExpr("*", f"count(*) OVER (PARTITION BY p) AS {_COME}")
 
 
 def _whole(layout: Layout, counted: DataFrame) -> DataFrame:
-    """The rows all of whose parts are there. Each column is of one part, and NULL in all others."""
+    """The rows with all parts. Each column comes from one part, and is NULL in the others."""
     *columns, place = layout.keys
     values = [F.first(name, ignorenulls=True).alias(name) for name in columns]
     whole = counted.where(f"{_COME} = {over_of(layout).parts}").groupBy(place)

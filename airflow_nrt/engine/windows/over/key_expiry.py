@@ -1,13 +1,13 @@
-"""Lives of the keys of OVER, where frames are intervals: a key that is idle is forgotten, and then begins a new life.
+"""Expiry of the keys of OVER, where frames are intervals: an idle key is forgotten, and later begins a new generation.
 
     rows of a key   r  r r    r                        R   R R
     watermark       ───────────────────|──────────────────────
-                    first life         forgotten       second life
+                    first generation   forgotten       second generation
 
-Each row makes its key stay, as in Flink: if less than one frame is left behind the row, until one and a half frames
-behind it. A key whose time has come is forgotten where the next batch begins. Rows of one life see each other alone. So
-a row is never late for a life that is over: it counts, beside what came since. Of rows in time nothing is lacking, for
-no frame of theirs reaches back into an older life.
+As in Flink, each row prolongs its key: if less than one frame is left after the row, until one and a half frames after
+it. An expired key is forgotten when the next batch begins. Only rows of one generation see each other. So no row is
+late for a generation that has expired: it counts, apart from rows that have arrived since. Rows in time lose nothing,
+because no frame of theirs reaches back into an older generation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.spark.frames import same
-from airflow_nrt.engine.state.columns import LIFE, SLICE, STAYS
+from airflow_nrt.engine.state.columns import EXPIRES, GENERATION, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.over.row_frames import PLACE, over_of
 from airflow_nrt.engine.windows.partials import Layout
@@ -28,69 +28,74 @@ from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 
 IS_LATE = "_nrt_is_late"
-_NOW, _UNTIL, _LAST, _LIVES = "_nrt_now", "_nrt_until", "_nrt_last", "_nrt_lives"
+_NEWEST, _UNTIL, _LAST, _GENERATIONS = "_nrt_now", "_nrt_until", "_nrt_last", "_nrt_lives"
 
 
-def with_life(store: SliceStore, layout: Layout, state: OperatorState, rows: DataFrame) -> DataFrame:
-    """Rows of a batch with their `_nrt_life`, and whether a row of that life, at or behind theirs, has fired.
+def with_generation(store: SliceStore, layout: Layout, state: OperatorState, rows: DataFrame) -> DataFrame:
+    """Rows of a batch with their generation (`_nrt_life`), and whether a row of that, at or after theirs, has fired.
 
-    How long their key `_nrt_stays` is left open: they are folded in when they are read again, once for each key.
+    The expiry of their key (`_nrt_stays`) is left open. It is computed when they are read again, once for each key.
     """
     partition = over_of(layout).partition
     began = BEFORE_TIME if state.watermark is None else state.watermark
-    wanted = [*partition, "p", SLICE, LIFE, STAYS]
+    wanted = [*partition, "p", SLICE, GENERATION, EXPIRES]
     known = [
         frame.selectExpr(*wanted, f"{fired} AS _nrt_fired")
         for files, fired in ((state.closed, "true"), (state.rows, "false"))
         if (frame := store.read(files, wanted)) is not None
     ]
-    life, late = f"{began}L", "false"
+    generation, late = f"{began}L", "false"
     if known:
         of_key = _of_keys(layout, reduce(DataFrame.unionAll, known), "_nrt_fired")
-        rows = rows.alias("r").join(of_key.alias("l"), same(partition), "left").select("r.*", _NOW, _UNTIL, _LAST)
-        alive = f"({_UNTIL} > {began}L OR {_NOW} = {began}L)"
-        life, late = f"IF({alive}, {_NOW}, {began}L)", f"coalesce({alive} AND {SLICE} <= {_LAST}, false)"
-    told = rows.selectExpr("*", f"{life} AS {LIFE}", f"CAST(NULL AS BIGINT) AS {STAYS}", f"{late} AS {IS_LATE}")
-    return told.drop(_NOW, _UNTIL, _LAST)
+        rows = rows.alias("r").join(of_key.alias("l"), same(partition), "left").select("r.*", _NEWEST, _UNTIL, _LAST)
+        alive = f"({_UNTIL} > {began}L OR {_NEWEST} = {began}L)"
+        generation = f"IF({alive}, {_NEWEST}, {began}L)"
+        late = f"coalesce({alive} AND {SLICE} <= {_LAST}, false)"
+    placed = rows.selectExpr(
+        "*", f"{generation} AS {GENERATION}", f"CAST(NULL AS BIGINT) AS {EXPIRES}", f"{late} AS {IS_LATE}"
+    )
+    return placed.drop(_NEWEST, _UNTIL, _LAST)
 
 
-def settled(layout: Layout, rows: DataFrame, until: int) -> DataFrame:
-    """Of all rows that stand when those up to `until` fire: those that wait, and those that later rows look at.
+def kept_rows(layout: Layout, rows: DataFrame, until: int) -> DataFrame:
+    """The rows that remain when those up to `until` fire: rows that wait, and rows in the frames of later ones.
 
-    Of a life that goes on its last row is among them; of one that is over there is nothing.
+    They include the last row of each generation that goes on, and no row of an expired one.
     """
     partition = over_of(layout).partition
     of_key = _of_keys(layout, rows, f"{SLICE} <= {until}L")
-    told = rows.alias("r").join(of_key.alias("l"), same(partition)).select("r.*", _NOW, _UNTIL, _LAST)
-    goes_on = f"{LIFE} = {_NOW} AND ({_UNTIL} >= {until}L OR {LIFE} = {until - 1}L)"
-    left = told.where(f"{SLICE} > {until}L OR ({goes_on} AND {SLICE} >= {_LAST} - {_longest(layout)}L)")
-    stays = f"IF({LIFE} = {_NOW}, {_UNTIL}, {STAYS}) AS {STAYS}"
-    return left.selectExpr(*(stays if name == STAYS else name for name in rows.columns))
+    known = rows.alias("r").join(of_key.alias("l"), same(partition)).select("r.*", _NEWEST, _UNTIL, _LAST)
+    goes_on = f"{GENERATION} = {_NEWEST} AND ({_UNTIL} >= {until}L OR {GENERATION} = {until - 1}L)"
+    left = known.where(f"{SLICE} > {until}L OR ({goes_on} AND {SLICE} >= {_LAST} - {_longest(layout)}L)")
+    expires = f"IF({GENERATION} = {_NEWEST}, {_UNTIL}, {EXPIRES}) AS {EXPIRES}"
+    return left.selectExpr(*(expires if name == EXPIRES else name for name in rows.columns))
 
 
 def _of_keys(layout: Layout, rows: DataFrame, fired: str) -> DataFrame:
-    """Of each key its newest life, the watermark at which that is over, and the last row of it that has fired."""
+    """By key its newest generation, the watermark at which that expires, and the last row of it that has fired."""
     partition = over_of(layout).partition
-    came = f"struct({', '.join(PLACE)}, {SLICE} AS at, {LIFE} AS life)"
+    came = f"struct({', '.join(PLACE)}, {SLICE} AS at, {GENERATION} AS generation)"
     grouped = (
         rows.where(f"{SLICE} IS NOT NULL")
         .groupBy(*partition)
         .agg(
-            F.expr(f"max(struct({LIFE} AS life, {STAYS} AS stays)) AS newest"),
-            F.expr(f"max(struct({LIFE} AS life, {SLICE} AS at)) FILTER (WHERE {fired}) AS last"),
-            F.expr(f"array_sort(collect_list({came}) FILTER (WHERE {STAYS} IS NULL)) AS came"),
+            F.expr(f"max(struct({GENERATION} AS generation, {EXPIRES} AS expires)) AS newest"),
+            F.expr(f"max(struct({GENERATION} AS generation, {SLICE} AS at)) FILTER (WHERE {fired}) AS last"),
+            F.expr(f"array_sort(collect_list({came}) FILTER (WHERE {EXPIRES} IS NULL)) AS came"),
         )
     )
-    own = "filter(came, row -> row.life = newest.life)"
-    until = f"aggregate({own}, newest.stays, (stays, row) -> {_stays(layout, 'stays', 'row.at')})"
-    last = "IF(last.life = newest.life, last.at, NULL)"
-    return grouped.selectExpr(*partition, f"newest.life AS {_NOW}", f"{until} AS {_UNTIL}", f"{last} AS {_LAST}")
+    own = "filter(came, row -> row.generation = newest.generation)"
+    until = f"aggregate({own}, newest.expires, (expires, row) -> {_expires(layout, 'expires', 'row.at')})"
+    last = "IF(last.generation = newest.generation, last.at, NULL)"
+    return grouped.selectExpr(
+        *partition, f"newest.generation AS {_NEWEST}", f"{until} AS {_UNTIL}", f"{last} AS {_LAST}"
+    )
 
 
-def retold(layout: Layout, rows: DataFrame) -> DataFrame:
-    """Rows of any number of batches with their `_nrt_life`, told from their `_nrt_seen` and arrival."""
+def with_generations(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of any number of batches with their generation (`_nrt_life`), from their `_nrt_seen` and arrival."""
     partition = over_of(layout).partition
-    # What only a backfill has read has met no watermark: it lives with what is there.
+    # Rows that only a backfill has read had no watermark: they join the generations of the other rows.
     met = rows.where(f"{SEEN} < {END_OF_TIME}").select(*partition).distinct()
     rows_met = rows.where(f"coalesce({SEEN}, 0L) < {END_OF_TIME}").alias("r")
     row = f"struct({BATCH}, {', '.join(PLACE)}, coalesce({SEEN}, {BEFORE_TIME}L) AS began, {SLICE} AS at)"
@@ -99,23 +104,28 @@ def retold(layout: Layout, rows: DataFrame) -> DataFrame:
         .groupBy(*partition)
         .agg(F.expr(f"array_sort(collect_list({row})) AS _nrt_arrived"))
     )
-    is_over = "told.stays <= row.began AND element_at(told.lives, -1) <> row.began"
-    begins = f"size(told.lives) = 0 OR {is_over}"
-    stays = _stays(layout, f"IF({begins}, NULL, told.stays)", "row.at")
-    lives = f"IF({begins}, array_append(told.lives, row.began), told.lives)"
-    told = (
-        "aggregate(_nrt_arrived, struct(CAST(array() AS ARRAY<BIGINT>) AS lives, CAST(NULL AS BIGINT) AS stays), "
-        f"(told, row) -> struct({lives} AS lives, {stays} AS stays), told -> told.lives) AS {_LIVES}"
+    has_expired = "s.expires <= row.began AND element_at(s.generations, -1) <> row.began"
+    begins = f"size(s.generations) = 0 OR {has_expired}"
+    expires = _expires(layout, f"IF({begins}, NULL, s.expires)", "row.at")
+    generations = f"IF({begins}, array_append(s.generations, row.began), s.generations)"
+    nothing = "struct(CAST(array() AS ARRAY<BIGINT>) AS generations, CAST(NULL AS BIGINT) AS expires)"
+    folded = (
+        f"aggregate(_nrt_arrived, {nothing}, "
+        f"(s, row) -> struct({generations} AS generations, {expires} AS expires), s -> s.generations) AS {_GENERATIONS}"
     )
-    found = rows.alias("r").join(arrived.selectExpr(*partition, told).alias("l"), same(partition), "left")
-    own = f"array_max(filter({_LIVES}, life -> life <= coalesce({SEEN}, {BEFORE_TIME}L)))"
-    return found.select("r.*", _LIVES).selectExpr("*", f"coalesce({own}, {BEFORE_TIME}L) AS {LIFE}").drop(_LIVES)
+    found = rows.alias("r").join(arrived.selectExpr(*partition, folded).alias("l"), same(partition), "left")
+    own = f"array_max(filter({_GENERATIONS}, g -> g <= coalesce({SEEN}, {BEFORE_TIME}L)))"
+    own = f"coalesce({own}, {BEFORE_TIME}L) AS {GENERATION}"
+    return found.select("r.*", _GENERATIONS).selectExpr("*", own).drop(_GENERATIONS)
 
 
-def _stays(layout: Layout, stays: str, at: str) -> str:
-    """The watermark at which a key is forgotten, behind a row of this slice. Flink: `RowTimeRangeBoundedPreceding`."""
+def _expires(layout: Layout, expires: str, at: str) -> str:
+    """SQL of the watermark at which a key expires, after a row of the slice `at`; `expires` is that before the row.
+
+    Flink: `RowTimeRangeBoundedPreceding`.
+    """
     frame = _longest(layout)
-    return f"IF(coalesce({stays} >= {at} + {frame}L, false), {stays}, {at} + {frame * 3 // 2}L)"
+    return f"IF(coalesce({expires} >= {at} + {frame}L, false), {expires}, {at} + {frame * 3 // 2}L)"
 
 
 def _longest(layout: Layout) -> int:

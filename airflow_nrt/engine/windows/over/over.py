@@ -1,11 +1,11 @@
-"""OVER: each row with aggregates of the rows around it. A row fires when the watermark has reached it, and the end of
-its frames: its slice is named by that time. One that waits for a number of rows fires with the slice of the last of
-them; if they never come, when its input has ended.
+"""OVER: each row with aggregates of its frames. A row fires when the watermark has reached the row and the end of its
+frames; that time names its slice. A row that waits for a number of rows fires with the slice of the last of them, or
+when its input has ended.
 
-`rows` of the operator's state are rows that have not fired, `closed` what those that have leave to later ones
-(`prefix_accumulators.py`). A row is late if a row of its key at its own time or after it has fired, and the key was
-not forgotten since (`key_expiry.py`). With an unbounded frame, one that ends after its row, frames of several
-partitions, or a window above, it is late if the watermark has passed it.
+`rows` of the operator's state are rows that have not fired. `closed` is what later rows need of those that have
+(`prefix_accumulators.py`). A row is late if a row of its key at its own time or after has fired, and the key was not
+forgotten since (`key_expiry.py`). A row is late by the watermark alone if a frame is unbounded or ends after its row,
+if there are frames of several partitions, or if a window reads the result.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.spark.frames import run_query, same
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import LATE, LIFE, SLICE
+from airflow_nrt.engine.state.columns import GENERATION, LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.over import key_expiry
-from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, in_front_of, is_of_heads, kept
+from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, is_of_heads, kept, needed_heads
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
 from airflow_nrt.engine.windows.partials import Layout, late_words
 from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
@@ -34,12 +34,12 @@ _LAST = "_nrt_last"
 
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
-    """Accepted source rows with their values lifted, the late ones marked."""
+    """Accepted source rows as stored rows, with late ones marked."""
     rows = _lifted(layout, run_query(layout.operator.input, sources)).drop(BATCH, SEEN)
     partition = _partition(layout)
     if over_of(layout).forgets:
-        lived = key_expiry.with_life(store, layout, state, rows)
-        return _marked(lived, key_expiry.IS_LATE).drop(key_expiry.IS_LATE)
+        judged = key_expiry.with_generation(store, layout, state, rows)
+        return _marked(judged, key_expiry.IS_LATE).drop(key_expiry.IS_LATE)
     if partition is not None and state.closed:
         fired = store.read(state.closed, [*partition, SLICE])
         assert fired is not None
@@ -52,7 +52,7 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 
 def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which rows can fire now, None if none can. Rows may have come for times that have fired."""
+    """The end up to which rows can fire now, None if none can. New rows may be of times that have fired."""
     if state.watermark is None:
         return None
     until = layout.operator.window.last_complete_end(state.watermark)
@@ -61,12 +61,12 @@ def due_until(layout: Layout, state: OperatorState) -> int | None:
 
 
 def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
-    """A row that has not fired is never looked at."""
+    """None: OVER has no early results."""
     return None
 
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
-    """Writes the rows that have not fired, and what later ones look at; gives the results of those that fire."""
+    """Writes the rows that have not fired, and what later rows need; gives the results of rows that fire."""
     after = BEFORE_TIME if state.fired is None else state.fired
     name, columns = layout.operator.name, columns_of(layout)
     old_heads = tuple(file for file in state.closed if is_of_heads(file))
@@ -76,13 +76,13 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         waiting = known.where("false")
     if waiting is None:
         return Firing(name, None, replace(state, fired=max(after, until)), after, until)
-    looked_at = _looked_at(layout, waiting, known, after, until)
+    in_frames = _in_frames(layout, waiting, known, after, until)
     reached = waiting.where(f"{SLICE} <= {until}L")
-    new = looked_at.where(IS_NEW) if over_of(layout).followers else reached
+    new = in_frames.where(IS_NEW) if over_of(layout).followers else reached
     some_wait = any(file.last > until for file in state.rows)
     settled, passing = waiting, None
     if over_of(layout).forgets:
-        settled = key_expiry.settled(layout, waiting if known is None else waiting.unionAll(known), until)
+        settled = key_expiry.kept_rows(layout, waiting if known is None else waiting.unionAll(known), until)
         passing = settled.where(f"{SLICE} <= {until}L")
     else:
         passing = kept(layout, reached if known is None else reached.unionAll(known), until)
@@ -96,13 +96,13 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     )
     before = store.read(old_heads, [*columns, HEAD])
     if before is not None:
-        in_front = in_front_of(layout, before, new)
-        looked_at = looked_at.unionAll(in_front.selectExpr("*", f"{SLICE} AS {FIRES}", f"false AS {IS_NEW}"))
-    return Firing(name, results(layout, looked_at), next_state, after, until)
+        needed = needed_heads(layout, before, new)
+        in_frames = in_frames.unionAll(needed.selectExpr("*", f"{SLICE} AS {FIRES}", f"false AS {IS_NEW}"))
+    return Firing(name, results(layout, in_frames), next_state, after, until)
 
 
-def _looked_at(layout: Layout, waiting: DataFrame, known: DataFrame | None, after: int, until: int) -> DataFrame:
-    """The rows in the frames of those that fire. Of rows that were kept some may have waited, and fire now."""
+def _in_frames(layout: Layout, waiting: DataFrame, known: DataFrame | None, after: int, until: int) -> DataFrame:
+    """The rows in the frames of those that fire. Some of the `known` rows may have waited, and fire now."""
     columns = waiting.columns
     in_frames = waiting.where(f"{SLICE} <= {until + over_of(layout).following}L")
     rows = in_frames.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}")
@@ -115,7 +115,7 @@ def _looked_at(layout: Layout, waiting: DataFrame, known: DataFrame | None, afte
 
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
-    """The rows of the slots with `after < end <= until`, from all rows at once: the batch."""
+    """In batch: the rows of the slots with `after < end <= until`, from all rows at once."""
     rows = mark_late(layout, run_query(layout.operator.input, sources))
     counting = rows.where(f"{SLICE} <= {until + over_of(layout).following}L")
     at = fires(layout)
@@ -125,28 +125,28 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
 
 
 def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
-    """Rows of the operator's input query with `_nrt_late`, judged from their `_nrt_seen` and `_nrt_batch` alone."""
+    """Rows of the operator's input query with `_nrt_late`, by their `_nrt_seen` and `_nrt_batch` alone."""
     lifted = _lifted(layout, rows)
     partition = _partition(layout)
-    behind = f"coalesce({SLICE} <= {SEEN} + {1 + over_of(layout).following}L, false)"
+    passed = f"coalesce({SLICE} <= {SEEN} + {1 + over_of(layout).following}L, false)"
     if partition is None:
-        return _marked(lifted, behind)
+        return _marked(lifted, passed)
     if over_of(layout).forgets:
-        lifted, partition = key_expiry.retold(layout, lifted), (*partition, LIFE)
-    # A row has fired if the watermark has passed it, and it came in an earlier batch.
-    asking = lifted.where(behind).select(*partition, SLICE, SEEN, BATCH).distinct()
+        lifted, partition = key_expiry.with_generations(layout, lifted), (*partition, GENERATION)
+    # A row has fired if the watermark has passed it, and it arrived in an earlier batch.
+    suspects = lifted.where(passed).select(*partition, SLICE, SEEN, BATCH).distinct()
     others = lifted.select(*partition, SLICE, BATCH).distinct()
     earlier = (
         F.expr(f"r.{BATCH} > l.{BATCH}") & F.expr(f"l.{SLICE} >= r.{SLICE}") & F.expr(f"l.{SLICE} <= r.{SEEN} + 1")
     )
-    late = asking.alias("r").join(others.alias("l"), [*same(partition), earlier], "left_semi")
+    late = suspects.alias("r").join(others.alias("l"), [*same(partition), earlier], "left_semi")
     found = late.selectExpr(*partition, SLICE, BATCH, f"true AS {_LAST}")
-    told = lifted.alias("r").join(F.broadcast(found.alias("l")), same([*partition, SLICE, BATCH]), "left")
-    return _marked(told.select("r.*", _LAST), f"coalesce({_LAST}, false)").drop(_LAST)
+    judged = lifted.alias("r").join(F.broadcast(found.alias("l")), same([*partition, SLICE, BATCH]), "left")
+    return _marked(judged.select("r.*", _LAST), f"coalesce({_LAST}, false)").drop(_LAST)
 
 
 def _partition(layout: Layout) -> tuple[str, ...] | None:
-    """The keys by which rows that have fired make others late; None if the watermark does."""
+    """The keys within which a row that has fired makes others late; None if the watermark decides."""
     operator = over_of(layout)
     return None if operator.strict else operator.partition
 
@@ -155,11 +155,13 @@ def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
     values = [f"{sql} AS {name}" for name, sql in layout.values]
     placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1 + over_of(layout).following)
     late = f"IF({ROWTIME} <= {SEEN}, {late_words(SLICE, SLICE, 'true')}, NULL) AS {LATE}"
-    return placed.selectExpr(*layout.keys, SLICE, SEEN, BATCH, *values, *(one.lifted for one in layout.rows), late)
+    return placed.selectExpr(
+        *layout.keys, SLICE, SEEN, BATCH, *values, *(one.lifted for one in layout.row_accumulators), late
+    )
 
 
 def _marked(rows: DataFrame, is_late: str) -> DataFrame:
-    """Late rows fire nowhere; what the ledger says stays with them alone."""
+    """The rows, late ones without a slice, so that they never fire. Only late rows keep the text for the ledger."""
     others = [name for name in rows.columns if name not in (SLICE, LATE)]
     return rows.selectExpr(
         *others, f"IF({is_late}, NULL, {SLICE}) AS {SLICE}", f"IF({is_late}, {LATE}, NULL) AS {LATE}"

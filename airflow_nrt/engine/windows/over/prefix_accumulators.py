@@ -1,13 +1,13 @@
-"""What rows of OVER leave behind when they fire.
+"""The state of rows of OVER that have fired.
 
-Of rows that bounded frames still look at, the rows themselves are kept. For unbounded frames *heads* stand instead: of
-each key one partial of all rows that went by, and its distinct values. A firing writes the heads of its own rows alone;
-that there are several of a key is the same to a frame, and to compaction, which merges them.
+Rows that bounded frames still need are kept. For unbounded frames *heads* replace them: a partial of all earlier rows
+of a key, and the key's distinct values. A firing writes the heads of its own rows only. Several heads of a key have the
+same result as one, into which compaction merges them.
 
     rows that fired        | fire now          a frame that begins with the first row
     r r r r r r r r r r r  | n n n
-    [--- head --][-head--]   n n n             is over heads and new rows
-              (r r r)        n n n             ROWS 3 PRECEDING: rows that are kept, and new rows
+    [--- head --][-head--]   n n n             has heads and new rows
+              (r r r)        n n n             ROWS 3 PRECEDING: kept rows and new rows
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from airflow_nrt.home.log.entries import StateFile
 
 
 def is_of_heads(file: StateFile) -> bool:
-    """Whether a file of `closed` has heads: they stand before all time."""
+    """Whether a file of `closed` has heads. Their slice is before all time."""
     return file.last == BEFORE_TIME
 
 
 def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
-    """The rows that bounded frames of rows to come look at, and those that wait for rows to come.
+    """The rows that bounded frames of future rows need, and those that wait for future rows.
 
-    Where rows make others late, the last of each key too.
+    They include the last row of each key, if it decides which rows are late.
     """
     operator = over_of(layout)
     wait = operator.followers
@@ -47,7 +47,7 @@ def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
         rows = max([0 if operator.strict else 1, *lows])
         length = max([0, *(frame.low or 0 for frame in frames if frame.unit == "RANGE")])
         if operator.strict:
-            # Whoever comes now comes behind all that fired.
+            # Future rows are after all rows that have fired.
             wanted.append(f"{SLICE} > {until - length}L")
         else:
             flags.append(f"max({SLICE}) OVER ({keys}) AS _nrt_last_{n}")
@@ -68,17 +68,17 @@ def heads(layout: Layout, fired: DataFrame) -> DataFrame | None:
 def _heads(layout: Layout, fired: DataFrame, n: int) -> Iterator[DataFrame]:
     partition = unbounded(layout)[n]
     parts = [part for frame, part in frames_of(layout) if frame.low is None and frame.partition == partition]
-    used = {one.name for part in parts for one in part.rows}
-    columns = [one for one in layout.rows if one.name in used]
+    used = {one.name for part in parts for one in part.row_accumulators}
+    columns = [one for one in layout.row_accumulators if one.name in used]
     if columns:
         yield _padded(layout, aggregate(fired, partition, columns), fired, n)
     for value in dict.fromkeys(value for part in parts for value in value_columns(layout, part)):
-        seen = fired.where(f"{value} IS NOT NULL").select(*partition, value).distinct()
-        yield _padded(layout, seen, fired, n)
+        distinct_values = fired.where(f"{value} IS NOT NULL").select(*partition, value).distinct()
+        yield _padded(layout, distinct_values, fired, n)
 
 
 def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> DataFrame:
-    """Heads in the columns of rows, NULL in all that they are not about."""
+    """Heads with the columns of rows; other columns than their own are NULL."""
     own = {SLICE: F.lit(BEFORE_TIME), **{name: F.col(name) for name in partials.columns}}
     columns = [
         own.get(f.name, F.lit(None).cast(f.dataType)).alias(f.name) for f in rows.select(columns_of(layout)).schema
@@ -87,13 +87,13 @@ def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> Dat
 
 
 def columns_of(layout: Layout) -> list[str]:
-    """The columns of a row as it is stored."""
+    """The columns of a stored row."""
     values = (name for name, _ in layout.values)
-    return [*layout.keys, SLICE, *layout.stored, *values, *(one.name for one in layout.rows)]
+    return [*layout.keys, SLICE, *layout.stored, *values, *(one.name for one in layout.row_accumulators)]
 
 
-def in_front_of(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
-    """Those of the known heads that a new row stands behind."""
+def needed_heads(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
+    """The known heads of the keys of new rows."""
     parts = []
     for n, partition in enumerate(unbounded(layout)):
         own = known.where(f"{HEAD} = {n}")
@@ -103,7 +103,7 @@ def in_front_of(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
 
 
 def merged_heads(layout: Layout, known: DataFrame) -> DataFrame:
-    """One head for each key that is not over, and each of its distinct values."""
+    """One head for each key and distinct value, without the keys that get no more rows."""
     for n, partition in enumerate(unbounded(layout)):
         if any(frame.growing and frame.partition == partition for frame in over_of(layout).frames):
             *others, grows = partition
@@ -111,4 +111,4 @@ def merged_heads(layout: Layout, known: DataFrame) -> DataFrame:
             known = known.selectExpr("*", f"{newest} AS _nrt_newest").where(f"{HEAD} <> {n} OR {grows} = _nrt_newest")
             known = known.drop("_nrt_newest")
     by = [*layout.keys, SLICE, *(name for name, _ in layout.values), HEAD]
-    return aggregate(known, by, layout.rows).select(*columns_of(layout), HEAD)
+    return aggregate(known, by, layout.row_accumulators).select(*columns_of(layout), HEAD)

@@ -1,12 +1,12 @@
-"""Frames of OVER as window specifications of Spark, and what its aggregates give over them.
+"""Frames of OVER as window specifications of Spark, and the aggregates over them.
 
-A frame looks at rows, and one that is not bounded also at *heads*: partials that stand in front of all rows for those
-of a partition that went by (`prefix_accumulators.py`).
+A frame has rows. An unbounded one also has *heads*: partials of the earlier rows of a partition, which are ordered
+before all rows (`prefix_accumulators.py`).
 
     _nrt_is_new   boolean   whether a row fires now; only such rows have results
-    _nrt_fires    bigint    the slice with which it fires, which gives `_nrt_end`
-    _nrt_head     int       of a head, which of the unbounded partitions it is of; KEPT of a row that heads stand for,
-                            so that bounded frames alone look at it; NULL of any other row
+    _nrt_fires    bigint    the slice with which it fires, which becomes `_nrt_end`
+    _nrt_head     int       the index of a head's partition in `unbounded`; KEPT for a row that heads include, so that
+                            only bounded frames use it; NULL for any other row
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def frames_of(layout: Layout) -> Iterator[tuple[RowFrame, Layout]]:
 
 
 def unbounded(layout: Layout) -> list[tuple[str, ...]]:
-    """The partitions with frames that begin with their first row. Heads name them by their place here."""
+    """The partitions of unbounded frames. The head column has their index in this list."""
     return list(dict.fromkeys(frame.partition for frame in over_of(layout).frames if frame.low is None))
 
 
 def fires(layout: Layout) -> str:
-    """When a row fires, as SQL: with its own slice, or with that of the last row that it waits for."""
+    """SQL of the slice with which a row fires: its own, or that of the last row that it waits for."""
     operator = over_of(layout)
     if not operator.followers:
         return SLICE
@@ -59,15 +59,15 @@ def fires(layout: Layout) -> str:
 
 def results(layout: Layout, rows: DataFrame) -> DataFrame:
     """The new rows with their aggregates and `_nrt_end`."""
-    lifts = [f"{one.name} AS {_lift(one.name)}" for one in layout.rows]
+    lifts = [f"{one.name} AS {_lift(one.name)}" for one in layout.row_accumulators]
     values = (name for name, _ in layout.values)
     end = f"{FIRES} AS {WINDOW_END}"
-    done = rows.selectExpr(*layout.keys, SLICE, *layout.lives, IS_NEW, HEAD, end, *values, *lifts)
+    done = rows.selectExpr(*layout.keys, SLICE, *layout.generation, IS_NEW, HEAD, end, *values, *lifts)
     at = place(layout)
     for frame, part in frames_of(layout):
         columns = done.columns
-        seen = done.selectExpr("*", *_first_sightings(layout, part, frame))
-        merged = seen.selectExpr("*", *_merged(layout, part, frame))
+        numbered = done.selectExpr("*", *_occurrences(layout, part, frame))
+        merged = numbered.selectExpr("*", *_merged(layout, part, frame))
         found = [f"IF({IS_NEW}, {sql.replace('{place}', at)}, NULL) AS {name}" for name, sql in part.results]
         done = merged.selectExpr(*columns, *found)
     return done.where(IS_NEW).select(*layout.keys, *(call.name for call in over_of(layout).aggregates), WINDOW_END)
@@ -78,7 +78,7 @@ def _lift(name: str) -> str:
 
 
 def _over(layout: Layout, frame: RowFrame) -> str:
-    by = (*frame.partition, *layout.lives)
+    by = (*frame.partition, *layout.generation)
     keys = f"PARTITION BY {', '.join(by)} " if by else ""
     order = SLICE if frame.unit == "RANGE" else ", ".join((SLICE, *PLACE))
     return f"({keys}ORDER BY {order} {frame.unit} BETWEEN {_bound(frame, frame.low)} AND {_bound(frame, frame.high)})"
@@ -92,7 +92,7 @@ def _bound(frame: RowFrame, length: int | None) -> str:
 
 
 def _counted(layout: Layout, frame: RowFrame, value: str) -> str:
-    """The value where the frame looks at it, NULL elsewhere: it looks at heads, or at the rows that they stand for."""
+    """The value if the frame uses it, else NULL: an unbounded frame uses heads, others the rows that these include."""
     which = KEPT if frame.low is not None else unbounded(layout).index(frame.partition)
     return f"IF(coalesce({HEAD} = {which}, true), {value}, NULL)"
 
@@ -100,38 +100,40 @@ def _counted(layout: Layout, frame: RowFrame, value: str) -> str:
 def _merged(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
     """The accumulators over one frame."""
     over = f" OVER {_over(layout, frame)}"
-    for one in part.rows:
+    for one in part.row_accumulators:
         value = _counted(layout, frame, _lift(one.name))
         yield f"CAST({one.merge.format(value, over=over)} AS {one.type}) AS {one.name}"
     for n, (group, value) in enumerate(zip(part.sets, value_columns(layout, part))):
         values = f"collect_set({_counted(layout, frame, value)}){over}"
         for one in group.accumulators:
             if frame.low is None:
-                first = bound(group.column, f"IF({_sighting(n)} = 1, {value}, NULL)", f"CAST({one.lift} AS {one.type})")
+                first = bound(
+                    group.column, f"IF({_occurrence(n)} = 1, {value}, NULL)", f"CAST({one.lift} AS {one.type})"
+                )
                 merged = one.merge.format(first, over=over)
             else:
-                # No partial of distinct values leaves a frame again, so that the values themselves are looked at.
+                # A partial of distinct values can't be subtracted from a frame: that needs the values themselves.
                 lifted = f"transform({values}, {group.column} -> CAST({one.lift} AS {one.type}))"
                 zero = f"CAST(0 AS {one.type})"
                 merged = f"aggregate({lifted}, {zero}, (t, x) -> CAST(try_add(t, coalesce(x, {zero})) AS {one.type}))"
             yield f"CAST({merged} AS {one.type}) AS {one.name}"
 
 
-def _first_sightings(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
-    """In a frame that begins with the first row a distinct value counts where it is seen first."""
+def _occurrences(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
+    """For an unbounded frame, numbers the occurrences of each distinct value: the first one counts."""
     if frame.low is None:
         for n, value in enumerate(value_columns(layout, part)):
             counted = _counted(layout, frame, value)
             by, order = ", ".join((*frame.partition, counted)), ", ".join((SLICE, *PLACE))
             number = f"row_number() OVER (PARTITION BY {by} ORDER BY {order})"
-            yield f"IF({counted} IS NULL, NULL, {number}) AS {_sighting(n)}"
+            yield f"IF({counted} IS NULL, NULL, {number}) AS {_occurrence(n)}"
 
 
-def _sighting(n: int) -> str:
+def _occurrence(n: int) -> str:
     return f"_nrt_sighting_{n}"
 
 
 def value_columns(layout: Layout, part: Layout) -> list[str]:
-    """The columns with the values of the distinct sets of a part."""
+    """The columns with the values of a part's distinct sets."""
     names = {sql: name for name, sql in layout.values}
     return [names[sql] for _, sql in part.values]
