@@ -17,14 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.errors import HomeError, InputError, NrtError
-<<<<<<< HEAD
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.filesystem import OWNER
 from airflow_nrt.home.driver_log import last_lines_or_reason
-=======
-from airflow_nrt.engine.sinks import filesystem
-from airflow_nrt.home.driver_log import last_lines_or_reason
->>>>>>> 6d611dd2 (Names inside rooms: the tests of files follow)
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure, note_launch_failure
 from airflow_nrt.home.ledger import records
