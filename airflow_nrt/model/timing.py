@@ -125,8 +125,8 @@ class OutputOptions:
     def due(self, end: int, before: int | None, now: int, row_count: int) -> str | None:
         """The state of the version that is due now of the window that ends at `end`, None if none is.
 
-        The watermark was `before` (None: there was none) when versions were looked for last, and is `now`.
-        `row_count` rows of the window have arrived since its last version. Several versions that are due by time are one.
+        The watermark was `before` (None: there was none) when versions were looked for last, and is `now`. So many rows
+        of the window (`row_count`) have arrived since its last version. Several versions that are due by time are one.
         """
 
         def passes(offset: int) -> bool:
