@@ -122,11 +122,11 @@ class OutputOptions:
         """Whether the window that ends at `end` has had its complete result at this watermark."""
         return watermark is not None and end + self.complete_result - 1 <= watermark
 
-    def due(self, end: int, before: int | None, now: int, rows: int) -> str | None:
+    def due(self, end: int, before: int | None, now: int, row_count: int) -> str | None:
         """The state of the version that is due now of the window that ends at `end`, None if none is.
 
-        The watermark was `before` (None: there was none) when versions were looked for last, and is `now`. So many
-        `rows` of the window have arrived since its last version. Several versions that are due by time are one.
+        The watermark was `before` (None: there was none) when versions were looked for last, and is `now`. So many rows
+        of the window (`row_count`) have arrived since its last version. Several versions that are due by time are one.
         """
 
         def passes(offset: int) -> bool:
@@ -134,22 +134,22 @@ class OutputOptions:
 
         if self.late_updates and passes(self.final):
             new = passes(self.complete_result)
-            return LAST if self.result_state else COMPLETE if new else LATE if rows else None
+            return LAST if self.result_state else COMPLETE if new else LATE if row_count else None
         if passes(self.complete_result):
             return COMPLETE
         if self.is_complete(end, now):
             still = self.late_updates and end + self.final - 1 > now
-            return LATE if rows and still else None
+            return LATE if row_count and still else None
         if not self.is_early or end + self.earliest - 1 > now:
             return None
-        return EARLY if passes(self.earliest) or self._updates(end, before, now, rows) else None
+        return EARLY if passes(self.earliest) or self._updates(end, before, now, row_count) else None
 
-    def _updates(self, end: int, before: int | None, now: int, rows: int) -> bool:
+    def _updates(self, end: int, before: int | None, now: int, row_count: int) -> bool:
         """Whether it is time for another early result."""
         if isinstance(self.update_rate, Rows):
-            return rows >= self.update_rate.count
+            return row_count >= self.update_rate.count
         if self.update_rate is None or before is None:
-            return rows > 0
+            return row_count > 0
         first = end + self.earliest - 1
         return (now - first) // self.update_rate > (before - first) // self.update_rate
 

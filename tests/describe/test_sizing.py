@@ -1,4 +1,4 @@
-"""The estimate: it grows with what it depends on, and tells what hurts first."""
+"""The estimate: it grows with what it depends on, and names the largest part of the work."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ SESSION = "SESSION(TABLE orders PARTITION BY item, DESCRIPTOR(ts), INTERVAL '10'
 DISTINCT = "COUNT(DISTINCT user_id)"
 
 
-def told(load: Load, window: str = DAY, aggregate: str = DISTINCT) -> dict[str, Any]:
+def estimated(load: Load, window: str = DAY, aggregate: str = DISTINCT) -> dict[str, Any]:
     return estimate(plan_report(REPORT.format(window=window, aggregate=aggregate), "sales", Path("/")), load)
 
 
 def test_state_of_a_day_is_its_distinct_values() -> None:
-    day = told(Load(1000, 10_000))["state_bytes"]
+    day = estimated(Load(1000, 10_000))["state_bytes"]
     assert 86_400_000 * 5 < day < 86_400_000 * 15
-    assert told(Load(1000, 10_000, new_values=0.1))["state_bytes"] == pytest.approx(day / 10, rel=0.1)
-    assert told(Load(1000, 10_000), TEN_MINUTES)["state_bytes"] < day / 100
-    assert told(Load(1000, 10_000), aggregate="COUNT(*)")["state_bytes"] < 2 * 10_000 * 50
+    assert estimated(Load(1000, 10_000, new_values=0.1))["state_bytes"] == pytest.approx(day / 10, rel=0.1)
+    assert estimated(Load(1000, 10_000), TEN_MINUTES)["state_bytes"] < day / 100
+    assert estimated(Load(1000, 10_000), aggregate="COUNT(*)")["state_bytes"] < 2 * 10_000 * 50
 
 
 def test_work_grows_with_the_rate_and_seen_values_hurt_first() -> None:
-    slow, fast = told(Load(1000, 10_000)), told(Load(1_000_000, 10_000))
+    slow, fast = estimated(Load(1000, 10_000)), estimated(Load(1_000_000, 10_000))
     assert slow["most"] == "starting micro-batches and firings" and slow["cores"] <= 2
     assert fast["most"] == "looking through seen values" and fast["cores"] > 10
     assert fast["delay_seconds"] > slow["delay_seconds"]
-    assert told(Load(1_000_000, 10_000), aggregate="COUNT(*)")["most"] == "parsing rows and writing partials"
+    assert estimated(Load(1_000_000, 10_000), aggregate="COUNT(*)")["most"] == "parsing rows and writing partials"
 
 
 def test_what_no_grid_holds_is_named() -> None:
-    assert len(told(Load(10, 10), SESSION)["not_counted"]) == 1
+    assert len(estimated(Load(10, 10), SESSION)["not_counted"]) == 1
 
 
 @pytest.mark.parametrize("wrong", [(0, 1, 1.0), (1, 0, 1.0), (1, 1, 1.5), (1, 1, -0.1)])

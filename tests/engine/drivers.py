@@ -165,7 +165,7 @@ sockets which the two share, in the middle of whatever the tests ask of Spark.
 
 
 class Driver:
-    """A driver in its own process, told to die or to freeze at a fault point. It and its JVM are one session."""
+    """A driver in its own process, which is to die or to freeze at a fault point. It and its JVM are one session."""
 
     def __init__(self, place: Place, fault: str) -> None:
         self.place = place

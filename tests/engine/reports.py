@@ -29,7 +29,7 @@ EPOCH = datetime(1970, 1, 1)
 MORNING = 1_718_668_800_000
 """2024-06-18 00:00:00."""
 DELAY = 5 * MINUTE
-"""What the watermark of `events` stays behind."""
+"""How far the watermark of `events` lags."""
 
 # ---------------------------------------------------------------------------------------------------- rows
 
@@ -79,7 +79,7 @@ def random_events(seed: int, count: int, span: int, start: int = MORNING) -> lis
 
 
 def arriving(events: Sequence[Event], seed: int, jitter: int, late: float = 0.0, lateness: int = HOUR) -> list[Event]:
-    """The order of arrival: a row comes up to `jitter` ms behind its rowtime, a share of rows up to `lateness`.
+    """The order of arrival: a row arrives up to `jitter` ms after its rowtime, a share of rows up to `lateness`.
 
     No row is late where `jitter` is at most the delay of the watermark.
     """

@@ -25,7 +25,7 @@ DDL = "".join(
     )
     for name, number in (("l", "n INT"), ("r", "m BIGINT"))
 )
-"""Nothing is late: the rows of each batch lie behind those of the batches before."""
+"""Nothing is late: the rows of each batch are after those of the batches before."""
 ROWS: dict[str, list[list[tuple[int | None, int | None]]]] = {
     "l": [[(1, 10), (2, 20), (2, 20), (None, 5)], [(1, 11), (3, 30), (4, None), (2, 20)]],
     "r": [[(2, 20), (5, 50)], [(1, 11), (1, 10), (None, 5), (3, None), (2, 20)]],

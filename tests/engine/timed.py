@@ -104,7 +104,7 @@ class Scripted:
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
     def _folded(self, name: str) -> list[Mapping[str, Any]]:
-        """Raises AssertionError where a row is taken back that is not there, or one is told that is there."""
+        """Raises AssertionError where a row is retracted that is not there, or one is added that is there."""
         key = self.plan.insert(name).sink.primary_key
         table: dict[str, Mapping[str, Any]] = {}
         for change in self.changes(name):

@@ -50,9 +50,9 @@ def test_rates() -> None:
 def test_late_rows() -> None:
     script = [(1, 1), (2, 0), (3, 0), (4, 1), (9, 0), (10, 1), (11, 1)]
     assert versions(LATELY, script) == [(2, COMPLETE), (4, LATE), (10, LATE)]
-    told = OutputOptions(complete_result=2 * MINUTE, late_updates=True, last_result=10 * MINUTE, result_state="s")
-    assert versions(told, script) == [(2, COMPLETE), (4, LATE), (10, LAST)]
-    assert versions(told, [(1, 1), (11, 0)]) == [(11, LAST)]
+    with_state = OutputOptions(complete_result=2 * MINUTE, late_updates=True, last_result=10 * MINUTE, result_state="s")
+    assert versions(with_state, script) == [(2, COMPLETE), (4, LATE), (10, LAST)]
+    assert versions(with_state, [(1, 1), (11, 0)]) == [(11, LAST)]
     assert versions(LATELY, [(1, 1), (END_OF_TIME / MINUTE, 0)])[-1][1] == COMPLETE
 
 

@@ -23,7 +23,7 @@ class BatchResult:
     `proposal` is the watermark (ms) that its rows propose.
     """
 
-    rows: int = 0
+    row_count: int = 0
     proposal: int | None = None
     partials: Mapping[str, StateFile] = field(default_factory=dict)
     updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)

@@ -156,7 +156,7 @@ class StreamDriver:
             source=source_name,
             files=files_of(splits),
             ranges=ranges_of(splits),
-            rows=batch.rows,
+            rows=batch.row_count,
             clock=clock,
             seen=watermarks,
             rejected=batch.rejected,
@@ -210,7 +210,7 @@ class StreamDriver:
         rejections = reasons(self.home, ledger)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
-            rows=counted["rows"],
+            row_count=counted["rows"],
             proposal=counted["proposal"],
             partials=partials,
             updating=updates.files,
@@ -273,7 +273,7 @@ class StreamDriver:
             idle=False,
             ended=ends or state.ended,
             files=state.files + files,
-            rows=state.rows + batch.rows,
+            rows=state.rows + batch.row_count,
             rejected=state.rejected + sum(batch.rejected.values()),
         )
         operators = dict(self.position.operators)
@@ -288,7 +288,7 @@ class StreamDriver:
             updating={**self.position.updating, **batch.updating},
             versions={
                 **self.versions.noted(self.position, moved[1], batch.touched),
-                **self.throttled.noted(self.position.versions, batch.waiting, {name: batch.rows}, clock),
+                **self.throttled.noted(self.position.versions, batch.waiting, {name: batch.row_count}, clock),
             },
             tables=self.tables.files,
             late=self.position.late + sum(one.late for one in batch.late),

@@ -36,7 +36,7 @@ def test_what_analysis_accepts_runs(spark) -> None:
         try:
             ran.append(len(list(run_bounded(spark, plan, "batch"))))
         except Exception as failure:
-            # Data may be wrong: a number that is too large, a text that is none. Anything else was to be told before.
+            # Data may be wrong: a number that is too large, a text that is none. Anything else was to be found before.
             assert explained(failure) is not None and not isinstance(failure, (AnalysisException, ParseException))
 
     runs()

@@ -37,7 +37,7 @@ def test_no_version_twice_and_none_lost(spark, tmp_path: Path, monkeypatch: pyte
     points: list[str] = []
     clean = run(spark, tmp_path / "clean", reaching(monkeypatch, points.append))
     assert len(clean[0]) >= 12
-    # Rows are in and nothing is told; versions are staged and not decided; decided, and half of them visible.
+    # Rows are in and nothing is emitted; versions are staged and not decided; decided, and half of them visible.
     for point in ("commit-after", "fire-staged", "publish-between"):
         places = [n for n, name in enumerate(points) if name == point]
         at = places[len(places) // 2]

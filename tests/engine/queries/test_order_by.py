@@ -69,7 +69,7 @@ def run(spark, plan: Plan, place: Path) -> Home:
     return home
 
 
-def told(place: Path) -> list[dict[str, Any]]:
+def rows_of_files(place: Path) -> list[dict[str, Any]]:
     """The rows of the files by their names, each as it stands there."""
     return [
         json.loads(line) for file in sorted((place / "out").glob("*.json")) for line in file.read_text().splitlines()
@@ -114,7 +114,7 @@ def test_all_rows_of_bounded_tables(spark, tmp_path: Path, what: str) -> None:
     files = arrived(tmp_path)
     plan = plan_of(tmp_path, BOUNDED, sink(columns), f"INSERT INTO out {query};")
     home = run(spark, plan, tmp_path)
-    rows = told(tmp_path)
+    rows = rows_of_files(tmp_path)
     assert len(list((tmp_path / "out").glob("*.json"))) == 1 and len(rows) > 2
     assert rows == sorted(rows, key=by)
     batch = insert_result(spark, plan, plan.inserts[0], {"events": list(map(source_file, files))})
@@ -140,17 +140,17 @@ def test_all_rows_wait_for_the_end(spark, tmp_path: Path, monkeypatch) -> None:
     stream.absorb_batches(tmp_path, events[:4])
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, events[4:])
-    assert told(tmp_path) == [] and stream.firings == 0
+    assert rows_of_files(tmp_path) == [] and stream.firings == 0
     assert len(stream.driver.position.updating["u2"]) <= 3
     waiting = verify(spark, plan, stream.home)
     assert waiting.notes == ("out: its rows wait for the end of their sources: nothing is published yet",)
     stream = Stream(spark, plan, tmp_path / "home")
     stream.end()
-    assert [tuple(row.values()) for row in told(tmp_path)] == [(5, 1), (2, 2), (1, 2)]
+    assert [tuple(row.values()) for row in rows_of_files(tmp_path)] == [(5, 1), (2, 2), (1, 2)]
     assert verify(spark, plan, stream.home).inserts[0].equal == 1
     with pytest.raises(InputError, match="source 'events' has ended, and its rows are published in their order"):
         stream.absorb_batches(tmp_path, events[:1])
-    assert len(told(tmp_path)) == 3
+    assert len(rows_of_files(tmp_path)) == 3
 
 
 def test_windows_by_their_time(spark, tmp_path: Path) -> None:
@@ -160,16 +160,16 @@ def test_windows_by_their_time(spark, tmp_path: Path) -> None:
     plan = plan_of(tmp_path, LIVE, sink(columns), f"INSERT INTO out {query};")
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb(*arrived(tmp_path)[:2])
-    first = told(tmp_path)
+    first = rows_of_files(tmp_path)
     assert stream.firings > 0 and first
     stream.absorb(tmp_path / "events" / "2.csv")
     stream.end()
-    rows = told(tmp_path)
+    rows = rows_of_files(tmp_path)
     assert rows[: len(first)] == first and len(list((tmp_path / "out").glob("*.json"))) == 3
     assert rows == sorted(rows, key=lambda row: (row["starts"], -row["n"], -(row["shop"] or 0)))
     assert verify(spark, plan, stream.home).inserts[0].equal == 3
     result = backfill(spark, plan, stream.home, Interval(MORNING, MORNING + 3 * HOUR), check=False)
-    assert len(result.published) == 3 and told(tmp_path) == rows
+    assert len(result.published) == 3 and rows_of_files(tmp_path) == rows
 
 
 def test_rows_by_their_time(spark, tmp_path: Path, capfd) -> None:
@@ -219,10 +219,10 @@ def test_of_two_tables_both_must_end(spark, tmp_path: Path) -> None:
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, [EVENTS[:20], EVENTS[40:]])
     stream.driver.note("events", ended=True)
-    assert told(tmp_path) == []
+    assert rows_of_files(tmp_path) == []
     stream.absorb_batches(tmp_path, [EVENTS[20:40]], source="more")
     stream.driver.note("more", ended=True)
-    assert [row["id"] for row in told(tmp_path)] == list(range(59, -1, -1))
+    assert [row["id"] for row in rows_of_files(tmp_path)] == list(range(59, -1, -1))
 
 
 def test_partitions_are_sorted_each(spark, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ TEXTS = {
 
 def second_of(text: str, zone: str) -> int:
     """The later instant of a time that is shown twice; one that is skipped by the offset before."""
-    # Python has both orders: fold 1 is the later instant of two, and of a skipped time the one by the offset behind it.
+    # Python has both orders: fold 1 is the later instant of two, and of a skipped time the one by the offset after it.
     earlier, later = (datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone), fold=fold) for fold in (0, 1))
     return int(max(earlier.timestamp(), later.timestamp()))
 

@@ -1,4 +1,4 @@
-"""Files that can't be read, where the table allows to leave them out: counted, told apart from bad luck, verified."""
+"""Files that can't be read, if the table allows to leave them out: counted, distinguished from failures, verified."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_several_in_one_batch(tmp_path: Path, stream: Stream) -> None:
 
 
 def test_that_can_be_read_after_all(spark, tmp_path: Path, stream: Stream) -> None:
-    """The same file as far as anybody can tell, and readable: the curve lacks its rows."""
+    """The same file by size and time, and readable: the curve lacks its rows."""
     file = parquet(tmp_path / "events" / "1.parquet", 1)
     content = file.read_bytes()
     file.write_bytes(b"\0" * len(content))

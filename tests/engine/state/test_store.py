@@ -71,9 +71,9 @@ def test_files_are_merged_behind_what_is_published(merged: Stream) -> None:
     merging = [n for n, one in enumerate(entries) if isinstance(one.body, Tick) and not one.published]
     assert merging
     for n in merging:
-        before, behind = states(entries[n - 1 : n + 1])
-        assert len(behind.files()) < len(before.files())
-        assert (behind.fired, behind.watermark) == (before.fired, before.watermark)
+        before, after = states(entries[n - 1 : n + 1])
+        assert len(after.files()) < len(before.files())
+        assert (after.fired, after.watermark) == (before.fired, before.watermark)
     # An entry that publishes has merged nothing: nobody has waited for that.
     assert any(entries[n - 1].published for n in merging)
 

@@ -203,7 +203,7 @@ def test_a_batch_query(spark, tmp_path: Path) -> None:
 
 
 def test_over_fires_with_the_batch_that_brings_its_rows(spark, tmp_path: Path) -> None:
-    """By processing time a row has all before it: also two batches of one time, and one behind a tick of that time."""
+    """By processing time a row has all before it: also two batches of one time, and one after a tick of that time."""
     query = "SELECT ts, SUM(n) OVER (ORDER BY pt ROWS 1 PRECEDING) FROM events"
     live = Live(spark, tmp_path, plan_of(tmp_path, *report(query)))
     live.absorb(MORNING, 1, 2)

@@ -231,8 +231,8 @@ class Folded:
         return ordered(self.rows.elements())
 
 
-def told(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
-    """What a sink was told: (operation, key, row), in order."""
+def emitted(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
+    """The changes that were emitted to a sink, in order: (operation, key, row)."""
     if not list(directory.glob("*.parquet")):
         return []
     changes = duckdb.sql(
@@ -246,8 +246,8 @@ def told(directory: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
 
 
 def folded(directory: Path) -> Folded:
-    """What a sink was told, folded."""
-    return Folded.of(told(directory))
+    """The changes that were emitted to a sink, folded."""
+    return Folded.of(emitted(directory))
 
 
 def said_by_duckdb(file: Path, names: Iterable[str]) -> Mapping[str, list[tuple[Any, ...]]]:

@@ -26,14 +26,14 @@ from tests.engine.reports import (
     source_file,
     write_lines,
 )
-from tests.engine.updating.queries import folded, published_in_parquet, told
+from tests.engine.updating.queries import emitted, folded, published_in_parquet
 
 CHANGES = "'connector' = 'filesystem', 'path' = '${DATA}/%s', 'format' = 'debezium-json'"
 COLUMNS = "id BIGINT, shop STRING, n INT"
 
 
 def reading(place: Path, *queries: str, key: str = "", options: str = "") -> Plan:
-    """A report over the changelog `orders`, whose results are told to `q0`, `q1`, …"""
+    """A report over the changelog `orders`, whose results are emitted to `q0`, `q1`, …"""
     source = f"CREATE TABLE orders ({COLUMNS}{key}) WITH ({CHANGES % 'orders'}{options});"
     inserts = [
         f"CREATE TABLE q{n} (a BIGINT, b STRING, c INT) WITH ('connector' = 'print'); INSERT INTO q{n} {query};"
@@ -63,7 +63,7 @@ SHOPS = "SELECT COUNT(DISTINCT id), shop, SUM(n) FROM orders GROUP BY shop"
 
 
 def changes(place: Path) -> list[tuple[str, tuple[Any, ...]]]:
-    return [(op, row) for op, _, row in told(place / "q0")]
+    return [(op, row) for op, _, row in emitted(place / "q0")]
 
 
 def test_what_lines_do_without_a_key(spark, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, ordered, plan_of, rows_of
-from tests.engine.updating.queries import folded, published_in_parquet, told
+from tests.engine.updating.queries import emitted, folded, published_in_parquet
 
 NEAR = "p.ts BETWEEN s.ts - INTERVAL '10' MINUTE AND s.ts + INTERVAL '20' MINUTE"
 
@@ -80,7 +80,7 @@ def test_what_stands_alone_until_it_meets_its_first_is_forgotten_too(spark, tmp_
     else:
         assert folded(tmp_path / "pairs").table == ordered(expected)
     if kind == "LEFT":
-        alone = [(op, row[0]) for op, _, row in told(tmp_path / "pairs") if row[1] is None]
+        alone = [(op, row[0]) for op, _, row in emitted(tmp_path / "pairs") if row[1] is None]
         assert alone == [("+I", 1), ("+I", 2), ("-D", 1), ("-D", 2), ("+I", 4)]
     stream.absorb_batches(tmp_path, [[event(5, 221)]], source="sales")
     assert all(file.last >= MORNING + 195 * MINUTE for file in stream.driver.position.updating["u1"])

@@ -1,4 +1,4 @@
-"""Regular joins: what is told as sides come, what is forgotten, and what stays in the state."""
+"""Regular joins: what is emitted as sides arrive, what is forgotten, and what stays in the state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.engine.reports import (
     source_file,
     write_events,
 )
-from tests.engine.updating.queries import changing_plan, folded, published_in_parquet, told
+from tests.engine.updating.queries import changing_plan, emitted, folded, published_in_parquet
 
 TTL = "SET 'table.exec.state.ttl' = '1 h';"
 
@@ -50,7 +50,7 @@ class Clock:
 
 
 def changes(place: Path) -> list[tuple[str, tuple[int | None, ...]]]:
-    return [(op, row) for op, _, row in told(place / "pairs")]
+    return [(op, row) for op, _, row in emitted(place / "pairs")]
 
 
 def test_a_row_stands_alone_until_it_meets_its_first(spark, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def gone(v: int) -> dict[str, object]:
 
 
 def test_changes(spark, tmp_path: Path) -> None:
-    """Nothing but the rows of the first batch is told of it: 0 is only where there are none."""
+    """Only the rows of the first batch are emitted of it: 0 is only where there are none."""
     query = "SELECT COUNT(*) AS n, SUM(v) AS s FROM t"
     batches = [come(1)], [gone(1)], [come(2), come(3)], [gone(3)], [gone(2)]
     assert changes(spark, tmp_path, query, *batches) == [

@@ -78,7 +78,7 @@ def test_in_update_tables_an_older_row_does_not_come_up_again(spark, tmp_path: P
 
 
 def test_everywhere_it_is_the_batch_over_the_rows_of_the_hour(spark, several_tasks, tmp_path: Path) -> None:
-    """Behind each batch, also with a driver that goes on from what another has stored; state is what is left."""
+    """After each batch, also with a driver that goes on from what another has stored; state is what is left."""
     events = arriving(random_events(11, 80, 4 * HOUR), 11, 2 * DELAY)
     queries = {
         "shops": f"SELECT shop, COUNT(DISTINCT user_id) FROM events {LAST_HOUR} AND item <> 'a' GROUP BY shop",

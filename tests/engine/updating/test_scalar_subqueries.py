@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""Queries as values: what is told as both sides come, and the table that is left."""
+"""Queries as values: what is emitted as both sides arrive, and the table that is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IN and EXISTS of rows without windows: what is told as both sides come, and the table that is left."""
+"""IN and EXISTS of rows without windows: what is emitted as both sides arrive, and the table that is left."""
 
 from __future__ import annotations
 

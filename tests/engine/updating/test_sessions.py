@@ -1,4 +1,4 @@
-"""SESSION over tables that change: sessions merge, split, appear and vanish, and each batch tells what it changed.
+"""SESSION over tables that change: sessions merge, split, appear and vanish, and each batch emits its changes.
 
 rows    5 . 8 . . . . 14 . 17            5 to 11, 14 to 20: two sessions, of a gap of 3 minutes
 + 11    5 . 8 . . 11 . 14 . 17           5 to 20: they are one
@@ -24,7 +24,7 @@ from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, plan_of, rows_of, source_file, write_lines
-from tests.engine.updating.queries import folded, published_in_parquet, told
+from tests.engine.updating.queries import emitted, folded, published_in_parquet
 
 COLUMNS = "id INT, u INT, v STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
 KEY = ", PRIMARY KEY (id) NOT ENFORCED"
@@ -40,7 +40,7 @@ BOUNDS = "window_start, window_end"
 Row = tuple[int, "int | None", str, int, int]
 """`id`, `u`, `v`, `n` and the minute."""
 Change = tuple["Row | None", "Row | None"]
-"""The row before, and the row behind."""
+"""The row before, and the row after."""
 
 
 def sources(*names: str) -> str:
@@ -131,9 +131,9 @@ def test_they_merge_split_and_vanish(spark, tmp_path: Path) -> None:
         [((117, 1, "a", 1, 17), (117, 1, "a", 1, 7))],
         gone(*minutes(11, 14)),
     ):
-        known = len(told(tmp_path / "told"))
+        known = len(emitted(tmp_path / "told"))
         live.absorb(changes)
-        news = told(tmp_path / "told")[known:]
+        news = emitted(tmp_path / "told")[known:]
         seen.append({(op, u, s.minute, e.minute, n) for op, _, (u, s, e, n) in news})
     assert seen == [
         {("+I", 1, 5, 11, 2), ("+I", 1, 14, 20, 2), ("+I", 2, 30, 33, 1)},
@@ -179,7 +179,7 @@ REPORTS = {
     "keyed": (f"{RESULTS}, PRIMARY KEY (u, e) NOT ENFORCED", OLDER, "debezium-json", ("u", "e")),
     "counted": (RESULTS, GROUPED.format("counted"), "debezium-json", None),
 }
-"""By source the columns, the query, the form in which they are told, and the key of that form."""
+"""By source the columns, the query, the form in which they are emitted, and the key of that form."""
 
 
 def changes_of(steps: Sequence[tuple[int, Any]]) -> list[Change]:

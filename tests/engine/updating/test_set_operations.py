@@ -51,7 +51,7 @@ SINK = "CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = 'filesystem', 'path
 
 @pytest.mark.parametrize("what", ["precedence", "groups and rows"])
 def test_a_report_of_many_batches_is_proven(spark, tmp_path: Path, what: str) -> None:
-    """Rows of two files stand in one place each: they are told apart by their file."""
+    """Rows of two files stand in one place each: their file distinguishes them."""
     plan = plan_of(
         tmp_path, DDL.replace("'path' = 'l'", "'path' = '${DATA}/l'"), SINK, f"INSERT INTO o {QUERIES[what]};"
     )

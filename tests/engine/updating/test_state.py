@@ -1,4 +1,4 @@
-"""The state of updating operators: what is read of it, forgotten, merged, and left behind by a crash."""
+"""The state of updating operators: what is read of it, forgotten, merged, and left by a crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import FANOUT
 from airflow_nrt.model.internal_columns import key_of
 from tests.engine.reports import HOUR, MORNING, Event, Stream, write_events
-from tests.engine.updating.queries import changing_plan, folded, told
+from tests.engine.updating.queries import changing_plan, emitted, folded
 
 TTL = "SET 'table.exec.state.ttl' = '1 h';"
 
@@ -45,15 +45,15 @@ def test_a_key_that_no_row_touches_is_forgotten(spark, tmp_path: Path, clock: Cl
         stream.absorb_batches(tmp_path, [batch])
         clock.now += HOUR - 1
     # Shop 2 was untouched for two hours and is new again; what it was is not taken back.
-    assert [(op, row) for op, _, row in told(tmp_path / "pairs")] == [
+    assert [(op, row) for op, _, row in emitted(tmp_path / "pairs")] == [
         ("+I", (1, "a")),
         ("+I", (2, "a")),
         ("+I", (2, "a")),
     ]
-    assert told(tmp_path / "all_rows")[-1] == ("+U", "", (5, 1))
+    assert emitted(tmp_path / "all_rows")[-1] == ("+U", "", (5, 1))
     clock.now += 1
     stream.absorb_batches(tmp_path, [[sale(6, 1, 30)]])
-    assert told(tmp_path / "all_rows")[-1] == ("+I", "", (1, 1))
+    assert emitted(tmp_path / "all_rows")[-1] == ("+I", "", (1, 1))
     kept = stream.driver.position.updating
     assert {name: len(files) for name, files in kept.items()} == {"u1": 1, "u2": 1}, "forgotten files stay"
 

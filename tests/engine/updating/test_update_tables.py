@@ -26,7 +26,7 @@ from tests.engine.reports import (
     source_file,
     write_events,
 )
-from tests.engine.updating.queries import BOUNDS, folded, published_in_parquet, told
+from tests.engine.updating.queries import BOUNDS, emitted, folded, published_in_parquet
 
 KEYED = events_table().replace("ts TIMESTAMP(3),", "ts TIMESTAMP(3), PRIMARY KEY (user_id) NOT ENFORCED,")
 HOP = "HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '20' MINUTE, INTERVAL '1' HOUR)"
@@ -109,7 +109,7 @@ def test_the_newest_is_by_rowtime_and_then_by_arrival(spark, tmp_path: Path) -> 
             [event(7, 7, 10), event(8, 7, 10)],
         ],
     )
-    assert [(op, row) for op, _, row in told(tmp_path / "kept")] == [
+    assert [(op, row) for op, _, row in emitted(tmp_path / "kept")] == [
         ("+I", (7, 1)), ("+I", (8, 2)), ("+I", (None, 3)),
         ("-U", (8, 2)), ("+U", (8, 5)), ("-U", (None, 3)), ("+U", (None, 6)),
         ("-U", (7, 1)), ("+U", (7, 8)),

@@ -213,7 +213,7 @@ def test_forged_watermark_of_an_operator(spark, streamed: Streamed) -> None:
 
 
 def test_consistent_forgery(spark, streamed: Streamed) -> None:
-    """Every entry agrees with every other about a watermark that runs ahead: only the rows tell."""
+    """Every entry agrees with every other about a watermark that runs ahead: only the rows show it."""
     operator = streamed.plan.operators[0].name
     from_here = commits(streamed)[2]
 
@@ -247,7 +247,7 @@ def test_source_file_changed(spark, streamed: Streamed) -> None:
 
 
 def test_source_file_changed_in_secret(spark, streamed: Streamed) -> None:
-    """Neither its size nor its time tells, but what was published does."""
+    """Neither its size nor its time shows it, but what was published does."""
     file = streamed.place / "events" / "001.csv"
     before = os.stat(file)
     text = file.read_text()

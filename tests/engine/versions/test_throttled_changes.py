@@ -1,4 +1,4 @@
-"""Results that never complete, told every three minutes of processing time, or after so many rows."""
+"""Results that never complete, emitted every three minutes of processing time, or after so many rows."""
 
 from __future__ import annotations
 

@@ -124,21 +124,21 @@ def test_print_is_told_what_changes(spark, tmp_path: Path, capfd, keyed: bool) -
 
 
 def test_files_of_changes(spark, tmp_path: Path) -> None:
-    """A window without rows is taken back, what is told already is not told again, and a repair tells it anew."""
+    """A window without rows is retracted, what was emitted is not emitted again, and a repair emits it anew."""
     lately = OutputOptions(first_result=-30 * MINUTE, late_updates=True, last_result=20 * MINUTE)
     few = {"more": "HAVING COUNT(*) < 3"}
     keyed = in_changes(timed_insert(WINDOWS["tumble"], lately, "keyed", **few))
     stream = Scripted(spark, tmp_path, keyed, without_key(keyed.replace("keyed", "pairs")))
     home, plan = stream.stream.home, stream.plan
     stream.absorb((1, 1, 3), (1, 1, 4), (2, 1, 5))
-    assert told(stream, "keyed") == told(stream, "pairs") == [("c", 1, 2), ("c", 2, 1)]
+    assert emitted(stream, "keyed") == emitted(stream, "pairs") == [("c", 1, 2), ("c", 2, 1)]
     stream.restart()
     stream.absorb((1, 1, 6), (2, 1, 7))
-    assert told(stream, "keyed")[2:] == [("d", 1, None), ("c", 2, 2)]
-    assert told(stream, "pairs")[2:] == [("d", 1, 2), ("d", 2, 1), ("c", 2, 2)]
+    assert emitted(stream, "keyed")[2:] == [("d", 1, None), ("c", 2, 2)]
+    assert emitted(stream, "pairs")[2:] == [("d", 1, 2), ("d", 2, 1), ("c", 2, 2)]
     # Complete as they are: news of the windows, and of no row.
     stream.absorb(until=31)
-    assert [len(told(stream, name)) for name in ("keyed", "pairs")] == [4, 5]
+    assert [len(emitted(stream, name)) for name in ("keyed", "pairs")] == [4, 5]
     assert [one.published.state for one in standing_at(stream.stream.entries)] == [COMPLETE, COMPLETE]
     half = Interval(TEN, TEN + 30 * MINUTE)
     with pytest.raises(
@@ -147,7 +147,7 @@ def test_files_of_changes(spark, tmp_path: Path) -> None:
     ):
         backfill(spark, plan, home, half, True)
     stream.absorb((3, 1, 8), until=51)
-    assert told(stream, "keyed")[4:] == told(stream, "pairs")[5:] == [("c", 3, 1)]
+    assert emitted(stream, "keyed")[4:] == emitted(stream, "pairs")[5:] == [("c", 3, 1)]
     assert verify(spark, plan, home).is_proven
     for name in ("keyed", "pairs"):
         (first, *_) = (one.target for entry in stream.stream.entries for one in entry.published if one.insert == name)
@@ -161,7 +161,7 @@ def test_files_of_changes(spark, tmp_path: Path) -> None:
     assert [one.published.state for one in standing_at(stream.stream.entries)] == ["restated", "restated"]
 
 
-def told(stream: Scripted, name: str) -> list[tuple[str, int, int | None]]:
+def emitted(stream: Scripted, name: str) -> list[tuple[str, int, int | None]]:
     changes = stream.changes(name)
     return [(one["op"], row["shop"], row["n"]) for one in changes for row in [one["after"] or one["before"]]]
 
@@ -183,7 +183,7 @@ SESSION = "SESSION(INTERVAL '15' MINUTE)"
 
 
 def test_the_example_of_a_session(spark, tmp_path: Path) -> None:
-    """Rows that come behind others make it longer at its start, so that it ends at 10:30 all the time."""
+    """Rows that arrive after others make it longer at its start, so that it ends at 10:30 all the time."""
     stream = Scripted(spark, tmp_path, timed_insert(SESSION, SEED))
     stream.absorb((1, 1, 15))
     for minute, until in ((10, 18), (9, 20), (8, 25), (7, 30), (6, 31), (5, 32), (None, 40)):

@@ -59,7 +59,7 @@ GRIDS = (
 
 @dataclass
 class Expected:
-    """What a sink should hold, told by the definitions alone, one window at a time."""
+    """What a sink should hold, by the definitions alone, one window at a time."""
 
     grid: Grid
     timing: OutputOptions
@@ -264,7 +264,7 @@ def look_at_all_times(
             versions = stream.published(name)[seen[name] :]
             seen[name] += len(versions)
             ends = {version.end for version in versions}
-            # What is told is what changes, so that a version may have nothing to tell.
+            # Only changes are emitted, so that a version may have none.
             assert stream.plan.insert(name).emits_changes or ends == due, (name, one)
             assert len(versions) == len(ends), (name, one)
             assert _read(stream, name) == one.rows(), (name, one)

@@ -12,7 +12,7 @@ BEFORE_TIME = -(10**15)
 
 @dataclass(frozen=True)
 class Frame:
-    """Bounds are rows or minutes behind the row, negative before it; None is everything before."""
+    """Bounds are rows or minutes after the row, negative before it; None is everything before."""
 
     keys: tuple[str, ...]
     unit: str

@@ -65,7 +65,7 @@ def streamed(
     what the first has stored; all that is left fires at the end.
     """
     events = arriving(random_events(seed, rows, 2 * HOUR), seed, DELAY, late=0.2)
-    # Some rows before the first cut and behind the last, so that there are windows to be late for.
+    # Some rows before the first cut and after the last, so that there are windows to be late for.
     first, last = events[: rows // 3], events[2 * rows // 3 :]
     middle = cut(events[len(first) : -len(last)], seed, batches)
     arrived = [first + middle[0], *middle[1:-1], middle[-1] + last]

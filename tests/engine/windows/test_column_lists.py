@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""Column lists behind windowing functions, and of WITH above them: the same rows as without."""
+"""Column lists after windowing functions, and of WITH above them: the same rows as without."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """FIRST_VALUE, LAST_VALUE and LISTAGG follow the order of arrival, however the arrivals are cut into batches.
 
-files      a: 1 2 3    b: 4 5    c: 6 7 8 9        a row stands behind all rows of the files before its own
+files      a: 1 2 3    b: 4 5    c: 6 7 8 9        a row is after all rows of the files before its own
 batches    [a] [b] [c]     [a b] [c]     [a b c]   give the same
 """
 

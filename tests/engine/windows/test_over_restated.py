@@ -38,7 +38,7 @@ def test_a_row_that_waits_to_fire_is_published_once(spark, tmp_path: Path, monke
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, [[row(4, 3, 320)]])
     assert rows_of(tmp_path / "lately") == [(1, 1), (3, 1), (4, 2)]
-    # A late row, that the batch counts; behind the restatement a row whose result the stream gives without it.
+    # A late row, that the batch counts; after the restatement a row whose result the stream gives without it.
     stream.absorb_batches(tmp_path, [[row(5, 3, 315)]])
     backfill(spark, plan, stream.home, SLOT, False)
     stream.absorb_batches(tmp_path, [[row(6, 3, 330)]])

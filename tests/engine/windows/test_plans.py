@@ -67,7 +67,7 @@ def test_stream_reads_rows_once_a_distinct_set(spark, tmp_path: Path, window: st
     plans = [checked_plan(frame) for frame in frames]
     absorbed = [text for text in plans if "FileScan text" in text]
     assert len(absorbed) == 3 and all(text.count("FileScan text") == 1 for text in absorbed)
-    # New partials, and the distinct values of earlier slices; behind them what is carried on.
+    # New partials, and the distinct values of earlier slices; after them what is kept.
     assert len(plans) >= 5
     assert all(text.count("FileScan parquet") <= 1 + SETS + SETS + 1 for text in plans), plans
 

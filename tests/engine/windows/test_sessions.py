@@ -1,4 +1,4 @@
-"""SESSION windows: who is in one session, in any cut of the stream, with rows that come behind the watermark."""
+"""SESSION windows: who is in one session, in any cut of the stream, with rows that are older than the watermark."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def first_instant(zone: str, clock: int) -> int:
 
 
 def still_to_come(zone: str, watermark: int | None) -> int | None:
-    """The last time of the wall clock that no instant behind the watermark shows: clocks change on the minute."""
+    """The last time of the wall clock that no instant after the watermark shows: clocks change on the minute."""
     if watermark is None:
         return None
     start = watermark + 1
@@ -140,7 +140,7 @@ def test_both_hours_of_a_night_are_one_window_that_waits_for_the_second(spark, t
 
 
 def test_what_a_wall_clock_is_asked_for(spark, tmp_path: Path) -> None:
-    """Casts, formats and parts are the session's; literals beside instants, too. The SET may stand behind the table."""
+    """Casts, formats and parts are the session's; literals beside instants, too. The SET may follow the table."""
     write_lines(tmp_path / "t.csv", ["1,2024-11-03 05:30:00.000Z", "2,2024-11-03 06:30:00.000Z"])
     ddl = f"""
 CREATE TABLE t (id INT, ts TIMESTAMP_LTZ(3), shown AS DATE_FORMAT(ts, 'HH:mm'))
