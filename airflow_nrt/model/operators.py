@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
 from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, Aggregate
-from airflow_nrt.model.internal_columns import ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
@@ -27,6 +27,11 @@ class Query:
     sql: str = field(metadata=METADATA)
     inputs: tuple[str, ...] = field(metadata=METADATA)
     fields: tuple[Field, ...] = field(metadata=METADATA)
+
+    @property
+    def reads_position(self) -> bool:
+        """Whether it reads where rows stood on arrival. The name is reserved, so its SQL says that."""
+        return POSITION in self.sql
 
 
 @dataclass(frozen=True)

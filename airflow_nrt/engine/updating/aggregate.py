@@ -92,7 +92,7 @@ class ChangingAggregateStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return POSITION in self.operator.input.sql
+        return self.operator.input.reads_position
 
     def fresh(self, rows: DataFrame) -> DataFrame:
         fresh = rows.select(*self.keys, *self.operator.arguments, KEY, AFTER)

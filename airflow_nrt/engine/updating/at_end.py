@@ -17,7 +17,7 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.home.log.entries import Position
-from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY, POSITION
+from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.updating import RowsAtEnd
 
@@ -38,7 +38,7 @@ class AtEnd(Kind):
 
     @property
     def needs_position(self) -> bool:
-        return self.operator.changing and POSITION in self.operator.input.sql
+        return self.operator.changing and self.operator.input.reads_position
 
     def compute(self, rows: DataFrame, tasks: Tasks) -> DataFrame:
         """The rows that exist at the end."""

@@ -12,7 +12,7 @@ from airflow_nrt.basics.types import Field
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, LEFT, POSITION, RIGHT, SIDE, UNTIL, key_of
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, LEFT, RIGHT, SIDE, UNTIL, key_of
 from airflow_nrt.model.updating import UpdatingJoin
 
 NEW, ALONE, _WAS = "_nrt_new", "_nrt_alone", "_nrt_was"
@@ -38,7 +38,7 @@ class JoinStep(Step):
     @property
     def needs_position(self) -> bool:
         sides = (self.operator.left, self.operator.right)
-        return any(not side.changing or POSITION in side.input.sql for side in sides)
+        return any(not side.changing or side.input.reads_position for side in sides)
 
     @property
     def identity(self) -> tuple[str, ...] | None:

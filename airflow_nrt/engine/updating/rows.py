@@ -10,7 +10,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.updating.framed import with_framed
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY
 from airflow_nrt.model.updating import UpdatingRows
 
 
@@ -31,7 +31,7 @@ class RowsStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return POSITION in self.operator.input.sql
+        return self.operator.input.reads_position
 
     def fresh(self, rows: DataFrame) -> DataFrame:
         names = [name for name in self.columns if name != ALIVE]

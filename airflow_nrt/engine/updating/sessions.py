@@ -13,7 +13,7 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.engine.windows.sessions import FIRST, LAST, islands
-from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.updating import UpdatingSessions
 
 
@@ -33,7 +33,7 @@ class SessionsStep(Step):
 
     @property
     def needs_position(self) -> bool:
-        return POSITION in self.operator.input.sql
+        return self.operator.input.reads_position
 
     @property
     def identity(self) -> tuple[str, ...]:
