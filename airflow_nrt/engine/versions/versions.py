@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.state.columns import FROM, SLICE
+from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
@@ -261,7 +261,7 @@ def _candidates(insert: Insert, states: Iterable[OperatorState], now: int) -> It
 
 def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -> list[Touched]:
     """The windows of the partials in a new file. If no insert needs numbers of rows, it counts partials instead."""
-    if file.first == file.last and not counts and layout.nested:
+    if file.first == file.last and not counts and len(layout.slots) == 1:
         return [
             Touched(layout.operator.window.first_end(file.first), layout.operator.window.last_end(file.last), file.rows)
         ]
@@ -271,10 +271,7 @@ def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -
     count = F.sum(counters[0]) if counters else F.count("*")
     found = rows.where(f"{SLICE} IS NOT NULL").groupBy(*layout.slots).agg(count.alias("n")).collect()
     window = layout.operator.window
-    return [
-        Touched(window.first_end(row[SLICE]) if layout.nested else row[FROM], window.last_end(row[SLICE]), row.n)
-        for row in found
-    ]
+    return [Touched(layout.slices.first_window(window, row), window.last_end(row[SLICE]), row.n) for row in found]
 
 
 def _noted(

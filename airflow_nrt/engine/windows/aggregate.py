@@ -12,7 +12,6 @@ from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import cumulate, hop
 from airflow_nrt.engine.windows.partials import Layout, lift
 from airflow_nrt.engine.windows.slice_merge import close, exchanged
 from airflow_nrt.home.log.entries import OperatorState
@@ -28,11 +27,7 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
     """The results of all windows with `after < end <= until`, for the plan's queries."""
-    if layout.nested:
-        merged = cumulate.fire(layout, closed, after, until)
-    else:
-        merged = hop.fire(layout, closed, rows, after, until)
-    return finish(layout, merged)
+    return finish(layout, layout.slices.fire(layout, closed, rows, after, until))
 
 
 def finish(layout: Layout, merged: DataFrame) -> DataFrame:
@@ -71,7 +66,7 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
         .drop(LATE)
         .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )
-    if layout.sets and not layout.nested:
+    if layout.sets and not layout.slices.counts_when_closing:
         partials = exchanged(layout, partials, tasks)
     closed = close(layout, partials, None, tasks)
     return fire(layout, closed, partials if layout.sets else None, after, until)

@@ -12,22 +12,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.partials import Layout, aggregate, closed_accumulators, combine
-from airflow_nrt.engine.windows.slice_merge import GROUP_END
+from airflow_nrt.engine.windows.partials import Layout, combine
 from airflow_nrt.home.log.entries import OperatorState, StateFile
-from airflow_nrt.model.windows import Sql
 
 FANOUT = 12
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, if a level has too many."""
-    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
-    closed = merge_level(store, layout, state.closed, columns, _merge_closed)
+    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
+    closed = merge_level(store, layout, state.closed, columns, layout.slices.merged)
     return replace(compact_rows(store, layout, state), closed=closed)
 
 
@@ -65,14 +61,3 @@ def full_level(files: Sequence[StateFile]) -> list[StateFile]:
     for file in files:
         levels[int(math.log(file.rows + 1, FANOUT))].append(file)
     return next((level for _, level in sorted(levels.items()) if len(level) >= FANOUT), [])
-
-
-def _merge_closed(layout: Layout, closed: DataFrame) -> DataFrame:
-    """Merges closed partials. Those of CUMULATE become one for each key and start, because they are read together."""
-    if not layout.nested:
-        return aggregate(closed, [*layout.keys, *layout.slots], layout.row_accumulators)
-    window = layout.operator.window
-    grouped = closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}")
-    by = [*layout.keys, GROUP_END]
-    merged = [F.expr(one.merged()) for one in layout.all_accumulators]
-    return grouped.groupBy(*by).agg(F.max(SLICE).alias(SLICE), *merged).drop(GROUP_END)

@@ -8,27 +8,60 @@ TUMBLE has one slice a window. With `only_updates` only the last window of a sta
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.partials import Layout, Slices
 from airflow_nrt.engine.windows.slice_merge import GROUP_END
+from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.windows import Sql
+from airflow_nrt.model.windows import Sql, Window
 
 _BY_SLICE = f"(a, b) -> IF(a.{SLICE} < b.{SLICE}, -1, 1)"
 
 
-def fire(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame:
-    """Merged accumulators of all windows with `after < end <= until`: the keys, `_nrt_end`, all accumulators.
+class Nested(Slices):
+    """CUMULATE: of two windows with a common slice the later one holds all of the earlier."""
 
-    `closed` are the closed partials of all slices in these windows, at most one for each key and slice.
-    """
+    def first_window(self, window: Window, partial: Row) -> int:
+        return window.first_end(int(partial[SLICE]))
+
+    def outlasts(self, window: Window, until: int) -> str:
+        return f"{window.last_end(Sql(SLICE))} > {until}L"
+
+    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
+        earliest = [max(file.first, after + 1) for file in files if file.first <= until and file.last > after]
+        return any(window.last_end(window.slice_end(slice_end - 1)) <= until for slice_end in earliest)
+
+    def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
+        return _running(layout, closed, after, until)
+
+    def merged(self, layout: Layout, closed: DataFrame) -> DataFrame:
+        """They are only ever read together: one for each key and start."""
+        grouped = closed.selectExpr("*", f"{layout.operator.window.last_end(Sql(SLICE))} AS {GROUP_END}")
+        merged = [F.expr(one.merged()) for one in layout.all_accumulators]
+        by = [*layout.keys, GROUP_END]
+        return grouped.groupBy(*by).agg(F.max(SLICE).alias(SLICE), *merged).drop(GROUP_END)
+
+
+class Single(Nested):
+    """TUMBLE: a slice is a window."""
+
+    shared = False
+
+    def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
+        return whole(layout, closed.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L"))
+
+
+NESTED, SINGLE = Nested(), Single()
+
+
+def _running(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame:
     window = layout.operator.window
     columns = layout.all_accumulators
-    if window.one_slice:
-        return whole(layout, closed.where(f"{SLICE} > {after}L AND {SLICE} <= {until}L"))
     grouped = _scanned(layout, closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}"))
     partition = f"PARTITION BY {', '.join([*layout.keys, GROUP_END])} ORDER BY {SLICE}"
     running = f"({partition} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"

@@ -6,22 +6,48 @@ is taken, so that values are not copied into windows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
+from types import MappingProxyType
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 
 from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
-from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate, padded
+from airflow_nrt.engine.windows.partials import DistinctSet, Layout, Slices, aggregate, padded
+from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.windows import Sql
+from airflow_nrt.model.windows import Sql, Window
 
 
-def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
-    """Merged accumulators of all windows with `after < end <= until`: the keys, `_nrt_end`, all accumulators.
+class Overlapping(Slices):
+    """A partial has two slots: its slice, and the first window that it counts in, with which it closes."""
 
-    `closed` are closed partials, `rows` partials of rows (only for distinct sets), both of all slices in these windows.
-    """
+    slots = (SLICE, FROM)
+    placed = MappingProxyType({SLICE: "_nrt_own", FROM: "_nrt_counted"})
+    counts_when_closing = False
+
+    def first_window(self, window: Window, partial: Row) -> int:
+        return int(partial[FROM])
+
+    def outlasts(self, window: Window, until: int) -> str:
+        """All: a late row can end now whatever its slice is. It is written with the others, and never read again."""
+        return "true"
+
+    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
+        return not written
+
+    def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
+        return _copied(layout, closed, rows, after, until)
+
+    def merged(self, layout: Layout, closed: DataFrame) -> DataFrame:
+        return aggregate(closed, [*layout.keys, *layout.slots], layout.row_accumulators)
+
+
+OVERLAPPING = Overlapping()
+
+
+def _copied(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
     window = layout.operator.window
     origin = next(window.ends_between(after, after + window.stride))
     first, last = f"greatest({FROM}, {origin}L)", f"least({window.last_end(Sql(SLICE))}, {until}L)"

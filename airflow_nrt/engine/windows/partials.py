@@ -17,19 +17,21 @@ that window. A late row of HOP keeps its slice, so that it does not count in win
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.aggregates import accumulators
-from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
+from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.spark.paths import bare_file
-from airflow_nrt.engine.state.columns import EXPIRES, FROM, GENERATION, LATE, SLICE
-from airflow_nrt.model.internal_columns import SEEN, WINDOW_START
-from airflow_nrt.model.operators import AggregateCall, Regroup, WindowAggregate
-from airflow_nrt.model.windows import Sql
+from airflow_nrt.engine.state.columns import EXPIRES, GENERATION, LATE, SLICE
+from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.model.internal_columns import SEEN
+from airflow_nrt.model.operators import Regroup, WindowAggregate
+from airflow_nrt.model.windows import Sql, Window
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,46 @@ class DistinctSet:
 
     column: str
     accumulators: tuple[Accumulator, ...]
+
+
+class Slices(ABC):
+    """How windows of one kind share slices, and what follows from that for their partials."""
+
+    slots: ClassVar[tuple[str, ...]] = (SLICE,)
+    """The columns that say where a partial counts. It closes when windows up to the last of them fire."""
+    placed: ClassVar[Mapping[str, str]] = {SLICE: "_nrt_counted"}
+    """SQL of each slot, of the slice `_nrt_own` of a row and the first window `_nrt_counted` that it counts in."""
+    shared: ClassVar[bool] = True
+    """Whether a slice can be in several windows."""
+    counts_when_closing: ClassVar[bool] = True
+    """Whether distinct values are counted when their slice closes. Else they leave windows, and are counted then."""
+
+    @abstractmethod
+    def first_window(self, window: Window, partial: Row) -> int:
+        """The end (ms) of the first window that a stored partial counts in."""
+
+    @abstractmethod
+    def outlasts(self, window: Window, until: int) -> str:
+        """SQL: which partials are written for later windows, when those up to `until` fire and they close."""
+
+    @abstractmethod
+    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
+        """Whether partials of these files close in (after, until] and `outlasts` leaves them out.
+
+        `written` says whether some were written.
+        """
+
+    @abstractmethod
+    def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
+        """Merged accumulators of all windows with `after < end <= until`: the keys, `_nrt_end`, all accumulators.
+
+        `closed` are the closed partials of all slices in these windows, at most one for each key and slot. `rows` are
+        partials of rows, where distinct values are counted now.
+        """
+
+    @abstractmethod
+    def merged(self, layout: Layout, closed: DataFrame) -> DataFrame:
+        """Fewer closed partials that stand for these."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +91,22 @@ class Layout:
     """
 
     operator: WindowAggregate | Regroup
+    slices: Slices
     keys: tuple[str, ...]
-    slots: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
     row_accumulators: tuple[Accumulator, ...]
     sets: tuple[DistinctSet, ...]
     results: tuple[tuple[str, str], ...]
 
     @property
-    def nested(self) -> bool:
-        """Whether its window is nested. Else a partial has two slots: its slice, and its first window."""
-        return self.operator.window.nested
+    def slots(self) -> tuple[str, ...]:
+        """The columns that say where a partial counts."""
+        return self.slices.slots
+
+    @property
+    def closed_accumulators(self) -> tuple[Accumulator, ...]:
+        """The accumulators of a closed partial."""
+        return self.all_accumulators if self.slices.counts_when_closing else self.row_accumulators
 
     @property
     def closes(self) -> str:
@@ -95,57 +142,6 @@ class Layout:
         return any(call.python is not None for call in self.operator.aggregates)
 
 
-def closed_accumulators(layout: Layout) -> tuple[Accumulator, ...]:
-    """The accumulators of a closed partial. Where values can leave windows, they are counted only at firing."""
-    return layout.all_accumulators if layout.nested else layout.row_accumulators
-
-
-def layout_of(operator: WindowAggregate | Regroup) -> Layout:
-    """The layout of an operator. Calls of one operand share its accumulators."""
-    over_rows: dict[str, Accumulator] = {}
-    if operator.window.bounded_by_rows:
-        over_rows[WINDOW_START] = Accumulator(WINDOW_START, WINDOW_START, "BIGINT", "min({0}){over}")
-    results = []
-    pairs = operator.distinct_sets
-    sets: list[dict[str, Accumulator]] = [{} for _ in pairs]
-    for call in operator.aggregates:
-        if call.is_of_set:
-            index = pairs.index((call.argument or "", call.filter))
-            counts = f"x{index} IS NOT NULL"
-            operand = Operand(f"d{index}", f"x{index}", counts, counts, call.argument_type)
-            target = sets[index]
-        else:
-            operand, target = _operand(call), over_rows
-        made = accumulators(call, operand)
-        target.update((one.name, one) for one in made.columns)
-        results.append((call.name, made.result))
-    return Layout(
-        operator=operator,
-        keys=tuple(field.name for field in operator.keys),
-        slots=(SLICE,) if operator.window.nested else (SLICE, FROM),
-        values=tuple((f"x{i}", _counted(argument, condition)) for i, (argument, condition) in enumerate(pairs)),
-        row_accumulators=tuple(over_rows.values()),
-        sets=tuple(DistinctSet(f"x{i}", tuple(one.values())) for i, one in enumerate(sets)),
-        results=tuple(results),
-    )
-
-
-def _operand(call: AggregateCall) -> Operand:
-    tag = f"{call.argument or 'all'}_{call.filter}" if call.filter else call.argument or "all"
-    admits = f"coalesce({call.filter}, false)" if call.filter else "true"
-    if call.argument is None:
-        return Operand(tag, "1", admits, admits, None)
-    value = _counted(call.argument, call.filter)
-    return Operand(tag, value, f"{value} IS NOT NULL", admits, call.argument_type)
-
-
-def _counted(argument: str, condition: str | None) -> str:
-    return f"IF({condition}, {argument}, NULL)" if condition else argument
-
-
-# ---------------------------------------------------------------------------------------------------- rows to partials
-
-
 def lift(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query to partials of one row each. `_nrt_seen` decides which are late."""
     values = [f"{sql} AS {name}" for name, sql in layout.values]
@@ -174,8 +170,8 @@ def _placed(layout: Layout, rows: DataFrame) -> DataFrame:
 
 
 def _slots(layout: Layout) -> list[str]:
-    values = {SLICE: "_nrt_counted"} if layout.nested else {SLICE: "_nrt_own", FROM: "_nrt_counted"}
-    return [f"IF(_nrt_counted <= _nrt_last, {values[slot]}, NULL) AS {slot}" for slot in layout.slots]
+    placed = layout.slices.placed
+    return [f"IF(_nrt_counted <= _nrt_last, {placed[slot]}, NULL) AS {slot}" for slot in layout.slots]
 
 
 def _late(layout: Layout) -> str:

@@ -38,10 +38,10 @@ def close(layout: Layout, rows: DataFrame, history: History | None, tasks: Tasks
     `history` is None if no earlier slice of these windows has rows.
     """
     by = [*layout.keys, *layout.slots]
-    if not (layout.nested and layout.sets):
+    if not (layout.slices.counts_when_closing and layout.sets):
         return aggregate(rows, by, layout.row_accumulators)
     rows = exchanged(layout, rows, tasks)
-    if layout.operator.window.one_slice and len(layout.sets) == 1 and not layout.needs_python:
+    if not layout.slices.shared and len(layout.sets) == 1 and not layout.needs_python:
         return _by_value(layout, layout.sets[0], rows)
     parts = [padded(layout, by, aggregate(rows, by, layout.row_accumulators))]
     for group in layout.sets:

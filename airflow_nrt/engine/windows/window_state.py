@@ -15,7 +15,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import fire
-from airflow_nrt.engine.windows.partials import Layout, closed_accumulators
+from airflow_nrt.engine.windows.partials import Layout
 from airflow_nrt.engine.windows.slice_merge import History, close
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.model.windows import Sql
@@ -54,20 +54,18 @@ def due_until(layout: Layout, state: OperatorState) -> int | None:
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Closes the slices up to `until`, writes the partials for later windows, and gives the results (lazily)."""
     after = BEFORE_TIME if state.fired is None else state.fired
-    window = layout.operator.window
+    window, slices = layout.operator.window, layout.slices
     new_closed: tuple[StateFile, ...] = ()
     if _needed_later(layout, state.rows, after, until):
-        # A late row of HOP can end now whatever its slice is. It is written with the others, and never read again.
-        which = f"{window.last_end(Sql(SLICE))} > {until}L" if layout.nested else "true"
-        kept = _closed(store, layout, state, after, until, which)
+        kept = _closed(store, layout, state, after, until, slices.outlasts(window, until))
         if kept is not None:
             file = store.write(layout.operator.name, kept).file
             new_closed = (file,) if file is not None else ()
-    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
+    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
     known = [file for file in state.closed if window.last_end(file.last) > after]
     closed = store.read([*known, *new_closed], columns)
     # If a file spans a gap in the data, no slice may close at all; then this is empty.
-    if closed is None or (_ends_now(layout, state.rows, after, until) if layout.nested else not new_closed):
+    if closed is None or slices.leaves_out(window, state.rows, after, until, bool(new_closed)):
         ending = _closed(store, layout, state, after, until, f"{window.last_end(Sql(SLICE))} <= {until}L")
         closed = ending if closed is None else closed if ending is None else closed.unionByName(ending.select(*columns))
     values = _value_rows(store, layout, state, after, until)
@@ -86,7 +84,7 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
     """The current results of windows with `after < end <= until`. Nothing closes."""
     window = layout.operator.window
     fired = BEFORE_TIME if state.fired is None else state.fired
-    columns = [*layout.keys, *layout.slots, *(one.name for one in closed_accumulators(layout))]
+    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
     closed = store.read([file for file in state.closed if window.last_end(file.last) > after], columns)
     opened = _closed(store, layout, state, fired, until, f"{window.last_end(Sql(SLICE))} > {after}L")
     together = closed if opened is None else opened if closed is None else closed.unionByName(opened.select(*columns))
@@ -118,7 +116,7 @@ def _history(
 ) -> History | None:
     """The distinct values of earlier slices of the same windows. `new` is the most partials that close."""
     window = layout.operator.window
-    if not layout.sets or not layout.nested or window.one_slice:
+    if not (layout.sets and layout.slices.shared and layout.slices.counts_when_closing):
         return None
     earlier = [file for file in state.rows if file.first <= after and window.last_end(file.last) > after]
     rows = store.read(earlier, [*layout.keys, SLICE, *(name for name, _ in layout.values)])
@@ -130,7 +128,7 @@ def _history(
 
 def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
     """If windows can lose values: the partials with distinct values of all slices in the firing windows."""
-    if layout.nested or not layout.sets:
+    if layout.slices.counts_when_closing or not layout.sets:
         return None
     window = layout.operator.window
     needed = [file for file in state.rows if file.first <= until and window.last_end(file.last) > after]
@@ -143,22 +141,15 @@ def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: 
 def _needed_later(layout: Layout, rows: tuple[StateFile, ...], after: int, until: int) -> bool:
     """Whether a closing slice can be in a window that fires later."""
     window = layout.operator.window
-    if window.one_slice:
+    if not layout.slices.shared:
         return False
     return any(
         file.first <= until and file.last > after and window.last_end(min(file.last, until)) > until for file in rows
     )
 
 
-def _ends_now(layout: Layout, rows: tuple[StateFile, ...], after: int, until: int) -> bool:
-    """Whether a closing slice can be in no window that fires later."""
-    window = layout.operator.window
-    earliest = [max(file.first, after + 1) for file in rows if file.first <= until and file.last > after]
-    return any(window.last_end(window.slice_end(slice_end - 1)) <= until for slice_end in earliest)
-
-
 def _rows_needed(layout: Layout, file: StateFile, until: int) -> bool:
     """Whether a later firing reads a file of `rows`."""
-    if layout.sets and not layout.operator.window.one_slice:
+    if layout.sets and layout.slices.shared:
         return layout.operator.window.last_end(file.last) > until
     return file.last > until
