@@ -39,6 +39,7 @@ def backfill(report: Path, attempt: Attempt, **options: Any) -> dict[str, Any]:
     return task.execute({"ti": attempt})  # type: ignore[typeddict-item]
 
 
+@pytest.mark.thorough
 def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -130,6 +130,7 @@ end_session(session)
 """
 
 
+@pytest.mark.thorough
 def test_a_session_has_as_many_tasks_as_the_cluster_has_cores_also_when_it_grows(
     cluster: Standalone, tmp_path: Path
 ) -> None:

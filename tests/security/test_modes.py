@@ -50,8 +50,10 @@ def modes(place: Path) -> tuple[set[str], set[str]]:
 
 @pytest.mark.parametrize(
     "umask, group, directories, files",
-    [(0, None, "0o777", "0o666"), (0o022, "0", "0o755", "0o644")],
-    ids=["umask 0", "umask 022, a group"],
+    [
+        pytest.param(0, None, "0o777", "0o666", id="umask 0", marks=pytest.mark.thorough),
+        pytest.param(0o022, "0", "0o755", "0o644", id="umask 022, a group"),
+    ],
 )
 def test_a_run(tmp_path: Path, umask: int, group: str | None, directories: str, files: str) -> None:
     tmp_path.chmod(0o755)

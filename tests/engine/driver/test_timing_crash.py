@@ -33,12 +33,20 @@ class Killed(BaseException):
     """Stands for a driver that dies."""
 
 
-def test_no_version_twice_and_none_lost(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+POINTS = ("commit-after", "fire-staged", "publish-between")
+"""Rows are in and nothing is emitted; versions are staged and not decided; decided, and half of them visible."""
+
+
+@pytest.mark.parametrize(
+    "killed_at", [pytest.param(POINTS[1:2], id="one"), pytest.param(POINTS, id="all", marks=pytest.mark.thorough)]
+)
+def test_no_version_twice_and_none_lost(
+    spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_at: tuple[str, ...]
+) -> None:
     points: list[str] = []
     clean = run(spark, tmp_path / "clean", reaching(monkeypatch, points.append))
     assert len(clean[0]) >= 12
-    # Rows are in and nothing is emitted; versions are staged and not decided; decided, and half of them visible.
-    for point in ("commit-after", "fire-staged", "publish-between"):
+    for point in killed_at:
         places = [n for n, name in enumerate(points) if name == point]
         at = places[len(places) // 2]
         reached: list[str] = []

@@ -38,21 +38,25 @@ def some_events(seed: int, count: int) -> list[Event]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "queries",
+    [pytest.param([*QUERIES][::3], id="some"), pytest.param([*QUERIES], id="all", marks=pytest.mark.thorough)],
+)
 @settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
 @given(st.integers(0, 2**32), st.just(3))
-def test_folded_it_is_the_table(spark, seed: int, batches: int) -> None:
+def test_folded_it_is_the_table(spark, queries: list[str], seed: int, batches: int) -> None:
     """A second driver goes on in the middle from what the first has stored."""
     events = some_events(seed, 150)
     arrived = cut(events, seed, batches)
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        plan = changing_plan(place, *QUERIES)
+        plan = changing_plan(place, *queries)
         Stream(spark, plan, place / "home").absorb_batches(place, arrived[:2])
         second = Stream(spark, plan, place / "home")
         second.absorb_batches(place, arrived[2:])
         second.end()
         everything = write_events(place / "all.csv", events)
-        said = said_by_duckdb(everything, QUERIES)
+        said = said_by_duckdb(everything, queries)
         for insert in plan.inserts:
             batch = insert_result(spark, plan, insert, {"events": [source_file(everything)]}).drop(*HIDDEN)
             if not insert.changes:

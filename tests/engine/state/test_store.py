@@ -30,7 +30,11 @@ from tests.engine.reports import (
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("windowing", [Windowing("CUMULATE", DAY, HOUR), Windowing("HOP", 6 * HOUR, HOUR)], ids=str)
+@pytest.mark.parametrize(
+    "windowing",
+    [Windowing("CUMULATE", DAY, HOUR), pytest.param(Windowing("HOP", 6 * HOUR, HOUR), marks=pytest.mark.thorough)],
+    ids=str,
+)
 def test_many_batches_few_files(spark, tmp_path: Path, windowing: Windowing) -> None:
     """A driver a third of the way into the day is replaced by another, which goes on from its files."""
     events = random_events(6, 150, 3 * HOUR)

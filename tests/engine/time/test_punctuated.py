@@ -38,7 +38,7 @@ ROW = st.tuples(st.integers(0, 5 * MINUTE), st.sampled_from([True, False, None])
 BATCHES = st.lists(st.lists(ROW, min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-@settings(max_examples=8)
+@settings(max_examples=2)
 @given(batches=BATCHES, function=st.sampled_from(["on_flag", "in_milliseconds"]))
 def test_the_watermark_never_goes_back(spark, tmp_path_factory, batches, function: str) -> None:
     place: Path = tmp_path_factory.mktemp("punctuated")

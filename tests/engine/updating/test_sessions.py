@@ -247,7 +247,9 @@ def folded_lines(directory: Path, key: Sequence[str] | None) -> list[tuple[Any, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize(
+    "kind", [one if one == "keyed" else pytest.param(one, marks=pytest.mark.thorough) for one in REPORTS]
+)
 @settings(max_examples=2, phases=(Phase.explicit, Phase.generate))
 @given(steps=STEPS, cuts=CUTS)
 @example([(1, (1, "a", 2, 0)), (2, (1, "b", 2, 6)), (3, (1, "a", 2, 3)), (3, None), (2, (2, "b", 1, 6))], [2, 3])
@@ -319,7 +321,7 @@ QUERIES = {
 """Columns of the result, the query, and what DuckDB is asked. `added` has the rows that came, one by one."""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_can_stand_above_them(spark, tmp_path: Path) -> None:
     rows = [(n % 7, n % 3 or None, "ab"[n % 2], n % 4, n * 5 % 37) for n in range(30)]
     inserts = [sink(name, columns, query) for name, (columns, query, _) in QUERIES.items()]

@@ -224,6 +224,7 @@ def test_sessions_grow_and_meet(spark, tmp_path: Path) -> None:
     assert verify(spark, stream.plan, stream.stream.home).is_proven
 
 
+@pytest.mark.thorough
 def test_a_session_says_what_it_is(spark, tmp_path: Path) -> None:
     """
     10:00     10:10     10:20     10:30
@@ -254,6 +255,7 @@ def states(stream: Scripted) -> list[tuple[str, int, str]]:
     return [(start[11:16], n, state) for start, n, state in found]
 
 
+@pytest.mark.thorough
 def test_a_session_is_updated_by_its_rows(spark, tmp_path: Path) -> None:
     """Those of all that it puts together count."""
     counted = OutputOptions(first_result=-10 * MINUTE, update_rate=Rows(2))
@@ -281,6 +283,7 @@ FROM TABLE(SESSION(TABLE events PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '15'
 GROUPED = {"value": "MAX(user_id)", "more": "GROUP BY shop, window_start, window_end"}
 
 
+@pytest.mark.thorough
 def test_rows_that_change_nothing_count_for_a_session(spark, tmp_path: Path) -> None:
     """They were news once, and are not for the next version."""
     hint = OutputOptions(first_result=-15 * MINUTE, update_rate=Rows(3)).hint()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
@@ -105,9 +106,7 @@ def test_batch_before_the_epoch(spark, tmp_path: Path) -> None:
 @pytest.mark.timeout(400)
 @few(1)
 @given(st.one_of(hops(), cumulates()), seeds, st.integers(4, 7))
-@example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 11, 6)
 @example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 12, 5)
-@example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 13, 5)
 @example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE, 30 * MINUTE), 14, 6)
 def test_any_cut_gives_the_same(spark, windowing: Windowing, seed: int, batches: int) -> None:
     events = random_events(seed, 300, 4 * HOUR)
@@ -123,13 +122,28 @@ def test_any_cut_gives_the_same(spark, windowing: Windowing, seed: int, batches:
 @pytest.mark.timeout(400)
 @few(1)
 @given(any_window, seeds, st.integers(4, 6))
-@example(Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 21, 5)
 @example(Windowing("HOP", 10 * MINUTE, 4 * MINUTE), 22, 5)
-@example(Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 23, 5)
-@example(Windowing("HOP", 2 * HOUR, MINUTE), 25, 4)
-@example(Windowing("HOP", HOUR, MINUTE), 26, 4)
 @example(Windowing("CUMULATE", 2 * HOUR, 10 * MINUTE), 24, 5)
 def test_late_rows_count_in_windows_still_open(spark, windowing: Windowing, seed: int, batches: int) -> None:
+    check_late_rows(spark, windowing, seed, batches)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("windowing", "seed", "batches"),
+    [
+        (Windowing("TUMBLE", 15 * MINUTE, 15 * MINUTE), 21, 5),
+        (Windowing("HOP", 4 * MINUTE, 10 * MINUTE), 23, 5),
+        (Windowing("HOP", 2 * HOUR, MINUTE), 25, 4),
+        (Windowing("HOP", HOUR, MINUTE), 26, 4),
+    ],
+    ids=str,
+)
+def test_late_rows_count_in_other_windows(spark, windowing: Windowing, seed: int, batches: int) -> None:
+    check_late_rows(spark, windowing, seed, batches)
+
+
+def check_late_rows(spark: SparkSession, windowing: Windowing, seed: int, batches: int) -> None:
     """S = B|arr, cell by cell, and the verifier explains every window in which it is not B."""
     events = random_events(seed, 300, 4 * HOUR)
     arrived = cut(arriving(events, seed, DELAY, late=0.2), seed, batches)

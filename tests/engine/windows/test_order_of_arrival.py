@@ -43,7 +43,7 @@ FILES = 6
 @pytest.mark.parametrize(
     "windowing",
     [
-        Windowing("TUMBLE", HOUR, HOUR),
+        pytest.param(Windowing("TUMBLE", HOUR, HOUR), marks=pytest.mark.thorough),
         Windowing("HOP", HOUR, 20 * MINUTE),
         Windowing("CUMULATE", HOUR, 20 * MINUTE),
     ],
