@@ -58,7 +58,7 @@ def suit(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
     """
     rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
     many = rows >= MANY_ROWS
-    most = int(spark.conf.get(MOST_PARTITIONS, None) or cores(spark)) if many else 1
+    most = int(spark.conf.get(MOST_PARTITIONS, None) or cores(spark)) if rows >= ROWS_OF_A_TASK else 1
     partitions = min(1 + rows // ROWS_OF_A_TASK, most * max(1, math.ceil(rows / (most * ROWS_AT_ONCE))))
     spark.conf.set(SHUFFLE_PARTITIONS, partitions)
     spark.conf.set("spark.sql.codegen.wholeStage", str(many).lower())
