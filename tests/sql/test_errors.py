@@ -44,9 +44,9 @@ WRONG = {
     "a join without a condition": (insert("SELECT o.shop FROM orders o LEFT JOIN curve c"), "12:20: a LEFT JOIN needs ON and a condition"),
     "a condition of a cross join": (insert("SELECT o.shop FROM orders o CROSS JOIN curve c ON TRUE"), "12:48: CROSS JOIN takes no condition: write JOIN"),
     "a name twice in WITH": (insert("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a"), "12:23: 'a' stands twice in one WITH: give this one another name"),
-    "a name behind its reader in WITH": (
+    "a name after its reader in WITH": (
         insert("WITH a AS (SELECT * FROM b), b AS (SELECT id FROM orders) SELECT * FROM a"),
-        "12:26: WITH has not named 'b' yet: put it in front of what reads it (no query reads itself)",
+        "12:26: WITH has not named 'b' yet: put it before the query that reads it (no query reads itself)",
     ),
     "a name of WITH": (insert("WITH first AS (SELECT id FROM orders) SELECT * FROM frist"), "12:53: there is no table or view 'frist'; did you mean 'first'?"),
     "case of a column": (changed("SUM(price)", "SUM(PRICE)"), "12:54: there is no column 'PRICE'; did you mean 'price'?"),
@@ -312,7 +312,7 @@ LATER = {
     ),
     "UNNEST of UNNEST of UNNEST": (
         insert(f"SELECT orders.* FROM orders {' '.join(f'CROSS JOIN UNNEST(ARRAY[1]) AS u{n} (x{n})' for n in range(3))}"),
-        "12:118: more than two LATERAL or UNNEST behind each other",
+        "12:118: more than two LATERAL or UNNEST one after another",
     ),
     "FOR SYSTEM_TIME AS OF": (insert("SELECT * FROM orders FOR SYSTEM_TIME AS OF ts"), "12:22: FOR SYSTEM_TIME AS OF"),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),

@@ -25,7 +25,7 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
 from airflow_nrt.sql.relations.buffered_rows import finished, narrowed
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.names import unknown_names
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
@@ -51,7 +51,7 @@ def plan_aggregate(
         having=unqualified(node.having, alias),
     )
     if relation.has_sessions:
-        reads = reads_of(Around(node), Scope(relation.columns), None)
+        reads = reads_of(Demand(node), Scope(relation.columns), None)
         if relation.is_changing or relation.partition is None:
             relation = narrowed(relation, reads)
         elif not _keeps_sessions(node, relation):
@@ -96,7 +96,7 @@ class Aggregation:
         if not is_grouped:
             # Without its groups nothing above the aggregation can be judged but names.
             above = [item.expression for item in node.items if not isinstance(item.expression, ast.Star)]
-            problems.found += unknown_names(self.below.scope, [*above, *([node.having] if node.having else [])])
+            problems.errors += unknown_names(self.below.scope, [*above, *([node.having] if node.having else [])])
             problems.stop()
         items = expand(node.items, relation, None) if _has_star(node) else list(node.items)
         names, titles = column_names(items), written_names(items)

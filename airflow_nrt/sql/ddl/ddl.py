@@ -45,7 +45,7 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     problems = Problems()
     base = problems.attempt(partial(_base, statement, known))
     if statement.like is not None and base is None:
-        raise Misdeclared(problems.found, None)
+        raise Misdeclared(problems.errors, None)
     options = dict(base.options) if base else {}
     options.update((key, value) for key, value, _ in statement.options)
     connector = options.get("connector", "")
@@ -53,19 +53,19 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     watermark = base.watermark if base else None
     if statement.watermark is not None and columns is not None:
         watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns))
-    readable = columns if not problems.found else None
+    readable = columns if not problems.errors else None
     if connector in CONNECTORS:
         _check_options(statement, CONNECTORS[connector].options, problems)
     else:
         # Another connector has other options.
-        problems.found.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
+        problems.errors.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
     partition_keys = statement.partition_keys or (base.partition_keys if base else ())
     primary_key = statement.primary_key or (base.primary_key if base else ())
     if columns is not None:
         _check_keys(statement, columns, partition_keys, options, problems)
-    if problems.found or columns is None:
+    if problems.errors or columns is None:
         stands_in = _readable(statement.name, readable, watermark, options) if readable is not None else None
-        raise Misdeclared(problems.found, stands_in)
+        raise Misdeclared(problems.errors, stands_in)
     return Table(statement.name, columns, connector, watermark, partition_keys, primary_key, options)
 
 
@@ -87,15 +87,15 @@ def _check_keys(
     kinds = {column.name: column.type for column in columns}
     for key in (*partition_keys, *statement.primary_key):
         if key not in kinds:
-            problems.found.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
+            problems.errors.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
     for key in partition_keys:
         if key in kinds and kinds[key].name == "TIME":
             wrong = f"can't be partitioned by {key!r}, which is TIME: let it be STRING, and CAST it"
-            problems.found.append(SqlError(f"table {statement.name!r} {wrong}", statement.at))
+            problems.errors.append(SqlError(f"table {statement.name!r} {wrong}", statement.at))
     for key in _domains(options):
         if key not in kinds:
             wrong = f"table {statement.name!r} has no column {key!r} with a domain"
-            problems.found.append(SqlError(wrong, statement.at))
+            problems.errors.append(SqlError(wrong, statement.at))
 
 
 def _domains(options: Mapping[str, str]) -> list[str]:
@@ -107,7 +107,7 @@ def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option], p
         try:
             check_options({key: value}, known, f"table {statement.name!r}")
         except InputError as wrong:
-            problems.found.append(SqlError(str(wrong), at))
+            problems.errors.append(SqlError(str(wrong), at))
 
 
 def check_source(table: Table, at: Place) -> None:
@@ -160,7 +160,7 @@ def _columns(statement: parsed.CreateTable, base: Table | None, connector: Conne
     problems = Problems()
     for definition in statement.columns:
         if definition.name in columns:
-            problems.found.append(SqlError(f"column {definition.name!r} stands twice", definition.at))
+            problems.errors.append(SqlError(f"column {definition.name!r} stands twice", definition.at))
             continue
         column = problems.attempt(partial(_column, definition, computed, compiler, connector))
         if column is not None:

@@ -170,7 +170,7 @@ class Compiler:
         """What is wrong on the left of an operator, with what is on its right."""
         problems = Problems(wrong.problems if isinstance(wrong, SqlErrors) else [wrong])
         problems.attempt(partial(self.compile, right))
-        return wrong if len(problems.found) == 1 else SqlErrors(problems.found)
+        return wrong if len(problems.errors) == 1 else SqlErrors(problems.errors)
 
     def _concatenate(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
         for side, typed in ((node.left, left), (node.right, right)):

@@ -41,5 +41,5 @@ def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> N
         if is_cause(plan, operator):
             cause = causes[operator.name]
             ways = "; or ".join([cause.clause, _OTHERWISE, *cause.bounds])
-            problems.found.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
+            problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
     problems.raise_any(script)

@@ -15,7 +15,7 @@ from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.joins.joined_rows import kept_sides
 from airflow_nrt.sql.logical.join import Join, WindowJoin
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.constants import join_constants, joins_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, bounds_of, missing_equations, side_columns, side_of
@@ -26,18 +26,18 @@ from airflow_nrt.sql.updating.updating_join import plan_join
 _LEFT, _RIGHT = "_nrt_left", "_nrt_right"
 
 
-def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Around) -> Relation:
+def join(found: Findings, node: ast.Join, left: Named, right: Named, demand: Demand) -> Relation:
     """A window join if the condition holds both window bounds, else a regular one. Raises SqlError.
 
-    `around` is the SELECT that reads it.
+    `demand` is the SELECT that reads it.
     """
     sides = side_columns(*left), side_columns(*right)
     taken = {column.name for column in sides[0]} & {column.name for column in sides[1]}
     if taken:
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", node.at)
     common = Common.of(node, *sides)
-    is_whole = around.select is not None and around.select.relation is node
-    written, node = node, folded(common.on, left, right, around.where)
+    is_whole = demand.select is not None and demand.select.relation is node
+    written, node = node, folded(common.on, left, right, demand.where)
     if node.condition is None:
         raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     if joins_constants(node, left[0], right[0]):
@@ -46,10 +46,10 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, around: Aro
         return common.shown(replace(joined, node=Join(next(nodes), next(nodes), written)))
     cause = _boundless(found, node, left, right)
     if cause is not None:
-        joined = plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), around, cause)
+        joined = plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), demand, cause)
         tree = Join(left[0].node, right[0].node, written, operators=joined.inputs)
         return common.shown(replace(joined, node=tree))
-    kept = kept_sides(found, node, (left, right), around, is_whole)
+    kept = kept_sides(found, node, (left, right), demand, is_whole)
     tree = WindowJoin(kept.left[0].node, kept.right[0].node, written, kept.held)
     return common.shown(_window_join(kept.join, kept.left, kept.right, tree))
 

@@ -19,7 +19,7 @@ from airflow_nrt.sql.logical.folded import as_written
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import QUERY
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.constants import is_constant, join_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
@@ -79,7 +79,7 @@ def with_values(
             kept: tuple[str, ...] = ()
         else:
             left, right = ((side, side_columns(side, name)) for side, name in sides)
-            relation = plan_join(found, both, left, right, Around(node), Boundless(*_BOUNDLESS, value.at))
+            relation = plan_join(found, both, left, right, Demand(node), Boundless(*_BOUNDLESS, value.at))
             kept = relation.inputs
         relation = replace(relation, node=Subquery(relation.node, tree, scalar.query, operators=kept))
         alias = None

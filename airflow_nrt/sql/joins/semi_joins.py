@@ -21,7 +21,7 @@ from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.selected import selected
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts, rewritten
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.projection import has_subquery
 from airflow_nrt.sql.relations.relation import Relation
@@ -72,13 +72,13 @@ def tested(
     left = [part for part in parts if part not in rest]
     for test in tests:
         left = left[1:]
-        around = Around(replace(node, where=all_of([*left, *unknown])))
-        relation = _semi_join(found, test, relation, alias, relation_of, around)
+        demand = Demand(replace(node, where=all_of([*left, *unknown])))
+        relation = _semi_join(found, test, relation, alias, relation_of, demand)
     return replace(node, where=all_of(unknown)), relation
 
 
 def _semi_join(
-    found: Findings, test: _Test, relation: Relation, alias: str | None, relation_of: RelationOf, around: Around
+    found: Findings, test: _Test, relation: Relation, alias: str | None, relation_of: RelationOf, demand: Demand
 ) -> Relation:
     query = test.query
     if isinstance(query, ast.Select) and _is_of_rows(query):
@@ -108,7 +108,7 @@ def _semi_join(
     here = ast.TableName("", test.at)
     join = ast.Join("ANTI" if test.negated else "SEMI", here, here, condition, (), test.at)
     sides = (relation, _titled(relation.columns, _OUTER)), (inner, _titled(inner.columns, _INNER))
-    joined = plan_join(found, join, *sides, around, Boundless(what, clause, test.at))
+    joined = plan_join(found, join, *sides, demand, Boundless(what, clause, test.at))
     joined = replace(joined, node=Subquery(relation.node, node, query, operators=joined.inputs))
     return _named_again(joined, relation)
 

@@ -24,13 +24,13 @@ from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten, unqualified
-from airflow_nrt.sql.relations.buffered_rows import Reads, place
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.buffered_rows import Reads, arrival_position
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import check_all_rows
 from airflow_nrt.sql.relations.relation import Relation, as_rows, timed_by_clock
-from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of
+from airflow_nrt.sql.relations.rows_read import demanded_items, finished_for, reads_of
 from airflow_nrt.sql.relations.shared_rows import KEPT, share_rows
 from airflow_nrt.sql.updating.updating import missing_bounds
 
@@ -45,13 +45,13 @@ def has_row_windows(node: ast.Select) -> bool:
     return any(_is_row_window(item.expression) for item in node.items)
 
 
-def numbers_by_time(node: ast.Select, relation: Relation, alias: str | None, around: Around) -> bool:
+def numbers_by_time(node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> bool:
     """Whether a SELECT numbers its rows as their time comes, and nobody asks for the first of them.
 
     With `WHERE n <= 3` around, it is a Top-N.
     """
     calls = {item.expression: item.alias for item in node.items if _numbers(item.expression)}
-    if relation.is_changing or not calls or any(name and around.limit(name) is not None for name in calls.values()):
+    if relation.is_changing or not calls or any(name and demand.limit(name) is not None for name in calls.values()):
         return False
     scope = Scope(relation.columns, alias)
     return all(
@@ -81,15 +81,15 @@ def _is_row_window(node: ast.Expression) -> bool:
 
 
 def with_row_windows(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, around: Around
+    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, demand: Demand
 ) -> tuple[ast.Select, Relation]:
     """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError.
 
-    `around` is what reads it.
+    `demand` is what reads it.
     """
     if relation.is_changing:
         raise NotThereYet("OVER by time over rows that change", node.at)
-    node, below = finished_for(found, node, relation, alias, around)
+    node, below = finished_for(found, node, relation, alias, demand)
     relation = as_rows(below) if below.window is not None else below
     items = expand(node.items, relation, alias)
     planned = _RowWindows(relation, alias, zone)
@@ -97,9 +97,9 @@ def with_row_windows(
         replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
         for n, item in enumerate(items)
     ]
-    items = asked_items(items, planned.scope, (), around)
+    items = demanded_items(items, planned.scope, (), demand)
     where, node = node.where, replace(node, items=tuple(items), where=None)
-    reads = reads_of(Around(node), Scope((*relation.columns, *planned.given), alias), alias)
+    reads = reads_of(Demand(node), Scope((*relation.columns, *planned.given), alias), alias)
     return node, planned.relation(found, where, reads)
 
 
@@ -112,7 +112,7 @@ def as_their_time_comes(
     over = ast.Over((), by, ast.Frame("ROWS", now, now, "", at), None, at)
     counted = ast.SelectItem(ast.Call("COUNT", (ast.Star(None, at),), at, over=over), None)
     columns = (ast.SelectItem(ast.Name((name,), at), None) for name in relation.names)
-    _, rows = with_row_windows(found, ast.Select((*columns, counted), None, at), relation, None, zone, Around())
+    _, rows = with_row_windows(found, ast.Select((*columns, counted), None, at), relation, None, zone, Demand())
     return replace(rows, columns=rows.columns[:-1])
 
 
@@ -300,7 +300,7 @@ class _RowWindows:
             condition = self.compiler.condition(where, "WHERE")
             self.read.append(condition)
             source = f"{source} WHERE {condition.sql}"
-        rows = Values({**taken, "p": place()}, below.hidden, source)
+        rows = Values({**taken, "p": arrival_position()}, below.hidden, source)
         lengths = [frame.low for frame in frames]
         bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, frames))
         following = max([0, *(-frame.high for frame in frames)])

@@ -21,7 +21,7 @@ from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten
-from airflow_nrt.sql.relations.buffered_rows import place
+from airflow_nrt.sql.relations.buffered_rows import arrival_position
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import UNORDERED
@@ -150,7 +150,7 @@ class _UpdatingOver:
         items = [f"{quote(name)} AS {field.name}" for name, field in columns.items()]
         below = zip((*self.keys, *self.order, *self.arguments), (*keys, *order, *arguments))
         items += [f"{typed.sql} AS {field.name}" for typed, field in below]
-        items += CHANGE_HIDDEN if changing else [f"{place()} AS p"]
+        items += CHANGE_HIDDEN if changing else [f"{arrival_position()} AS p"]
         where = f" WHERE {self.where.sql}" if self.where is not None else ""
         kept = (*columns.values(), *order, *arguments)
         by = ", ".join([AFTER, *([ALIVE] if changing else []), *(field.name for field in keys)])

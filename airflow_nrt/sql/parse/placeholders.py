@@ -94,7 +94,7 @@ def filled(script: str, given: Settings) -> Filled:
             break
         if match.group(1) not in values:
             missing = f"the placeholder {match.group()} has no value: give one with --set {match.group(1)}=…"
-            problems.found.append(SqlError(missing, _place(script, match.start())))
+            problems.errors.append(SqlError(missing, _place(script, match.start())))
     problems.raise_any(script)
     # Before the text is made: a value may stand at many places.
     check_size(len(script) + sum(len(values[match.group(1)]) - len(match.group()) for match in found), values)
@@ -109,7 +109,7 @@ def filled(script: str, given: Settings) -> Filled:
         texts.append(hole.text if hole.name in unsafe or kind == "comment" else _escaped(values[hole.name], kind))
         bad = _UNSAFE.search(texts[-1]) if hole.name not in unsafe and kind not in ("comment", *_QUOTES) else None
         if bad is not None:
-            problems.found.append(_refused(script, hole, f"has {_CALLED.get(bad.group(), 'a line break')}"))
+            problems.errors.append(_refused(script, hole, f"has {_CALLED.get(bad.group(), 'a line break')}"))
     problems.raise_any(script)
     done = _replaced(script, found, texts)
     misled = _misled(around, parts, done)

@@ -68,7 +68,7 @@ class _StatementParser:
                 pass
             if cursor.is_over or problems.are_enough:
                 if cursor.is_over and self.set_from is not None:
-                    problems.found.append(SqlError("this statement set has no END", self.set_from))
+                    problems.errors.append(SqlError("this statement set has no END", self.set_from))
                 return statements
             at, self.declaring = cursor.at, None
             found = problems.attempt(self._next)

@@ -1,4 +1,4 @@
-"""SESSION over rows that change: an `UpdatingSessions` operator, whose rows each have the bounds of their session."""
+"""SESSION over rows that change: an `UpdatingSessions` operator. Each of its rows has the bounds of its session."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation, row_key
 
 Key = tuple[str, Typed]
-"""What the report calls a column, or writes of an expression, whose values each have sessions of their own."""
+"""A key of sessions: its name or text in the report, and its expression."""
 
 
 def partition_of(relation: Relation) -> list[Key]:
-    """The keys of a pending SESSION that names them."""
+    """The keys in the PARTITION BY of a pending SESSION."""
     columns = (relation.column(name) for name in relation.partition or ())
     return [(column.title, Typed(quote(column.name), column.type)) for column in columns]
 
 
 def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause: Boundless) -> Relation:
-    """The rows of a pending SESSION over rows that change, each in its session as the table stands."""
+    """The rows of a pending SESSION over rows that change, each in its current session."""
     window, rowtime_type = relation.pending, relation.rowtime_type
     assert window is not None and rowtime_type is not None
     found.note_all_columns(relation)
@@ -70,9 +70,9 @@ def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause:
 def in_sessions_of_groups(
     found: Findings, node: ast.Select, relation: Relation, cause: Boundless
 ) -> tuple[ast.Select, Relation]:
-    """The rows of GROUP BY SESSION(…), of which each group has sessions of its own, and the SELECT above them.
+    """The SELECT of a GROUP BY SESSION(…), and its rows, each in a session of its group.
 
-    Only rows that its WHERE lets pass are in sessions. Rows that are only added are rows that change as well.
+    Only rows that WHERE lets pass are in sessions. Rows that are only added are handled as rows that change.
     """
     below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
     grouped = [key for group in node.group or () for key in group.sets[0]]

@@ -20,7 +20,7 @@ from airflow_nrt.sql.logical.scan import Recent
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 
@@ -78,10 +78,10 @@ def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
     )
 
 
-def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding, around: Around) -> Relation:
+def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding, demand: Demand) -> Relation:
     """The rows of a source that lie in the span behind its watermark; as time goes on, they leave.
 
-    Kept are the columns that the SELECT `around` looks at.
+    Kept are the columns that the SELECT `demand` looks at.
     """
     if table.is_changelog and table.primary_key:
         raise NotThereYet("a sliding condition on a changelog with a key", sliding.condition.at)
@@ -91,7 +91,7 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
         )
     assert table.watermark is not None
     needed = {table.watermark.column, *table.primary_key}
-    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in needed)
+    columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in needed)
     found.used[table.name].update(column.name for column in columns)
     fields = tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
     ops = (Field(OP, STRING),) if table.is_changelog else ()

@@ -16,7 +16,7 @@ from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.scan import Changes, Newest
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.updating.sliding import ways_to_bound
@@ -25,12 +25,12 @@ _PLACES = ("file", "block", "row")
 _BOUNDED = "read a copy of it that ends"
 
 
-def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
+def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
     """The rows of a source as a table: of a key the last by rowtime, of equal ones the last to arrive.
 
-    Kept are the columns that the SELECT `around` looks at.
+    Kept are the columns that the SELECT `demand` looks at.
     """
-    columns, fields = _read(found, rows, table, around)
+    columns, fields = _read(found, rows, table, demand)
     keys = _keys(table)
     time = () if table.watermark is None else (Field("t", table.rowtime_type),)
     items = [*_items(columns, fields), *_items_of_key(table)]
@@ -54,18 +54,18 @@ def newest_rows(found: Findings, rows: Relation, table: Table, around: Around, a
         written=_written(table),
     )
     shared = found.share_updating(
-        operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", around, at)
+        operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", demand, at)
     )
     newest = f"(SELECT * FROM {quote(shared.name)} WHERE r0 = 1)"
     node = Newest(rows.node, table.primary_key, operators=(shared.name,))
     return _as_table(newest, columns, fields, node, rows, table)
 
 
-def changing_rows(found: Findings, rows: Relation, table: Table, around: Around, at: Place) -> Relation:
+def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
     """The rows of a changelog as a table: with a key the last change of each counts, by arrival, else every change."""
-    columns, fields = _read(found, rows, table, around)
+    columns, fields = _read(found, rows, table, demand)
     if not table.primary_key:
-        return _counted_rows(found, rows, table, columns, around, at)
+        return _counted_rows(found, rows, table, columns, demand, at)
     keys = _keys(table)
     items = [*_items(columns, fields), *_items_of_key(table), f"{OP} = '+I' AS {AFTER}"]
     names = ", ".join(map(quote, table.primary_key))
@@ -83,13 +83,13 @@ def changing_rows(found: Findings, rows: Relation, table: Table, around: Around,
         constant=_is_constant(columns, table.primary_key),
         written=_written(table),
     )
-    shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
+    shared = found.share_updating(operator, _boundless(table, _BOUNDED, demand, at))
     node = Newest(rows.node, table.primary_key, operators=(shared.name,))
     return _as_table(quote(shared.name), columns, fields, node, rows, table)
 
 
 def _counted_rows(
-    found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], around: Around, at: Place
+    found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], demand: Demand, at: Place
 ) -> Relation:
     """Without a key a row is known by its values: it stands there as often as it came more than it went."""
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(columns))
@@ -106,7 +106,7 @@ def _counted_rows(
         constant=_is_constant(columns, [column.name for column in columns]),
         written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
     )
-    shared = found.share_updating(operator, _boundless(table, _BOUNDED, around, at))
+    shared = found.share_updating(operator, _boundless(table, _BOUNDED, demand, at))
     each = f"SELECT *, explode(sequence(1L, a0)) AS _nrt_n FROM {quote(shared.name)} WHERE a0 > 0"
     key = f"{key_of([f'{KEY} AS row', '_nrt_n AS n'])} AS {KEY}"
     text = f"(SELECT * EXCEPT ({KEY}), {key} FROM ({each}))"
@@ -114,10 +114,10 @@ def _counted_rows(
 
 
 def _read(
-    found: Findings, rows: Relation, table: Table, around: Around
+    found: Findings, rows: Relation, table: Table, demand: Demand
 ) -> tuple[tuple[ScopeColumn, ...], tuple[Field, ...]]:
     """The columns that are kept, and as what."""
-    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in table.primary_key)
+    columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in table.primary_key)
     found.used[table.name].update(column.name for column in columns)
     return columns, tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
 
@@ -143,11 +143,11 @@ def _items_of_key(table: Table) -> list[str]:
     return [f"{quote(name)} AS {key.name}" for name, key in zip(table.primary_key, _keys(table))]
 
 
-def _boundless(table: Table, clause: str, around: Around, at: Place) -> Boundless:
-    time = table.watermark.name if table.watermark is not None and around.select is not None else None
+def _boundless(table: Table, clause: str, demand: Demand, at: Place) -> Boundless:
+    time = table.watermark.name if table.watermark is not None and demand.select is not None else None
     growing = [name for name in table.primary_key if name not in table.constant]
     by_time = None if table.is_changelog and table.primary_key else time
-    ways = ways_to_bound(table.name, by_time, around.where, growing)
+    ways = ways_to_bound(table.name, by_time, demand.where, growing)
     kind = "changelog" if table.is_changelog else "update table"
     return Boundless(f"the {kind} {table.name!r}", clause, at, ways)
 

@@ -18,7 +18,7 @@ from airflow_nrt.sql.expressions.typed import Typed, common_type
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation, row_key, union_inputs
 from airflow_nrt.sql.updating.interval_join import Apart, apart, come_in_time
@@ -55,12 +55,12 @@ class _Side:
         titles = {column.name: titled.name for column, titled in zip(self.relation.columns, self.titled)}
         return tuple(tuple(titles[name] for name in key) for key in self.relation.unique)
 
-    def read(self, around: Around, condition: Typed) -> Columns:
+    def read(self, demand: Demand, condition: Typed) -> Columns:
         """The columns that the condition or the SELECT around looks at: no others are kept."""
         return [
             (inner, outer)
             for inner, outer in self.columns
-            if inner.name in condition.columns or around.reads(outer.title)
+            if inner.name in condition.columns or demand.reads(outer.title)
         ]
 
     def planned(
@@ -97,7 +97,7 @@ def plan_join(
     node: ast.Join,
     left: tuple[Relation, tuple[ScopeColumn, ...]],
     right: tuple[Relation, tuple[ScopeColumn, ...]],
-    around: Around,
+    demand: Demand,
     boundless: Boundless,
 ) -> Relation:
     """The join of two relations, each with its columns as they are called above. Raises SqlError at its condition.
@@ -113,7 +113,7 @@ def plan_join(
     equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
     equations = [part for part in conjuncts(node.condition) if _equal(part, compiler, *sides) is not None]
     pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
-    own = [side.read(around, condition) for side in sides]
+    own = [side.read(demand, condition) for side in sides]
     if node.kind in FILTERS:
         own[1] = [pair for pair in own[1] if pair[0].name in condition.columns]
     near = apart(conjuncts(node.condition), compiler.scope, sides[0].names)

@@ -19,7 +19,7 @@ from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import over_text, text_of
 from airflow_nrt.sql.parse.walk import children, unqualified
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relations.ranking import UNORDERED, check_ranking
@@ -46,14 +46,14 @@ def _rankings(node: ast.Expression) -> list[ast.Call]:
     return [call for child in children(node) for call in _rankings(child)]
 
 
-def plan_ranking(found: Findings, node: ast.Select, relation: Relation, alias: str | None, around: Around) -> Relation:
+def plan_ranking(found: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> Relation:
     """A SELECT with one ranking. Raises SqlError, NotThereYet where there are several."""
-    return _Ranking(found, node, relation, alias, around).plan()
+    return _Ranking(found, node, relation, alias, demand).plan()
 
 
 class _Ranking:
     def __init__(
-        self, found: Findings, node: ast.Select, relation: Relation, alias: str | None, around: Around
+        self, found: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand
     ) -> None:
         self.node = replace(node, items=unqualified(node.items, alias), where=unqualified(node.where, alias))
         self.call = self._one_call()
@@ -66,7 +66,7 @@ class _Ranking:
         self.roles = {column.name: column.role for column in relation.columns}
         end = relation.role("end") if relation.pending is not None else None
         self.found = found
-        self.around = around
+        self.demand = demand
         self.relation = unwindowed(found, relation)
         self.end_name = None if end is None else end.name
         self.below = Compiler(Scope(self.relation.columns))
@@ -120,7 +120,7 @@ class _Ranking:
 
     def _needed(self, name: str, value: Typed) -> Typed:
         """The value of a column, or NULL where nobody looks at it: then nothing of it is kept."""
-        kept = self.around.reads(name) or value.type.name == "NULL"
+        kept = self.demand.reads(name) or value.type.name == "NULL"
         return value if kept else Typed(f"CAST(NULL AS {value.type.spark})", value.type)
 
     def _operator(self, keys: list[Typed], columns: dict[str, Field], where: Typed | None) -> UpdatingRows:
@@ -158,7 +158,7 @@ class _Ranking:
         columns = frozenset().union(*(self.below.compile(key).columns for key in self.over.partition))
         growing = [name for name in relation.names if name in columns and not relation.column(name).constant]
         time = next((column.name for column in relation.columns if column.rowtime), None)
-        is_limited = shown is not None and self.around.limit(shown) is not None
+        is_limited = shown is not None and self.demand.limit(shown) is not None
         return ways_to_bound(relation.scan, time, self.node.where, growing if is_limited else None)
 
     def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
@@ -169,15 +169,15 @@ class _Ranking:
         partition = [self.below.compile(key) for key in self.over.partition]
         named = [(key.sql, self.roles.get(plain_column(key) or "")) for key in partition]
         keys = keys_of_groups(self.window, named, self.sessions_of)
-        return [*(key if self.around.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
+        return [*(key if self.demand.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
         """The operator with what the SELECT around it asks of its rank."""
         if shown is None:
             return operator
-        limit = self.around.limit(shown)
+        limit = self.demand.limit(shown)
         keys = [field.name for field in operator.keys]
-        if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.selects(shown)):
+        if self.call.name == "ROW_NUMBER" and (limit == 1 or self.demand.selects(shown)):
             operator = replace(operator, identity=key_of(keys if limit == 1 else [*keys, "r0"]))
         # What stood behind the limit may come up again where rows above it can go away.
         constant = limit is not None and all(

@@ -223,7 +223,7 @@ def test_names(module) -> None:
         (
             "words",
             "t FULL JOIN LATERAL TABLE(f(s)) AS w ON TRUE",
-            "FULL JOIN of a table function: it stands behind CROSS",
+            "FULL JOIN of a table function: write CROSS JOIN, or LEFT JOIN … ON TRUE",
         ),
         ("maybe", "t, LATERAL TABLE(f(i)) AS w", "F is no table function"),
         (
