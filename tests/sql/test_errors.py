@@ -73,7 +73,7 @@ WRONG = {
     ),
     "watermarks of the source in FLIP-66": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK() + INTERVAL '1' SECOND"),
-        "6:25: SYSTEM_WATERMARK stands by itself behind WATERMARK FOR … AS",
+        "6:25: SYSTEM_WATERMARK is a whole watermark: write WATERMARK FOR … AS SYSTEM_WATERMARK()",
     ),
     "times of the source": (
         changed("ts TIMESTAMP(3)", "ts AS SYSTEM_ROWTIME() + INTERVAL '1' SECOND"),
@@ -151,10 +151,10 @@ WRONG = {
     "a precision of an interval": (changed("'10' MINUTES", "'10' SECOND(11)"), "13:51: the precision of SECOND must be between 1 and 10, not 11"),
     "no precision of an interval": (changed("'10' MINUTES", "'10' SECOND(0)"), "13:51: the precision of SECOND must be between 1 and 10, not 0"),
     "computed of a computed one": (changed("id BIGINT,", "id BIGINT, a AS id + 1, b AS UPPER(a),"), "2:40: column 'a' is computed itself: write its expression here"),
-    "an aggregate of a row": (changed("id BIGINT,", "id BIGINT, a AS SUM(id),"), "2:21: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
-    "a rank in WHERE": (changed("\nGROUP", "\nWHERE RANK() > 1\nGROUP"), "14:7: RANK stands in the SELECT of a subquery, with OVER (… ORDER BY …): what is around it may ask for its number"),
-    "a bound in WHERE": (changed("\nGROUP", "\nWHERE HOP_START(ts) > ts\nGROUP"), "14:7: HOP_START stands in SELECT or HAVING of a query that is grouped by HOP(…), with the same arguments"),
-    "an aggregate in WHERE": (changed("\nGROUP", "\nWHERE SUM(price) > 1\nGROUP"), "14:7: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
+    "an aggregate of a row": (changed("id BIGINT,", "id BIGINT, a AS SUM(id),"), "2:21: SUM is an aggregate: it belongs in SELECT or HAVING of a GROUP BY"),
+    "a rank in WHERE": (changed("\nGROUP", "\nWHERE RANK() > 1\nGROUP"), "14:7: RANK belongs in the SELECT of a subquery, with OVER (… ORDER BY …): the query over it can filter by its number"),
+    "a bound in WHERE": (changed("\nGROUP", "\nWHERE HOP_START(ts) > ts\nGROUP"), "14:7: HOP_START belongs in SELECT or HAVING of a query that is grouped by HOP(…), with the same arguments"),
+    "an aggregate in WHERE": (changed("\nGROUP", "\nWHERE SUM(price) > 1\nGROUP"), "14:7: SUM is an aggregate: it belongs in SELECT or HAVING of a GROUP BY"),
     "no flag": (changed("'1' HOUR)", "'1' HOUR, INTERVAL '0' HOUR, 'yes')"), "13:112: emitOnlyOnUpdate is TRUE or FALSE, not 'yes'"),
     # aggregates
     "no argument": (changed("COUNT(*)", "COUNT()"), "12:40: COUNT takes at least one argument, here are 0"),
@@ -292,8 +292,8 @@ LATER = {
     "VALUES in a union": (insert("SELECT shop FROM orders UNION ALL VALUES ('a')"), "12:25: UNION ALL of VALUES with the rows of tables"),
     "groups of VALUES": (insert("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)"), "12:1: an aggregation without a window over VALUES"),
     "all VALUES": (insert("SELECT id FROM (VALUES (1)) AS t(id) FULL JOIN orders USING (id)"), "12:16: a join without windows over VALUES"),
-    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"),
-    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"),
+    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); make it one of the conditions that AND joins in WHERE; if the query groups windows, in a query in its FROM"),
+    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; make it one of the conditions that AND joins in WHERE; if the query groups windows, in a query in its FROM"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",

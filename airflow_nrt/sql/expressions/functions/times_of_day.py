@@ -1,4 +1,4 @@
-"""Functions of timestamps for a TIME, too: while they compute it is a timestamp of one day."""
+"""Functions of timestamps that also take a TIME, which they compute with as a timestamp of one day."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UnitOf = Callable[[Sequence[Typed]], str]
 
 
 def of_times(function: Function, unit_of: UnitOf | None = None) -> Function:
-    """The function, which may be given a TIME in the place of a TIMESTAMP, and gives one then.
+    """The function, which also takes a TIME in place of a TIMESTAMP, and then gives a TIME.
 
     `unit_of` its arguments is a unit that the time must have.
     """
