@@ -108,8 +108,8 @@ def test_proofs(what: str) -> None:
 
 
 REFUSED = {
-    "an update table": ("SELECT id, temp FROM keyed", "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
-    "sessions of an update table": (SESSIONS.format("keyed"), "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
+    "an update table": ("SELECT id, temp FROM keyed", "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY out"),
+    "sessions of an update table": (SESSIONS.format("keyed"), "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY out"),
     "sessions of pairs": (SESSIONS.format("(SELECT a.loc, a.stime FROM sensors AS a JOIN sensors AS b ON a.id = b.id AND b.stime BETWEEN a.stime AND a.stime + INTERVAL '1' MINUTE)").replace("TABLE (", "("), "SESSION over rows that change keeps every key for ever: read rows that are only added"),
     "the values of few groups": ("SELECT loc, COUNT(DISTINCT id) AS n FROM known GROUP BY loc", "an aggregation without a window keeps every key for ever"),
     "a ranking without a limit": (RANKED.format("known").replace("n <= 3", "n > 3"), "ROW_NUMBER without a window keeps"),
@@ -215,7 +215,7 @@ def test_an_interval_bounds_rows_of_tables_whatever_they_are_called(what: str) -
     ],
 )
 def test_an_interval_bounds_nothing_else(left: str) -> None:
-    with pytest.raises(InputError, match="the interval bounds nothing of rows that change, or that waited for windows"):
+    with pytest.raises(InputError, match="the interval does not bound the state for rows that change, or that waited"):
         plan_of(told(f"SELECT a.i FROM {left} AS a JOIN sensors AS b ON {MET}"))
 
 

@@ -292,8 +292,8 @@ LATER = {
     "VALUES in a union": (insert("SELECT shop FROM orders UNION ALL VALUES ('a')"), "12:25: UNION ALL of VALUES with the rows of tables"),
     "groups of VALUES": (insert("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)"), "12:1: an aggregation without a window over VALUES"),
     "all VALUES": (insert("SELECT id FROM (VALUES (1)) AS t(id) FULL JOIN orders USING (id)"), "12:16: a join without windows over VALUES"),
-    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); make it one of the conditions that AND joins in WHERE; if the query groups windows, in a query in its FROM"),
-    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; make it one of the conditions that AND joins in WHERE; if the query groups windows, in a query in its FROM"),
+    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"),
+    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",

@@ -47,7 +47,9 @@ from airflow_nrt.sql.parse.unparse import text_of
 _BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
 _INSTEAD = {**KNOWN_LATER, **MISSING}
 
-_IN_WHERE = "make it one of the conditions that AND joins in WHERE; if the query groups windows, in a query in its FROM"
+_IN_WHERE = (
+    "make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"
+)
 
 Override = Callable[[ast.Expression], "Typed | None"]
 
@@ -265,7 +267,9 @@ class Compiler:
 
     def _call(self, node: ast.Call) -> Typed:
         if node.over is not None:
-            raise NotThereYet(f"{node.name} … OVER", node.at, "select it in a query in FROM, and use its column here")
+            raise NotThereYet(
+                f"{node.name} … OVER", node.at, "select it in a subquery in FROM, and use its column here"
+            )
         function = _BUILT_IN.get(node.name) or _python(node)
         if node.name in CLOCK_FUNCTIONS:
             self._check_clock(node)

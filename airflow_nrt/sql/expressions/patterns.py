@@ -58,7 +58,7 @@ def _similar(node: ast.Like, operand: Typed, pattern: Typed, escape: str | None)
 
 
 def similar_regex(pattern: str, escape: str | None) -> str | None:
-    """The pattern as a regular expression of Java, None if it is invalid. Java's signs keep their meaning, as in Flink."""
+    """The pattern as a regular expression of Java, None if it is invalid. Signs of Java keep their meaning."""
     written, index = [], 0
     while index < len(pattern):
         character = pattern[index]

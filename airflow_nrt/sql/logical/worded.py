@@ -1,4 +1,4 @@
-"""A clause with steps instead of the queries in it: `price > (step 2)` for `price > (SELECT AVG(price) FROM orders)`."""
+"""A clause with steps instead of its queries: `price > (step 2)` for `price > (SELECT AVG(price) FROM orders)`."""
 
 from __future__ import annotations
 

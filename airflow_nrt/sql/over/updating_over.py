@@ -29,7 +29,7 @@ from airflow_nrt.sql.relations.relation import Relation
 
 _AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 _ROWS, _RANGE = (f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" for unit in ("ROWS", "RANGE"))
-_PLACES = ("p.file", "p.block", "p.row")
+_POSITION_PARTS = ("p.file", "p.block", "p.row")
 
 
 def is_over_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
@@ -154,7 +154,7 @@ class _UpdatingOver:
         where = f" WHERE {self.where.sql}" if self.where is not None else ""
         kept = (*columns.values(), *order, *arguments)
         by = ", ".join([AFTER, *([ALIVE] if changing else []), *(field.name for field in keys)])
-        ties = [f.name for f in kept if f.type.name not in UNORDERED] + [KEY] if changing else list(_PLACES)
+        ties = [f.name for f in kept if f.type.name not in UNORDERED] + [KEY] if changing else list(_POSITION_PARTS)
         return UpdatingRows(
             name="",
             input=Query(f"SELECT {', '.join(items)} FROM {relation.text}{where}", relation.inputs, keys),

@@ -41,7 +41,7 @@ def check_all_rows(node: ast.Call) -> None:
     """Raises SqlError at a clause that leaves rows out: the function depends on the position of each row."""
     if node.distinct or node.filter is not None or node.within:
         raise SqlError(
-            f"{node.name} takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a query in FROM",
+            f"{node.name} takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a subquery in FROM",
             node.at,
         )
 

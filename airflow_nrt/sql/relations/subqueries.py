@@ -64,7 +64,7 @@ class Subqueries:
             raise NotThereYet(
                 "a subquery with more than SELECT, FROM and WHERE",
                 at,
-                "aggregate in a query in its FROM, grouped by window_start, window_end and the keys",
+                "aggregate in a subquery in its FROM, grouped by window_start, window_end and the keys",
             )
         relation, alias = self.relation_of(query.relation)
         # EXISTS reads no columns of its SELECT list.

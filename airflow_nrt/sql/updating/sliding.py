@@ -30,7 +30,7 @@ CLAUSE = "{} BETWEEN now() - INTERVAL '1' HOUR AND now()"
 
 @dataclass(frozen=True)
 class Sliding:
-    """A condition that rows of the last `span` milliseconds fulfil, at a `time` column."""
+    """A condition for the rows of the last `span` milliseconds, by a `time` column."""
 
     condition: ast.Between
     time: ast.Name
@@ -38,13 +38,13 @@ class Sliding:
 
 
 def sliding_of(where: ast.Expression | None) -> Sliding | None:
-    """The first such condition among those that AND joins."""
-    found = (_sliding(part) for part in conjuncts(where)) if where is not None else ()
-    return next((one for one in found if one is not None), None)
+    """The first sliding condition among those that AND joins in a WHERE."""
+    parts = (_sliding(part) for part in conjuncts(where)) if where is not None else ()
+    return next((one for one in parts if one is not None), None)
 
 
 def check_sliding(node: ast.Select, relation: Relation, alias: str | None) -> None:
-    """Raises NotThereYet at a sliding condition on the time of rows that do not hold it already."""
+    """Raises NotThereYet at a sliding condition on a rowtime, unless the scan of the table applied it already."""
     sliding = sliding_of(node.where)
     if sliding is None or sliding.condition in relation.node.held:
         return
@@ -68,7 +68,7 @@ def _is_now(node: ast.Expression) -> bool:
 
 
 def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
-    """Whether the condition is about the time attribute of a table: by its name, or as `rowtime`."""
+    """Whether the condition is on the time attribute of a table: by its name, or as `rowtime`."""
     parts = sliding.time.parts
     parts = parts[1:] if len(parts) > 1 and parts[0] == alias else parts
     names = {column.name for column in table.columns}
@@ -79,16 +79,14 @@ def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
 
 
 def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding, demand: Demand) -> Relation:
-    """The rows of a source that lie in the span behind its watermark; as time goes on, they leave.
+    """The rows of a source in the span before its watermark. They are removed as the watermark advances.
 
-    Kept are the columns that the SELECT `demand` looks at.
+    Only the columns of the `demand` are kept.
     """
     if table.is_changelog and table.primary_key:
         raise NotThereYet("a sliding condition on a changelog with a key", sliding.condition.at)
     if sliding.span <= 0:
-        raise SqlError(
-            f"no row lies in {text_of(sliding.condition)}: the interval must be above 0", sliding.condition.at
-        )
+        raise SqlError(f"no row is in {text_of(sliding.condition)}: the interval must be above 0", sliding.condition.at)
     assert table.watermark is not None
     needed = {table.watermark.column, *table.primary_key}
     columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in needed)
@@ -125,9 +123,9 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
 def ways_to_bound(
     table: str, time: str | None, where: ast.Expression | None, growing: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """What would bound the state of a SELECT over a table with this time attribute.
+    """Ways to bound the state of a SELECT over a table with this time attribute, for messages.
 
-    `growing` are the columns that must not grow for that; None if others grow as well.
+    `growing` are the columns whose number of values would have to be constant. None if that would not be enough.
     """
     ways = []
     if time is not None:

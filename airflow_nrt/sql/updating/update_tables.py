@@ -1,4 +1,4 @@
-"""Sources that are tables: with a PRIMARY KEY the newest row of each key, and changelogs."""
+"""Sources that are tables: those with a PRIMARY KEY, which have the newest row of each key, and changelogs."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 
-_PLACES = ("file", "block", "row")
+_POSITION_PARTS = ("file", "block", "row")
 _BOUNDED = "read a copy of it that ends"
 
 
 def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
-    """The rows of a source as a table: of a key the last by rowtime, of equal ones the last to arrive.
+    """A source as a table: for each key the row with the last rowtime. If several are equal, the last one to arrive.
 
-    Kept are the columns that the SELECT `demand` looks at.
+    Only the columns of the `demand` are kept.
     """
     columns, fields = _read(found, rows, table, demand)
     keys = _keys(table)
     time = () if table.watermark is None else (Field("t", table.rowtime_type),)
     items = [*_items(columns, fields), *_items_of_key(table)]
     items += [f"{table.watermark.rowtime} AS t"] if table.watermark is not None else []
-    items.append(f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part in _PLACES)}) AS p")
+    items.append(f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part in _POSITION_PARTS)}) AS p")
     items += CHANGE_HIDDEN if rows.is_changing else []
     partition = ", ".join([AFTER, *([ALIVE] if rows.is_changing else []), *(key.name for key in keys)])
-    last = ", ".join(f"{name} DESC" for name in (*(field.name for field in time), *(f"p.{part}" for part in _PLACES)))
+    last = ", ".join(
+        f"{name} DESC" for name in (*(field.name for field in time), *(f"p.{part}" for part in _POSITION_PARTS))
+    )
     number = f"CAST(row_number() OVER (PARTITION BY {partition} ORDER BY {last}) AS BIGINT)"
     operator = UpdatingRows(
         name="",
@@ -47,14 +49,14 @@ def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, a
         columns=(*fields, *time, *([Field("p", POSITION_TYPE)] if rows.is_changing else [])),
         computed=((Field("r0", BIGINT), number),),
         identity=key_of([key.name for key in keys]),
-        # Where the newest row can leave, an older one stands again.
+        # If the newest row can be removed, an older one takes its place.
         limit=None if rows.is_changing else 1,
         changing=rows.is_changing,
         constant=_is_constant(columns, table.primary_key),
         written=_written(table),
     )
     shared = found.share_updating(
-        operator, _boundless(table, "leave PRIMARY KEY away to read its rows one by one", demand, at)
+        operator, _boundless(table, "leave PRIMARY KEY out to read its rows one by one", demand, at)
     )
     newest = f"(SELECT * FROM {quote(shared.name)} WHERE r0 = 1)"
     node = Newest(rows.node, table.primary_key, operators=(shared.name,))
@@ -62,14 +64,14 @@ def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, a
 
 
 def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
-    """The rows of a changelog as a table: with a key the last change of each counts, by arrival, else every change."""
+    """A changelog as a table. With a key, the last change of each key counts, by arrival. Else every change counts."""
     columns, fields = _read(found, rows, table, demand)
     if not table.primary_key:
         return _counted_rows(found, rows, table, columns, demand, at)
     keys = _keys(table)
     items = [*_items(columns, fields), *_items_of_key(table), f"{OP} = '+I' AS {AFTER}"]
     names = ", ".join(map(quote, table.primary_key))
-    last = f"row_number() OVER (PARTITION BY {names} ORDER BY {', '.join(f'{POSITION}.{p} DESC' for p in _PLACES)})"
+    last = f"row_number() OVER (PARTITION BY {names} ORDER BY {', '.join(f'{POSITION}.{p} DESC' for p in _POSITION_PARTS)})"
     net = f"SELECT {', '.join(items)} FROM (SELECT *, {last} AS _nrt_last FROM {rows.text}) WHERE _nrt_last = 1"
     identity = key_of([key.name for key in keys])
     operator = UpdatingRows(
@@ -91,7 +93,7 @@ def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand,
 def _counted_rows(
     found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], demand: Demand, at: Place
 ) -> Relation:
-    """Without a key a row is known by its values: it stands there as often as it came more than it went."""
+    """A changelog without a key: a row is identified by its values. It is there as often as +I is more frequent than -D."""
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(columns))
     items = [*_items(columns, fields), f"IF({OP} = '+I', 1L, -1L) AS v0"]
     hidden = CHANGE_HIDDEN if rows.is_changing else (POSITION,)
@@ -116,14 +118,14 @@ def _counted_rows(
 def _read(
     found: Findings, rows: Relation, table: Table, demand: Demand
 ) -> tuple[tuple[ScopeColumn, ...], tuple[Field, ...]]:
-    """The columns that are kept, and as what."""
+    """The columns that are kept, and their fields in the operator."""
     columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in table.primary_key)
     found.used[table.name].update(column.name for column in columns)
     return columns, tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
 
 
 def _is_constant(columns: tuple[ScopeColumn, ...], names: Sequence[str]) -> bool:
-    """Whether these columns have a domain that does not grow."""
+    """Whether the domains of these columns do not grow."""
     return all(column.constant for column in columns if column.name in names)
 
 
@@ -155,7 +157,7 @@ def _boundless(table: Table, clause: str, demand: Demand, at: Place) -> Boundles
 def _as_table(
     text: str, columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...], node: Node, rows: Relation, table: Table
 ) -> Relation:
-    """The rows that the operators of a node make of a source's, under the columns that they keep."""
+    """The result of a node's operators over the rows of a source, with the columns that they keep."""
     items = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
     return replace(
         rows,

@@ -1,4 +1,4 @@
-"""GROUP BY without both window bounds: an `UpdatingAggregate`, whose groups change as rows come."""
+"""GROUP BY without both window bounds: an `UpdatingAggregate`, whose groups change as rows arrive."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from airflow_nrt.sql.updating.sliding import ways_to_bound
 
 
 def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
-    """A SELECT with plain group keys: inside windows if both bounds are among them, else over all rows so far."""
+    """A SELECT with plain group keys: inside windows if both bounds are keys, else over all rows so far."""
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
     if not missing and not relation.is_changing:
         return Aggregation(found, *in_each_window(found, node, relation)).plan()
@@ -40,9 +40,9 @@ def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relatio
 
 
 def plan_emitting(found: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
-    """A SELECT over the older windows that emits them early and late: whatever a batch changes of them."""
+    """A SELECT over GROUP BY windows with early or late results: it emits what each batch changes."""
     cause = Boundless(
-        "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} away: it fires once", at
+        "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} out: it fires once", at
     )
     return _UpdatingAggregation(found, node, relation, cause).plan()
 
@@ -56,7 +56,7 @@ def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[s
 
 
 def unwindowed(found: Findings, relation: Relation) -> Relation:
-    """The relation as mere rows, whatever windows they lie in."""
+    """The relation as rows without windows."""
     if relation.has_sessions:
         relation = finished(found, relation)
     if relation.pending is not None:
@@ -69,7 +69,10 @@ def unwindowed(found: Findings, relation: Relation) -> Relation:
 
 
 def boundless(what: str, relation: Relation, missing: list[str], where: str, at: Place) -> Boundless:
-    """`what` a query does without the `missing` window bounds, which stand in `where`: GROUP BY or PARTITION BY."""
+    """Why a query without the `missing` window bounds keeps state for ever.
+
+    `what` is what the query does. `where` is the clause that the bounds belong in: GROUP BY or PARTITION BY.
+    """
     if relation.pending is not None or relation.window is not None:
         return Boundless(f"{what} without {' and '.join(missing)}", f"add {', '.join(missing)} to {where}", at)
     window = f"write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and {where} window_start, window_end"
@@ -89,7 +92,7 @@ class _UpdatingAggregation(Aggregation):
             super().__init__(found, node, unwindowed(found, relation))
 
     def _is_constant(self) -> bool:
-        """Whether neither the groups grow in number, nor what is kept of each."""
+        """Whether neither the number of groups grows, nor the state of each."""
         constant = {column.name for column in self.relation.columns if column.constant}
         return not self._holds_values and all(self.below.compile(key).columns <= constant for key, _ in self.keys)
 
@@ -101,7 +104,7 @@ class _UpdatingAggregation(Aggregation):
 
     @property
     def _sessions_of(self) -> list[str] | None:
-        """What each has sessions of its own, as it is called among the keys; None if that is not known."""
+        """The columns that partition a pending SESSION, under their names among the keys. None if there is none."""
         plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
         named = {name: quote(field.name) for name, field in plain}
         return None if self.partition is None else [named.get(name, name) for name in self.partition]
@@ -111,7 +114,7 @@ class _UpdatingAggregation(Aggregation):
         return any(call.holds_values for call in self.calls.values())
 
     def _ways(self) -> tuple[str, ...]:
-        """What would bound its state beside windows."""
+        """Ways to bound its state without windows, for messages."""
         table = self.relation.scan
         if table is None or self.relation.pending is not None:
             return ()

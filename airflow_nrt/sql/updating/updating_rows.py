@@ -1,4 +1,4 @@
-"""Rankings that are not inside windows, Top-N and deduplication: an `UpdatingRows` operator below the SELECT."""
+"""Rankings without windows, Top-N and deduplication: an `UpdatingRows` operator below the SELECT."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from airflow_nrt.sql.updating.sliding import ways_to_bound
 from airflow_nrt.sql.updating.updating import boundless, missing_bounds, unwindowed
 
 _RANK, _RANK_TYPE = "_nrt_rank", BIGINT.with_nullable(False)
-_PLACES = ("file", "block", "row")
+_POSITION_PARTS = ("file", "block", "row")
 
 
 def ranks_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
-    """Whether a SELECT ranks rows by keys that don't hold both window bounds, or ranks rows that change."""
+    """Whether a SELECT ranks rows without both window bounds in PARTITION BY, or ranks rows that change."""
     calls = [call for item in unqualified(node.items, alias) for call in _rankings(item.expression)]
     if relation.is_changing:
         return bool(calls)
@@ -47,7 +47,7 @@ def _rankings(node: ast.Expression) -> list[ast.Call]:
 
 
 def plan_ranking(found: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> Relation:
-    """A SELECT with one ranking. Raises SqlError, NotThereYet where there are several."""
+    """A SELECT with one ranking. Raises SqlError, and NotThereYet if it has several."""
     return _Ranking(found, node, relation, alias, demand).plan()
 
 
@@ -119,7 +119,7 @@ class _Ranking:
         )
 
     def _needed(self, name: str, value: Typed) -> Typed:
-        """The value of a column, or NULL where nobody looks at it: then nothing of it is kept."""
+        """The value of a column, or NULL if no query reads it, so that nothing is kept for it."""
         kept = self.demand.reads(name) or value.type.name == "NULL"
         return value if kept else Typed(f"CAST(NULL AS {value.type.spark})", value.type)
 
@@ -128,7 +128,7 @@ class _Ranking:
         fields = tuple(Field(f"k{n}", key.type) for n, key in enumerate(keys))
         items = [f"{key.sql} AS {field.name}" for key, field in zip(keys, fields)]
         items += [f"{sql} AS {field.name}" for sql, field in columns.items()]
-        items += CHANGE_HIDDEN if relation.is_changing else [self._place()]
+        items += CHANGE_HIDDEN if relation.is_changing else [self._position()]
         text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''}"
         partition = [AFTER, *([ALIVE] if relation.is_changing else []), *(field.name for field in fields)]
         by, order = ", ".join(partition), ", ".join(self._order(columns))
@@ -151,7 +151,7 @@ class _Ranking:
         )
 
     def _ways(self, shown: str | None) -> tuple[str, ...]:
-        """What would bound its state beside windows."""
+        """Ways to bound its state without windows, for messages."""
         relation = self.relation
         if relation.scan is None:
             return ()
@@ -162,7 +162,7 @@ class _Ranking:
         return ways_to_bound(relation.scan, time, self.node.where, growing if is_limited else None)
 
     def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
-        """What tells the rows apart that the SELECT around it lets pass, in Spark SQL."""
+        """The keys of the rows that the demand lets pass, in Spark SQL."""
         known = [tuple(map(quote, key)) for key in self.relation.unique]
         if self.call.name != "ROW_NUMBER" or shown is None:
             return known
@@ -172,14 +172,14 @@ class _Ranking:
         return [*(key if self.demand.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
-        """The operator with what the SELECT around it asks of its rank."""
+        """The operator with the limit that the demand sets on its rank."""
         if shown is None:
             return operator
         limit = self.demand.limit(shown)
         keys = [field.name for field in operator.keys]
         if self.call.name == "ROW_NUMBER" and (limit == 1 or self.demand.selects(shown)):
             operator = replace(operator, identity=key_of(keys if limit == 1 else [*keys, "r0"]))
-        # What stood behind the limit may come up again where rows above it can go away.
+        # If rows can be removed, a row after the limit may move up, so that all rows are kept.
         constant = limit is not None and all(
             self.relation.column(name).constant
             for key in self.over.partition
@@ -187,13 +187,13 @@ class _Ranking:
         )
         return replace(operator, limit=None if operator.changing else limit, constant=constant)
 
-    def _place(self) -> str:
-        """Where a row stood on arrival; a row of several windows stands in each."""
-        parts = [f"{POSITION}.{part} AS {part}" for part in _PLACES]
+    def _position(self) -> str:
+        """SQL of the position of arrival, with the window for a row of several windows."""
+        parts = [f"{POSITION}.{part} AS {part}" for part in _POSITION_PARTS]
         return f"struct({', '.join([*parts, *([f'{quote(self.end_name)} AS w'] if self.end_name else [])])}) AS p"
 
     def _order(self, columns: dict[str, Field]) -> list[str]:
-        """As rankings inside windows: NULL is the least value, equal rows stand as they arrived."""
+        """As in rankings inside windows: NULL is the least value, equal rows are in the order of arrival."""
         order = []
         for item in self.over.order:
             nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
@@ -206,4 +206,4 @@ class _Ranking:
         if self.relation.is_changing:
             content = [field.name for field in columns.values() if field.type.name not in UNORDERED]
             return [*order, *(f"{name} {direction}" for name in (*content, KEY))]
-        return [*order, *(f"p.{part} {direction}" for part in (*_PLACES, *(["w"] if self.end_name else [])))]
+        return [*order, *(f"p.{part} {direction}" for part in (*_POSITION_PARTS, *(["w"] if self.end_name else [])))]
