@@ -1,4 +1,4 @@
-"""Joins: window joins, whose rows meet in the same window, and which are none."""
+"""Joins: of rows in the same window, and all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
-from airflow_nrt.sql.joins.common_columns import Common
+from airflow_nrt.sql.joins.common_columns import CommonColumns
 from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.joins.joined_rows import kept_sides
 from airflow_nrt.sql.logical.join import Join, WindowJoin
@@ -27,15 +27,15 @@ _LEFT, _RIGHT = "_nrt_left", "_nrt_right"
 
 
 def join(found: Findings, node: ast.Join, left: Named, right: Named, demand: Demand) -> Relation:
-    """A window join if the condition holds both window bounds, else a regular one. Raises SqlError.
+    """A window join if the condition holds both window bounds equal, else a regular one. Raises SqlError.
 
-    `demand` is the SELECT that reads it.
+    `demand` is that of the SELECT over the join.
     """
     sides = side_columns(*left), side_columns(*right)
     taken = {column.name for column in sides[0]} & {column.name for column in sides[1]}
     if taken:
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", node.at)
-    common = Common.of(node, *sides)
+    common = CommonColumns.of(node, *sides)
     is_whole = demand.select is not None and demand.select.relation is node
     written, node = node, folded(common.on, left, right, demand.where)
     if node.condition is None:
@@ -55,7 +55,7 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, demand: Dem
 
 
 def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Boundless | None:
-    """Why rows of two windows, or of none, meet for ever; None if they meet in their window alone."""
+    """Why rows can meet at any time: without windows, or in different ones. None if they meet in their window alone."""
     windows = [_window_of(left[0]), _window_of(right[0])]
     if None in windows:
         clause = (
@@ -76,7 +76,7 @@ def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Bo
 
 
 def _near(found: Findings, left: Named, right: Named) -> str | None:
-    """The condition that would make it an interval join, where it can be one."""
+    """The condition that would make it an interval join, None if it can't be one."""
     sides = [(name, one) for one, name in (left, right) if come_in_time(found, one)]
     times = [(name, next((c.title for c in one.columns if c.rowtime), None)) for name, one in sides]
     if len(times) < 2 or None in (time for _, time in times):
@@ -86,7 +86,7 @@ def _near(found: Findings, left: Named, right: Named) -> str | None:
 
 
 def _window_of(relation: Relation) -> Window | None:
-    """The windows that a join of its rows can have in common, None if none of its columns tell of any."""
+    """The window of a relation that a window join can use. None if it selects no window bound."""
     if relation.is_changing or (relation.role("start") is None and relation.role("end") is None):
         return None
     return replace(relation.pending, only_updates=False) if relation.pending is not None else relation.window

@@ -64,7 +64,7 @@ def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, a
 
 
 def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
-    """A changelog as a table. With a key, the last change of each key counts, by arrival. Else every change counts."""
+    """A changelog as a table: with a key the last change of each key to arrive, without one every change."""
     columns, fields = _read(found, rows, table, demand)
     if not table.primary_key:
         return _counted_rows(found, rows, table, columns, demand, at)
@@ -93,7 +93,7 @@ def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand,
 def _counted_rows(
     found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], demand: Demand, at: Place
 ) -> Relation:
-    """A changelog without a key: a row is identified by its values. It is there as often as +I is more frequent than -D."""
+    """A changelog without a key. A row is identified by its values, and is there once for each +I without a -D."""
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(columns))
     items = [*_items(columns, fields), f"IF({OP} = '+I', 1L, -1L) AS v0"]
     hidden = CHANGE_HIDDEN if rows.is_changing else (POSITION,)

@@ -74,11 +74,11 @@ UNBOUNDED = {
     ),
     "IN": (
         "SELECT shop, id FROM orders WHERE id IN (SELECT id FROM orders WHERE price > 9)",
-        "IN (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
+        "IN (SELECT …) without windows keeps every key for ever: window both queries, and compare their window_start and window_end with =",
     ),
     "NOT EXISTS": (
         "SELECT shop, id FROM orders AS o WHERE NOT EXISTS (SELECT * FROM orders AS p WHERE p.id = o.id AND p.ts < o.ts)",
-        "NOT EXISTS (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
+        "NOT EXISTS (SELECT …) without windows keeps every key for ever: window both queries, and compare their window_start and window_end with =",
     ),
     "a query as a value": (
         "SELECT shop, id FROM orders WHERE price > (SELECT AVG(price) FROM orders)",
