@@ -73,7 +73,7 @@ class CommonColumns:
         return ast.Call("COALESCE", (left, right), self.join.at)
 
     def _column(self, joined: Relation, pair: Pair, value: Typed) -> ScopeColumn:
-        """The common column. If it is a column of one side, it keeps the properties of that: a window role, for example."""
+        """The common column. If it is a column of one side, it keeps its properties: a window role, for example."""
         plain = next((column for column in joined.columns if value.sql == quote(column.name)), None)
         title, table = pair[0].title, "+".join(column.table or "" for column in pair)
         return replace(

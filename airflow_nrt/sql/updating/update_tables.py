@@ -71,7 +71,8 @@ def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand,
     keys = _keys(table)
     items = [*_items(columns, fields), *_items_of_key(table), f"{OP} = '+I' AS {AFTER}"]
     names = ", ".join(map(quote, table.primary_key))
-    last = f"row_number() OVER (PARTITION BY {names} ORDER BY {', '.join(f'{POSITION}.{p} DESC' for p in _POSITION_PARTS)})"
+    latest = ", ".join(f"{POSITION}.{part} DESC" for part in _POSITION_PARTS)
+    last = f"row_number() OVER (PARTITION BY {names} ORDER BY {latest})"
     net = f"SELECT {', '.join(items)} FROM (SELECT *, {last} AS _nrt_last FROM {rows.text}) WHERE _nrt_last = 1"
     identity = key_of([key.name for key in keys])
     operator = UpdatingRows(

@@ -72,7 +72,7 @@ class _Side:
         where: Sequence[str],
         until: str | None,
     ) -> JoinSide:
-        """The side as input: its rows with the keys and the `own` columns, and NULL for the columns of the other side."""
+        """The side as input: its rows with the keys and its `own` columns, and NULL for those of the other side."""
         below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
         read = frozenset(below[inner.name].name for inner, _ in own)
         end = self.relation.role("end") if self.relation.pending is not None else None

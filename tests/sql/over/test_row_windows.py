@@ -61,7 +61,7 @@ def test_a_ranking_by_a_named_window() -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ("COUNT(*) OVER (PARTITION BY shop)", "column 22: OVER needs ORDER BY and the time attribute"),
+        ("COUNT(*) OVER (PARTITION BY shop)", "column 22: OVER needs ORDER BY with the time attribute"),
         ("COUNT(*) OVER (ORDER BY ts, price)", "OVER by more than the time attribute, or above windows by anything else: not there yet; ORDER BY ts"),
         ("COUNT(*) OVER (ORDER BY ts DESC)", "column 32: The window can only be ordered in ASCENDING mode"),
         ("COUNT(*) OVER (ORDER BY ts ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING)", "column 35: OVER ROWS PRECEDING windows are not supported yet: end the frame at CURRENT ROW"),
@@ -74,9 +74,9 @@ def test_a_ranking_by_a_named_window() -> None:
         ("LAG(price, 1, 'none') OVER (ORDER BY ts)", "column 22: the default of LAG is CHAR(4), not DECIMAL(10, 2)"),
         ("LAG(price, 1, price) OVER (ORDER BY ts)", "a default of LAG that reads columns: not there yet"),
         ("LAG(price, 1) OVER (ORDER BY ts ROWS 1 PRECEDING)", "LAG takes no frame"),
-        ("COUNT(*) OVER x", "there is no window 'x' behind WINDOW"),
-        ("COUNT(*) OVER (w PARTITION BY id)", "a window on top of 'w' can add only an ORDER BY and a frame that this one lacks"),
-        ("COUNT(*) OVER (w ORDER BY ts)", "a window on top of 'w' can add only"),
+        ("COUNT(*) OVER x", "there is no window 'x' in WINDOW"),
+        ("COUNT(*) OVER (w PARTITION BY id)", "a window that refers to 'w' can add only an ORDER BY and a frame that 'w' lacks"),
+        ("COUNT(*) OVER (w ORDER BY ts)", "a window that refers to 'w' can add only"),
         ("COUNT(*), COUNT(*) OVER w", "Expression 'shop' is not being grouped: add it to GROUP BY"),
     ],
 )  # fmt: skip
@@ -87,7 +87,7 @@ def test_what_is_refused(call: str, told: str) -> None:
 
 
 def test_a_window_has_one_definition() -> None:
-    with pytest.raises(InputError, match="there are two windows 'w' behind WINDOW"):
+    with pytest.raises(InputError, match="there are two windows 'w' in WINDOW"):
         planned("SELECT COUNT(*) OVER w FROM orders WINDOW w AS (ORDER BY ts), w AS (ORDER BY ts)")
 
 
