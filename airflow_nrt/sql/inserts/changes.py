@@ -1,4 +1,4 @@
-"""Rows that change: which sinks take them, and what must bound the state behind them."""
+"""Checks of rows that change: whether the sink takes them, and whether their state is bounded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OTHERWISE = (
 
 
 def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
-    """Raises SqlError if rows change and the connector of the sink can't take any back."""
+    """Raises SqlError if rows change and the connector of the sink can't retract any."""
     if not relation.is_changing or relation.adds_only:
         return
     cause = found.boundless[relation.inputs[0]]
@@ -33,7 +33,7 @@ def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> Non
 
 
 def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> None:
-    """Raises SqlError, or SqlErrors, at each query that would remember every key of a live source for ever."""
+    """Raises SqlError, or SqlErrors, at each query that would keep every key of a live source for ever."""
     if read_option(dict(plan.settings), REPORT_OPTIONS, UNBOUNDED_STATE) == "allow":
         return
     problems = Problems()

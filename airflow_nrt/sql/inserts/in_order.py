@@ -1,7 +1,7 @@
-"""ORDER BY of what a report publishes: window by window, as the time of rows comes, or all of them in the end.
+"""ORDER BY of a report's results: sorted in each window, in the order of rowtime, or all rows at the end.
 
-Rows of windows whose time comes first in the order are sorted inside each window. Rows of tables that end wait for the
-end; those of others for the watermark, if their rowtime comes first.
+If the window time is first in ORDER BY, rows are sorted inside each window. Rows of tables that end wait for the end.
+Rows of other tables wait for the watermark, if their rowtime is first in ORDER BY.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WHAT = "ORDER BY without LIMIT"
 def in_order(
     found: Findings, relation: Relation, order: Sequence[Named], sink: Table, zone: str | None, at: Place
 ) -> Relation:
-    """The rows of a relation as they can be published in this order. Raises SqlError if they never can."""
+    """The rows of a relation so that they can be published in this order. Raises SqlError if they can't."""
     (name, first), *_ = order
     column = relation.column(name)
     live = [one.name for one in found.tables_below(relation.inputs) if connector_of(one).is_live(one)]
@@ -52,13 +52,13 @@ def in_order(
 
 
 def sorted_as(rows: Relation, below: Relation, order: Sequence[Named]) -> Relation:
-    """The rows that those `below` have become, so that they can be published in this order."""
+    """The `rows` with the node of ORDER BY over the rows `below`, which they were made of."""
     operators = () if rows is below else rows.inputs
     return replace(rows, node=Sort(below.node, tuple(item for _, item in order), operators=operators))
 
 
 def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
-    """The rows of a relation, once there are no more to come."""
+    """The rows of a relation, all at the end of their sources."""
     fields = tuple(Field(column.name, column.type) for column in relation.columns)
     changing = relation.is_changing
     items = [*map(quote, relation.names), *(CHANGE_HIDDEN if changing else ())]
@@ -69,14 +69,14 @@ def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
 
 
 def _is_time(column: ScopeColumn, relation: Relation) -> bool:
-    """Whether rows are published in the order of this column, those of one window together."""
+    """Whether rows are published in the order of this column. Rows of one window are published together."""
     if relation.window is None or not relation.window.ends_on_grid:
         return column.rowtime or column.role in ("end", "time")
     return column.role in relation.window.identifying_roles
 
 
 def _by_time(relation: Relation) -> str:
-    """The way out that the rows have by their time."""
+    """For messages: an order by the time of the rows. Empty if they have none."""
     if relation.is_changing:
         return ""
     names = [column.title for column in relation.columns if _is_time(column, relation)]
