@@ -43,7 +43,7 @@ WRONG = {
     "a name twice inside": (insert("SELECT shop FROM (SELECT shop, shop FROM orders)"), "12:18: two columns are named 'shop': give one an alias"),
     "a join without a condition": (insert("SELECT o.shop FROM orders o LEFT JOIN curve c"), "12:20: a LEFT JOIN needs ON and a condition"),
     "a condition of a cross join": (insert("SELECT o.shop FROM orders o CROSS JOIN curve c ON TRUE"), "12:48: CROSS JOIN takes no condition: write JOIN"),
-    "a name twice in WITH": (insert("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a"), "12:23: 'a' stands twice in one WITH: give this one another name"),
+    "a name twice in WITH": (insert("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a"), "12:23: 'a' is defined twice in one WITH: give this one another name"),
     "a name after its reader in WITH": (
         insert("WITH a AS (SELECT * FROM b), b AS (SELECT id FROM orders) SELECT * FROM a"),
         "12:26: WITH has not named 'b' yet: put it before the query that reads it (no query reads itself)",
@@ -69,7 +69,7 @@ WRONG = {
     ),
     "watermarks of the source": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SOURCE_WATERMARK()"),
-        "6:25: SOURCE_WATERMARK() goes with the time that files give their rows (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); of what is in them write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+        "6:25: SOURCE_WATERMARK() is the watermark of the time when files were written (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); for a time in the files write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
     ),
     "watermarks of the source in FLIP-66": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK() + INTERVAL '1' SECOND"),
@@ -101,7 +101,7 @@ WRONG = {
     "watermark of another type": (changed("AS ts - INTERVAL '5' MINUTES", "AS shop"), "6:25: the watermark must be a TIMESTAMP like its column 'ts', or BIGINT milliseconds; 'shop' is STRING"),
     "a watermark of nothing": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS NULL"),
-        "6:25: a watermark that is always NULL never comes: write one such as ts - INTERVAL '5' SECOND",
+        "6:25: a watermark that is always NULL never advances: write one such as ts - INTERVAL '5' SECOND",
     ),
     # windows
     "size no multiple of step": (
@@ -143,10 +143,10 @@ WRONG = {
         "14:27: 'v' is no table, so it takes no OPTIONS",
     ),
     "recursive view": (ORDERS + CURVE + "CREATE VIEW v AS SELECT * FROM v;\n" + INSERT.replace("orders", "v"), "11:32: view 'v' reads itself"),
-    # what stands twice, or is too large
-    "a column of a view twice": (REPORT + "CREATE VIEW v (a, a) AS SELECT id, shop FROM orders;", "15:19: 'a' stands twice"),
-    "a field twice": (changed("id BIGINT", "id ROW<a INT, a STRING>"), "2:19: field 'a' stands twice"),
-    "an option twice": (changed("'format' = 'csv'", "'path' = 'x', 'format' = 'csv'"), "7:56: the option 'path' stands twice"),
+    # what is declared twice, or is too large
+    "a column of a view twice": (REPORT + "CREATE VIEW v (a, a) AS SELECT id, shop FROM orders;", "15:19: 'a' is listed twice"),
+    "a field twice": (changed("id BIGINT", "id ROW<a INT, a STRING>"), "2:19: field 'a' is declared twice"),
+    "an option twice": (changed("'format' = 'csv'", "'path' = 'x', 'format' = 'csv'"), "7:56: the option 'path' is given twice"),
     "an empty string": (changed("shop STRING,\n", "shop CHAR(0),\n"), "3:10: the length of a string must be between 1 and 2147483647, not 0"),
     "a precision of an interval": (changed("'10' MINUTES", "'10' SECOND(11)"), "13:51: the precision of SECOND must be between 1 and 10, not 11"),
     "no precision of an interval": (changed("'10' MINUTES", "'10' SECOND(0)"), "13:51: the precision of SECOND must be between 1 and 10, not 0"),
@@ -191,7 +191,7 @@ WRONG = {
         "11:1: partition column 'shop' of table 'curve' must depend on the window alone (for example DATE_FORMAT(window_end, 'yyyy-MM-dd')): a window is published whole, as one file",
     ),
     # statements
-    "DROP": ("DROP TABLE x;\n" + REPORT, "1:1: DROP has no place in a report: it declares each table once, and never changes one; only DROP … IF EXISTS in front of a declaration is passed over"),
+    "DROP": ("DROP TABLE x;\n" + REPORT, "1:1: DROP has no place in a report: it declares each table once, and never changes one; only DROP … IF EXISTS before a declaration is ignored"),
     "DROP of what is there": ("CREATE VIEW x AS SELECT 1;\nDROP VIEW IF EXISTS x;\n" + REPORT, "2:1: DROP of 'x' has no place in a report, which declares it before: it declares each view once, and never changes one"),
     "EXPLAIN of a set": ("EXPLAIN STATEMENT SET BEGIN INSERT INTO x SELECT 1;\n" + REPORT, "1:1: EXPLAIN of a statement set has no place in a report: airflow-nrt plan shows what a report has and does"),
     "RESET": ("SET 'pipeline.name' = 'x';\nRESET 'pipeline.name';\n" + REPORT, "2:1: RESET has no place in a report: leave out the SET that it takes back"),
@@ -199,7 +199,7 @@ WRONG = {
     "ADD FILE": ("ADD FILE 'x.jar';\n" + REPORT, "1:5: expected JAR, found 'FILE'"),
     "USE": ("USE CATALOG hive;\n" + REPORT, "1:1: there is no catalog or database 'hive': a report declares its tables itself, leave USE out"),
     "USE MODULES": ("USE MODULES hive, core;\n" + REPORT, "1:13: there is no module 'hive': Flink's own functions are there, leave USE out"),
-    "a catalog elsewhere": ("CREATE CATALOG h WITH ('type' = 'hive');\n" + REPORT, "1:1: CREATE CATALOG of type 'hive' has no place in a report: declare what it has by CREATE TABLE, and leave the catalog out"),
+    "a catalog elsewhere": ("CREATE CATALOG h WITH ('type' = 'hive');\n" + REPORT, "1:1: CREATE CATALOG of type 'hive' has no place in a report: declare its tables with CREATE TABLE, and leave the catalog out"),
     "a function in Java": (
         "CREATE FUNCTION f AS 'com.example.F';\n" + REPORT,
         "1:1: function 'f' is a Java class, which can't run here: write it in Python, CREATE FUNCTION … AS 'module.function' LANGUAGE PYTHON",
@@ -242,7 +242,7 @@ WRONG = {
     "twice": (ORDERS + REPORT, "8:1: 'orders' exists already"),
     "no insert": (ORDERS, "7:74: a report needs at least one INSERT INTO"),
     "nothing": ("", "1:1: a report needs at least one INSERT INTO"),
-    "only a query": (REPORT + "SELECT * FROM orders", "15:1: a report writes its result: put INSERT INTO … in front of this query"),
+    "only a query": (REPORT + "SELECT * FROM orders", "15:1: a report writes its result: put INSERT INTO … before this query"),
     "misspelt keyword": (changed("SELECT shop", "SELEC shop"), "12:1: expected SELECT, found 'SELEC'"),
     "end": (REPORT + "CREATE TABLE", "15:13: expected the name of the table, found the end of the script"),
     "too deep": (changed("SUM(price)", f"SUM({'(' * 60}price{')' * 60})"), "12:102: expected at most 50 nested expressions, found '('"),
@@ -317,7 +317,7 @@ LATER = {
     "FOR SYSTEM_TIME AS OF": (insert("SELECT * FROM orders FOR SYSTEM_TIME AS OF ts"), "12:22: FOR SYSTEM_TIME AS OF"),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),
     "TABLESAMPLE": (insert("SELECT * FROM orders TABLESAMPLE BERNOULLI (10)"), "12:22: TABLESAMPLE"),
-    "a hint behind SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints behind SELECT"),
+    "a hint after SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints after SELECT"),
     "a column of type INTERVAL": (changed("id BIGINT", "id INTERVAL DAY TO SECOND(3)"), "2:5: a column of type INTERVAL"),
     "years and months as a type": (changed("id BIGINT", "id INTERVAL YEAR TO MONTH"), "2:17: type INTERVAL YEAR; ts + INTERVAL '1' MONTH adds a literal"),
 }  # fmt: skip

@@ -33,7 +33,7 @@ def known_with_row(relation: Relation, read: frozenset[str]) -> bool:
 
 
 def in_each_window(found: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
-    """A SELECT grouped by both window bounds, and its rows, which are kept until their windows are complete if needed."""
+    """A SELECT grouped by both window bounds, and its rows, which are kept until windows are complete if needed."""
     node = _once_a_window(node, relation)
     inside = [part for call in _aggregates(node) for part in (*call.arguments, call.filter) if part is not None]
     keys = [key for group in node.group or () for keys in group.sets for key in keys]

@@ -62,7 +62,7 @@ def plan_aggregate(
 
 
 def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
-    """Whether WHERE reads only the partition of SESSION, and the keys include it: then sessions are computed after it."""
+    """Whether WHERE reads only the partition of SESSION, and the keys include it: sessions can then follow WHERE."""
     assert relation.partition is not None
     groups = node.group or ()
     keys = {key.parts for group in groups for key in group.sets[0] if isinstance(key, ast.Name)}

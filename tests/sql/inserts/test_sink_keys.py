@@ -144,7 +144,7 @@ def test_two_inserts_have_no_key_in_common() -> None:
     plan_of(inserted("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"{counts} UNION ALL {most}"))
     all_of = [WINDOWED.format(f"'{name}'", "COUNT(*)", "") for name in ("all", "none", "all")]
     plan_of(two(*all_of[:2]))
-    with pytest.raises(InputError, match="another text for a column of"):
+    with pytest.raises(InputError, match="a different text in each for a column of"):
         plan_of(two(*all_of[1:]).replace("'none'", "'all'"))
-    with pytest.raises(InputError, match="another text for a column of"):
+    with pytest.raises(InputError, match="a different text in each for a column of"):
         plan_of(two(all_of[0], counts))

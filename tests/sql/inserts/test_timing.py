@@ -99,8 +99,8 @@ CASCADE = "SELECT CAST(1 AS INT), window_end, COUNT(*), 'x' FROM TABLE(TUMBLE((S
         ({"result-state": "n"}, {}, "column 'n' for 'result-state' must be a STRING"),
         ({"result-state": "state"}, {}, "the query has 4 columns (shop, window_end, EXPR$2, EXPR$3)"),
         ({"complete-result": "1 min"}, {"query": PROCTIME}, "'complete-result' is for event time only"),
-        ({"complete-result": "1 min"}, {"query": "SELECT shop, ts, CAST(1 AS BIGINT), 'x' FROM events"}, "rows that are published as they come"),  # noqa: E501
-        (EARLY, {"query": GROUPS}, "results that never complete have no time but 'update-rate'"),
+        ({"complete-result": "1 min"}, {"query": "SELECT shop, ts, CAST(1 AS BIGINT), 'x' FROM events"}, "These rows are published as they arrive"),  # noqa: E501
+        (EARLY, {"query": GROUPS}, "results that are never complete have no timing but 'update-rate'"),
         (EARLY, {"query": SESSION.replace("(ts)", "(pt)")}, "early results of SESSION over processing time"),
         (EARLY, {"query": SESSION, "key": f"{KEY}) PARTITIONED BY (shop"}, "several results of SESSION in a part"),
         (EARLY, {"query": CASCADE}, "early results and late updates of windows over the results of windows"),
@@ -143,7 +143,7 @@ def test_what_is_taken_back_has_an_update_rate() -> None:
     insert = f"{tables} INSERT INTO counts /*+ OPTIONS('update-rate' = '1 min') */ {JOIN};"
     plan = plan_script(insert.format("LEFT"), {}, "report", Path("/"))
     assert plan.inserts[0].timing == OutputOptions(update_rate=MINUTE)
-    with pytest.raises(InputError, match="rows that are published as they come"):
+    with pytest.raises(InputError, match="These rows are published as they arrive"):
         plan_script(insert.format("INNER"), {}, "report", Path("/"))
 
 

@@ -102,7 +102,7 @@ SAME = {
     "a comment before the last semicolon": REPORT.rstrip().rstrip(";") + "\n/* größer ' ; */ ;",
     "a key of the sink": REPORT.replace("gmv DECIMAL(38, 2)", "gmv DECIMAL(38, 2), CONSTRAINT k PRIMARY KEY (shop, window_end) NOT ENFORCED"),
     "a sink of every name": REPORT.replace("INTO curve", "INTO `default_catalog`.`default_database`.`curve`"),
-    "NULL and comments behind types": REPORT.replace("id BIGINT,", "id BIGINT NULL COMMENT 'x;--''y', -- it's\n").replace("shop STRING,\n", "shop CHARACTER VARYING(2147483647),\n"),
+    "NULL and comments after types": REPORT.replace("id BIGINT,", "id BIGINT NULL COMMENT 'x;--''y', -- it's\n").replace("shop STRING,\n", "shop CHARACTER VARYING(2147483647),\n"),
     "a metadata column": REPORT.replace("id BIGINT,", "id BIGINT, file STRING NOT NULL METADATA FROM 'file.path' VIRTUAL COMMENT 'x', `file.name` STRING METADATA,"),
 }  # fmt: skip
 
