@@ -68,12 +68,12 @@ def plan_statements(
     """
     planner = Planner(base)
     planner.add_all(statements, problems, overrides, _end(script))
-    if not planner.queries.found.inserts and not problems.errors:
+    if not planner.queries.findings.inserts and not problems.errors:
         problems.errors.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     with nesting_of(_end(script)):
         plan = problems.attempt(partial(planner.plan, script, name))
         if plan is not None:
-            problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
+            problems.attempt(partial(check_bounded, plan, planner.queries.findings.boundless, script))
     problems.raise_any(script)
     assert plan is not None
     return plan
@@ -140,21 +140,21 @@ class Planner:
             yield
 
     def plan(self, script: str, name: str) -> Plan:
-        found = self.queries.found
-        if found.operators:
+        findings = self.queries.findings
+        if findings.operators:
             check_emit(self.settings, self.set_at, script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
             title,
-            found.sources(self.queries.zone),
-            found.timed_operators(),
-            tuple(found.regroups),
-            tuple(found.inserts),
+            findings.sources(self.queries.zone),
+            findings.timed_operators(),
+            tuple(findings.regroups),
+            tuple(findings.inserts),
             settings,
             script,
             str(self.base),
-            tuple(found.updating),
+            tuple(findings.updating),
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
             idle=tuple(dict.fromkeys(self.idle)),
@@ -168,7 +168,7 @@ class Planner:
         self._most_nodes = most_nodes(statements, overrides)
         self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
         self.queries.emits_again = emits_again(statements, overrides)
-        self.queries.found.drops_null = drops_null(statements, overrides)
+        self.queries.findings.drops_null = drops_null(statements, overrides)
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
@@ -198,8 +198,8 @@ class Planner:
 
     def add_query(self, query: ast.Query, sink: str) -> None:
         """A query whose result goes to a `print` table of its columns. Raises SqlError, or SqlErrors."""
-        found = self.queries.found
-        written, before = query, len(found.inserts)
+        findings = self.queries.findings
+        written, before = query, len(findings.inserts)
         query, order = sortable(query)
         with self.at_work(query.at):
             relations = [self.queries.finished(relation) for relation in self.queries.relations(query, {})]
@@ -215,9 +215,9 @@ class Planner:
         for relation in relations:
             if by:
                 waits = relation.is_changing and not relation.adds_only
-                rows = rows_at_end(found, relation, query.at) if waits else relation
+                rows = rows_at_end(findings, relation, query.at) if waits else relation
                 relation = sorted_as(rows, relation, by)
-            add_insert(found, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
+            add_insert(findings, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
         self._describe_inserts(written, relation.node, before)
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
@@ -231,7 +231,7 @@ class Planner:
         unsorted, _ = sortable(query)
         below = self._cache.below(unsorted)
         with self.at_work(query.at), self._apart_from_report(below):
-            plan = CachedPlan(query, tuple(self.queries.relations(unsorted, {})), self.queries.found)
+            plan = CachedPlan(query, tuple(self.queries.relations(unsorted, {})), self.queries.findings)
         if unsorted is query:
             self._cache.add(plan)
         return plan
@@ -247,17 +247,17 @@ class Planner:
             self.queries.below = None
 
     @contextmanager
-    def _findings_in(self, found: Findings) -> Iterator[None]:
+    def _findings_in(self, findings: Findings) -> Iterator[None]:
         """Plans queries whose sources and operators are added to these findings."""
-        before, self.queries.found = self.queries.found, found
+        before, self.queries.findings = self.queries.findings, findings
         try:
             yield
         finally:
-            self.queries.found = before
+            self.queries.findings = before
 
     def _forget(self) -> None:
         """Drops the plans of queries: the same text may mean something else now."""
-        self.queries.found.queries.clear()
+        self.queries.findings.queries.clear()
         self._views = Findings()
 
     def add(self, statement: parsed.Statement) -> None:
@@ -382,27 +382,30 @@ class Planner:
             with self._apart_from_report():
                 problems.attempt(partial(self.queries.relations, sortable(statement.query)[0], {}))
             problems.stop()
-        before = len(self.queries.found.inserts)
+        before = len(self.queries.findings.inserts)
         query, order = sortable(statement.query)
-        with delayed(self.queries.found, timing_of(sink, statement.at)):
+        with delayed(self.queries.findings, timing_of(sink, statement.at)):
             relations = [self.queries.finished(one) for one in self.queries.relations(query, {})]
         by = named_of(relations, order, query.at)
         for relation in relations:
             if not relation.inputs:
                 raise NotThereYet("a report of VALUES alone", statement.query.at)
             if by:
-                relation = in_order(self.queries.found, relation, by, sink, self.queries.zone, query.at)
+                relation = in_order(self.queries.findings, relation, by, sink, self.queries.zone, query.at)
             values = matched(sink, shown(relation), statement)
             if sink.name in self._misdeclared:
                 # Its columns are right, and nothing else is known of it.
                 raise SqlErrors(())
-            check_takes_changes(self.queries.found, sink, relation)
-            check_timing(self.queries.found, sink, relation, values, statement.at)
+            check_takes_changes(self.queries.findings, sink, relation)
+            check_timing(self.queries.findings, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
-            add_insert(self.queries.found, sink, relation, values, by)
+            add_insert(self.queries.findings, sink, relation, values, by)
         node = relation.node
-        found = self.queries.found
-        check_nodes(len(found.operators) + len(found.regroups) + len(found.updating) + len(found.inserts), statement.at)
+        findings = self.queries.findings
+        check_nodes(
+            len(findings.operators) + len(findings.regroups) + len(findings.updating) + len(findings.inserts),
+            statement.at,
+        )
         self._describe_inserts(statement.query, node, before, statement.columns)
 
     def _sink(self, statement: parsed.Insert) -> Table:
@@ -423,10 +426,10 @@ class Planner:
 
         `columns` is the column list of its INSERT.
         """
-        found, views = self.queries.found, self.queries.views
-        steps = steps_of(Sink(node, found.inserts[before].sink.name))
+        findings, views = self.queries.findings, self.queries.views
+        steps = steps_of(Sink(node, findings.inserts[before].sink.name))
         meaning = (*((("columns", ", ".join(columns)),) if columns else ()), *meaning_of(query, views))
-        found.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in found.inserts[before:]]
+        findings.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in findings.inserts[before:]]
 
 
 def _same(one: PythonFunction, other: PythonFunction) -> bool:

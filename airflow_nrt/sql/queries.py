@@ -85,7 +85,7 @@ Ctes = Mapping[str, "_Cte | None"]
 class Queries:
     """Plans queries over the tables and views of a script.
 
-    `found` collects the sources and operators that they read. `broken` are tables and views whose declaration is wrong.
+    `findings` collects what they read. `broken` are tables and views whose declaration is wrong.
     `zone` is the session's. `written` are the tables that the script writes into, none if only a query is planned.
     With `emits_again` a window in GROUP BY emits what each batch changes of it. `below` is a plan to start from.
     """
@@ -96,7 +96,7 @@ class Queries:
         self.broken: set[str] = set()
         self.zone: str | None = None
         self.written: set[str] = set()
-        self.found = Findings()
+        self.findings = Findings()
         self.emits_again = False
         self.below: CachedPlan | None = None
         self._entered: list[str] = []
@@ -105,14 +105,14 @@ class Queries:
 
     def query(self, node: ast.Query, ctes: Ctes) -> Relation:
         """The relation of a query that others read. Raises SqlError as `relations` does."""
-        return as_one(self.found, self.relations(node, ctes))
+        return as_one(self.findings, self.relations(node, ctes))
 
     def relations(self, node: ast.Query, ctes: Ctes) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
         demand, self._demand = self._demand, Demand()
         if self.below is not None and node is self.below.query:
             return list(self.below.relations)
-        timing, planned = self.found.timing, self.found.queries
+        timing, planned = self.findings.timing, self.findings.queries
         known = planned.find(node, ctes, timing, demand)
         if known is None:
             # A long chain of views, or of UNION ALL, goes down the stack here.
@@ -128,7 +128,7 @@ class Queries:
                 if None in sides:
                     problems.stop()
                 left, right = (side or [] for side in sides)
-                relations = united(self.found, node, left, right)
+                relations = united(self.findings, node, left, right)
             for one in relations:
                 check_rows(one.text, node.at)
             known = tuple(relations)
@@ -140,8 +140,8 @@ class Queries:
         if isinstance(node, ast.Values):
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
-            numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
-            limited = plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))
+            numbered, select = plan_limit(self.findings, node, lambda rest: self.query(rest, ctes))
+            limited = plan_projection(self.findings, select, numbered, None, partial(self.relation, ctes={}))
             limit = Limit(numbered.node, node.order, node.limit, node.offset, operators=numbered.inputs)
             return [replace(limited, node=limit)]
         if node.order:
@@ -176,7 +176,7 @@ class Queries:
             selected_rows = [self._selected(node, relation, alias, scope, demand) for relation in relations]
             tree = together([one.node for one in selected_rows])
             return [replace(one, node=tree) for one in selected_rows]
-        return [self._selected(node, as_one(self.found, relations), alias, scope, demand)]
+        return [self._selected(node, as_one(self.findings, relations), alias, scope, demand)]
 
     def _selected(
         self,
@@ -191,15 +191,15 @@ class Queries:
         check_sliding(node, relation, alias)
         node = without_held(node, relation.node)
         relation_of = partial(self.relation, ctes=scope)
-        node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
-        node, relation = tested(self.found, node, relation, alias, relation_of)
+        node, relation, alias = with_values(self.findings, node, relation, alias, relation_of)
+        node, relation = tested(self.findings, node, relation, alias, relation_of)
         if has_row_windows(node) or numbers_by_time(node, relation, alias, demand):
-            relation = unwindowed(self.found, relation) if relation.is_changing else relation
+            relation = unwindowed(self.findings, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
             if of_rows and is_over_all_time(node, relation, alias):
-                node, relation = with_updating_over(self.found, node, relation, alias)
+                node, relation = with_updating_over(self.findings, node, relation, alias)
             else:
-                node, relation = with_row_windows(self.found, node, relation, alias, self.zone, demand)
+                node, relation = with_row_windows(self.findings, node, relation, alias, self.zone, demand)
         if node.distinct:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
@@ -216,19 +216,19 @@ class Queries:
             plan_one: PlanGroup = plan_group
             if grouped is not None and self.emits_again:
                 plan_one = partial(plan_emitting, at=grouped.call.at)
-            relation = plan_aggregate(self.found, node, relation, alias, plan_one)
+            relation = plan_aggregate(self.findings, node, relation, alias, plan_one)
             kept = relation.inputs
         elif ranks_all_time(node, relation, alias):
-            relation = plan_ranking(self.found, node, relation, alias, demand)
+            relation = plan_ranking(self.findings, node, relation, alias, demand)
             kept = relation.inputs
         else:
-            relation = plan_projection(self.found, node, relation, alias, relation_of, demand)
+            relation = plan_projection(self.findings, node, relation, alias, relation_of, demand)
         return replace(relation, node=selected(written, relation.node, kept))
 
     def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
         relations, alias = self._apart(node, ctes)
-        return as_one(self.found, relations), alias
+        return as_one(self.findings, relations), alias
 
     def _apart(self, node: ast.Relation, ctes: Ctes) -> tuple[list[Relation], str | None]:
         """As `relation`, with rows of different windows apart."""
@@ -253,12 +253,12 @@ class Queries:
         if isinstance(node.right, ast.Lateral):
             if left is None:
                 problems.stop()
-            return lateral(self.found, node, node.right, left)
+            return lateral(self.findings, node, node.right, left)
         filtered = demand if node.kind in ("INNER", "CROSS", "RIGHT") else Demand()
         right = problems.attempt(partial(self._side, node.right, filtered, ctes))
         if left is None or right is None:
             problems.stop()
-        joined = problems.attempt(partial(join, self.found, node, left, right, demand))
+        joined = problems.attempt(partial(join, self.findings, node, left, right, demand))
         if joined is not None:
             check_rows(joined.text, node.at)
         if joined is None:
@@ -312,17 +312,17 @@ class Queries:
         table = with_options(self.tables[node.name], dict(node.options))
         check_source(table, node.at)
         check_untimed(self.tables[node.name], node, self.written)
-        if not self.found.note_source(table):
+        if not self.findings.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         scan = Scan(node.name, node.alias)
         rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan, scan=node.name)
-        self.found.note_partitions(table, partition_filter(table, node.alias or node.name, self._where))
+        self.findings.note_partitions(table, partition_filter(table, node.alias or node.name, self._where))
         sliding = sliding_of(self._demand.where)
         if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
-            rows = recent_rows(self.found, rows, table, sliding, self._demand)
+            rows = recent_rows(self.findings, rows, table, sliding, self._demand)
         if table.is_changelog:
-            return changing_rows(self.found, rows, table, self._demand, node.at)
-        return newest_rows(self.found, rows, table, self._demand, node.at) if table.primary_key else rows
+            return changing_rows(self.findings, rows, table, self._demand, node.at)
+        return newest_rows(self.findings, rows, table, self._demand, node.at) if table.primary_key else rows
 
     def _windowing(self, call: ast.Call, title: str | None, ctes: Ctes) -> Relation:
         try:
@@ -370,13 +370,13 @@ class Queries:
             raise NotThereYet("a window over rows that change by anything but the rowtime of a table", at)
         if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
-        relation = finished(self.found, relation)
+        relation = finished(self.findings, relation)
         if relation.window is not None:
             relation = as_rows(relation)
         if relation.is_changing:
             relation = timed_by_column(relation, column, self.zone)
         if column.proctime:
-            self.found.note_columns(relation, [as_typed(column)])
+            self.findings.note_columns(relation, [as_typed(column)])
             relation = timed_by_clock(relation, self.zone, at)
         for name in names.values():
             if name in relation.names:
@@ -397,9 +397,9 @@ class Queries:
 
     def finished(self, relation: Relation) -> Relation:
         """A relation that can be written: a windowing function without an aggregation becomes its raw windows."""
-        self.found.note_all_columns(relation)
+        self.findings.note_all_columns(relation)
         if relation.has_sessions:
-            return finished(self.found, relation)
+            return finished(self.findings, relation)
         return raw_windows(relation) if relation.pending is not None else relation
 
 

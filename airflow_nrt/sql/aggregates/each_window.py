@@ -32,7 +32,7 @@ def known_with_row(relation: Relation, read: frozenset[str]) -> bool:
     return relation.pending is None or roles <= {*_KNOWN_WITH_ROW.get(relation.pending.kind, ())}
 
 
-def in_each_window(found: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
+def in_each_window(findings: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
     """A SELECT grouped by both window bounds, and its rows, which are kept until windows are complete if needed."""
     node = _once_a_window(node, relation)
     inside = [part for call in _aggregates(node) for part in (*call.arguments, call.filter) if part is not None]
@@ -41,7 +41,7 @@ def in_each_window(found: Findings, node: ast.Select, relation: Relation) -> tup
     parts = [part for part in parts if not _is_of_windows(relation, part)]
     if all(known_with_row(relation, _read(relation, part)) for part in (*inside, *parts)):
         return node, relation
-    return finished_for(found, node, relation, None)
+    return finished_for(findings, node, relation, None)
 
 
 def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:

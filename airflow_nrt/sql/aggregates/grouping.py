@@ -40,7 +40,7 @@ PlanGroup = Callable[[Findings, ast.Select, Relation], Relation]
 
 
 def plan_aggregate(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, plan_group: PlanGroup
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, plan_group: PlanGroup
 ) -> Relation:
     """An aggregation by one GROUP BY or by several; `plan_group` plans one with plain keys."""
     node = replace(
@@ -55,10 +55,10 @@ def plan_aggregate(
         if relation.is_changing or relation.partition is None:
             relation = narrowed(relation, reads)
         elif not _keeps_sessions(node, relation):
-            relation = finished(found, relation, reads)
+            relation = finished(findings, relation, reads)
     if any(group.kind != "key" for group in node.group or ()) or (node.group and calls_grouping(node)):
-        return plan_grouping_sets(node, lambda one: plan_group(found, one, relation))
-    return plan_group(found, node, relation)
+        return plan_grouping_sets(node, lambda one: plan_group(findings, one, relation))
+    return plan_group(findings, node, relation)
 
 
 def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
@@ -74,8 +74,8 @@ def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
 class Aggregation:
     """One GROUP BY with both window bounds among its keys."""
 
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation) -> None:
-        self.found = found
+    def __init__(self, findings: Findings, node: ast.Select, relation: Relation) -> None:
+        self.findings = findings
         self.node = node
         self.relation = relation
         self.below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
@@ -106,7 +106,7 @@ class Aggregation:
             after += [having] if having is not None else []
         problems.raise_any()
         values = [value for value in compiled if value is not None]
-        self.found.note_columns(relation, self.read)
+        self.findings.note_columns(relation, self.read)
         planned = self._relation(before, names, values, after)
         return replace(planned, columns=titled(planned.columns, titles))
 
@@ -288,12 +288,12 @@ class Aggregation:
         calls = tuple(self.calls.values())
         if relation.window is not None:
             regroup = Regroup("", query, relation.window, fields, calls, relation.rowtime_type, self.written)
-            return self.found.share_regroup(regroup), {}
+            return self.findings.share_regroup(regroup), {}
         assert relation.pending is not None
         operator = WindowAggregate(
             name="",
             input=query,
-            sources=self.found.sources_of(relation),
+            sources=self.findings.sources_of(relation),
             window=relation.pending,
             keys=fields,
             aggregates=calls,
@@ -302,7 +302,7 @@ class Aggregation:
             partition=self._partition(),
             written=self.written,
         )
-        shared = share_slices(self.found, operator, taken)
+        shared = share_slices(self.findings, operator, taken)
         return shared.operator, shared.columns
 
     def _partition(self) -> tuple[str, ...]:

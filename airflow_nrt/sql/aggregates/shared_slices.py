@@ -20,20 +20,20 @@ class Shared:
     columns: Mapping[str, str]
 
 
-def share_slices(found: Findings, operator: WindowAggregate, values: Values) -> Shared:
+def share_slices(findings: Findings, operator: WindowAggregate, values: Values) -> Shared:
     """The known operator of these rows and keys, with the aggregates that it lacks. Else this one, under a new name.
 
     The input of `operator` is that of `values`.
     """
-    operator = found.timed(operator)
-    for n, known in enumerate(found.operators):
-        below = found.values.get(known.name)
+    operator = findings.timed(operator)
+    for n, known in enumerate(findings.operators):
+        below = findings.values.get(known.name)
         if below is not None and _slices(known, below) == _slices(operator, values):
             merged, columns, together = _merged(known, below, operator, values)
-            found.operators[n], found.values[known.name] = merged, together
+            findings.operators[n], findings.values[known.name] = merged, together
             return Shared(merged, columns)
-    named = found.name_operator(operator)
-    found.values[named.name] = values
+    named = findings.name_operator(operator)
+    findings.values[named.name] = values
     return Shared(named, {})
 
 

@@ -108,7 +108,7 @@ class Compiler:
             case ast.Star():
                 raise SqlError("'*' can only stand alone in SELECT or in COUNT(*)", node.at)
             case _:
-                raise SqlError("this can't stand in an expression", node.at)
+                raise SqlError("this can't be part of an expression", node.at)
         check_sql(typed.sql, node.at)
         note(node, typed.sql)
         self._known[id(node)] = node, typed

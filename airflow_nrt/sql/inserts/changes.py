@@ -18,11 +18,11 @@ _OTHERWISE = (
 )
 
 
-def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
+def check_takes_changes(findings: Findings, sink: Table, relation: Relation) -> None:
     """Raises SqlError if rows change and the connector of the sink can't retract any."""
     if not relation.is_changing or relation.adds_only:
         return
-    cause = found.boundless[relation.inputs[0]]
+    cause = findings.boundless[relation.inputs[0]]
     if not connector_of(sink).takes_changes(sink):
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "

@@ -29,21 +29,21 @@ _WHAT = "ORDER BY without LIMIT"
 
 
 def in_order(
-    found: Findings, relation: Relation, order: Sequence[Named], sink: Table, zone: str | None, at: Place
+    findings: Findings, relation: Relation, order: Sequence[Named], sink: Table, zone: str | None, at: Place
 ) -> Relation:
     """The rows of a relation so that they can be published in this order. Raises SqlError if they can't."""
     (name, first), *_ = order
     column = relation.column(name)
-    live = [one.name for one in found.tables_below(relation.inputs) if connector_of(one).is_live(one)]
+    live = [one.name for one in findings.tables_below(relation.inputs) if connector_of(one).is_live(one)]
     by_time = not first.descending and _is_time(column, relation)
     if by_time and relation.window is not None and (live or relation.window.ends_on_grid):
         if not OutputOptions.read(sink.options).publishes_once:
             raise NotThereYet("ORDER BY of windows with early results and late updates", at)
         return sorted_as(relation, relation, order)
     if not live:
-        return sorted_as(rows_at_end(found, relation, at), relation, order)
+        return sorted_as(rows_at_end(findings, relation, at), relation, order)
     if by_time and not relation.is_changing:
-        return sorted_as(as_their_time_comes(found, relation, column, zone, at), relation, order)
+        return sorted_as(as_their_time_comes(findings, relation, column, zone, at), relation, order)
     raise SqlError(
         f"{_WHAT} sorts all rows, and table {live[0]!r} never ends: add LIMIT, or {_by_time(relation)}leave "
         "'source.monitor-interval' out",
@@ -57,13 +57,13 @@ def sorted_as(rows: Relation, below: Relation, order: Sequence[Named]) -> Relati
     return replace(rows, node=Sort(below.node, tuple(item for _, item in order), operators=operators))
 
 
-def rows_at_end(found: Findings, relation: Relation, at: Place) -> Relation:
+def rows_at_end(findings: Findings, relation: Relation, at: Place) -> Relation:
     """The rows of a relation, all at the end of their sources."""
     fields = tuple(Field(column.name, column.type) for column in relation.columns)
     changing = relation.is_changing
     items = [*map(quote, relation.names), *(CHANGE_HIDDEN if changing else ())]
     query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
-    operator = found.share_updating(RowsAtEnd("", query, fields, changing), Boundless(_WHAT, "add LIMIT", at))
+    operator = findings.share_updating(RowsAtEnd("", query, fields, changing), Boundless(_WHAT, "add LIMIT", at))
     columns = tuple(ScopeColumn(field.name, field.type) for field in fields)
     return Relation(quote(operator.name), columns, (operator.name,), relation.node, hidden=(), unique=relation.unique)
 

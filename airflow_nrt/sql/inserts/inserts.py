@@ -25,12 +25,12 @@ from airflow_nrt.sql.relations.unique import Keys, carried
 
 
 def add_insert(
-    found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
+    findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
 ) -> None:
     """Adds one insert. `values` are the sink's columns as expressions over the relation. `order` are the columns of the
     relation that its rows are sorted by."""
     columns = written_columns(sink)
-    drops = found.drops_null
+    drops = findings.drops_null
     items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
     if changes:
@@ -42,15 +42,15 @@ def add_insert(
     fields = tuple(Field(column.name, column.type) for column in columns)
     text = kept(f"SELECT {', '.join(items)} FROM {relation.text}", values, columns, drops)
     query = Query(text, relation.inputs, fields)
-    taken = sum(1 for insert in found.inserts if insert.sink.name == sink.name)
+    taken = sum(1 for insert in findings.inserts if insert.sink.name == sink.name)
     name = sink.name if not taken else f"{sink.name}_{taken + 1}"
-    operators = found.operators_below(relation.inputs)
+    operators = findings.operators_below(relation.inputs)
     window = relation.window
-    key = _unique_key(found, sink, relation, values) if window is not None else None
+    key = _unique_key(findings, sink, relation, values) if window is not None else None
     if changes:
         key = next(iter(written_keys(sink, relation, values)), None)
     timing = OutputOptions.read(sink.options)
-    found.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
+    findings.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
 
 
 def written_columns(sink: Table) -> tuple[Column, ...]:
@@ -64,12 +64,14 @@ def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> 
     return carried(unique, [column.name for column in written_columns(sink)], values)
 
 
-def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
+def _unique_key(
+    findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]
+) -> tuple[str, ...] | None:
     """The sink columns that identify the rows of a window, if all keys of the operator are written. Else None.
 
     None for SESSION, because a slot can have two sessions of a key.
     """
-    known: list[WindowAggregate | Regroup] = [*found.operators, *found.regroups]
+    known: list[WindowAggregate | Regroup] = [*findings.operators, *findings.regroups]
     operator = next((one for one in known if one.name == relation.operator), None)
     if operator is None or operator.window.bounded_by_rows:
         return None

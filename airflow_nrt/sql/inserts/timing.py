@@ -31,16 +31,16 @@ def timing_of(sink: Table, at: Place) -> OutputOptions:
 
 
 @contextmanager
-def delayed(found: Findings, timing: OutputOptions) -> Iterator[None]:
+def delayed(findings: Findings, timing: OutputOptions) -> Iterator[None]:
     """Operators that are planned inside keep their windows open until the last of their results."""
-    found.timing = timing
+    findings.timing = timing
     try:
         yield
     finally:
-        found.timing = AT_ONCE
+        findings.timing = AT_ONCE
 
 
-def check_timing(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], at: Place) -> None:
+def check_timing(findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], at: Place) -> None:
     """Raises SqlError if the query can't have this timing, or the sink can't take its results.
 
     `values` are the sink's columns as expressions over the relation.
@@ -48,7 +48,7 @@ def check_timing(found: Findings, sink: Table, relation: Relation, values: tuple
     timing = OutputOptions.read(sink.options)
     if timing == AT_ONCE:
         return
-    operators = found.operators_below(relation.inputs)
+    operators = findings.operators_below(relation.inputs)
     if relation.is_changing and not relation.adds_only:
         if timing != OutputOptions(update_rate=timing.update_rate):
             raise SqlError(
@@ -65,14 +65,14 @@ def check_timing(found: Findings, sink: Table, relation: Relation, values: tuple
         )
     try:
         timing.check_of_windows()
-        if any(CLOCK in one.clock for one in _all_below(found, operators)):
+        if any(CLOCK in one.clock for one in _all_below(findings, operators)):
             timing.check_over_clock()
     except InputError as wrong:
         raise SqlError(f"table {sink.name!r}: {wrong}", at) from None
     if not timing.publishes_once:
         if relation.window.bounded_by_rows:
-            _check_sessions(found, sink, timing, operators, at)
-        _check_operators(found, operators, at)
+            _check_sessions(findings, sink, timing, operators, at)
+        _check_operators(findings, operators, at)
         _check_takes_versions(sink, relation, values, at)
 
 
@@ -103,20 +103,20 @@ def _check_state_column(sink: Table, name: str | None, at: Place) -> None:
         raise SqlError(f"table {sink.name!r}: {name!r} changes with each result, so it can't be a key", at)
 
 
-def _check_operators(found: Findings, names: tuple[str, ...], at: Place) -> None:
-    for operator in (one for one in found.operators if one.name in names):
+def _check_operators(findings: Findings, names: tuple[str, ...], at: Place) -> None:
+    for operator in (one for one in findings.operators if one.name in names):
         if not operator.window.looked_at_early:
             raise NotThereYet("early results and late updates of OVER", at)
         if not operator.sources:
             raise NotThereYet("early results and late updates of windows over the results of windows", at)
 
 
-def _check_sessions(found: Findings, sink: Table, timing: OutputOptions, names: tuple[str, ...], at: Place) -> None:
+def _check_sessions(findings: Findings, sink: Table, timing: OutputOptions, names: tuple[str, ...], at: Place) -> None:
     if sink.partition_keys:
         raise NotThereYet("several results of SESSION in a partitioned table", at, "leave PARTITIONED BY out")
     if len(names) > 1:
         raise NotThereYet("early results and late updates of sessions that a query combines", at)
-    if any(CLOCK in one.clock for one in found.operators if one.name in names):
+    if any(CLOCK in one.clock for one in findings.operators if one.name in names):
         raise NotThereYet("early results of SESSION over processing time", at)
 
 
@@ -145,8 +145,8 @@ def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, 
         )
 
 
-def _all_below(found: Findings, names: tuple[str, ...]) -> Iterator[WindowAggregate]:
-    for operator in (one for one in found.operators if one.name in names):
+def _all_below(findings: Findings, names: tuple[str, ...]) -> Iterator[WindowAggregate]:
+    for operator in (one for one in findings.operators if one.name in names):
         yield operator
         if not operator.sources:
-            yield from _all_below(found, found.operators_below(operator.input.inputs))
+            yield from _all_below(findings, findings.operators_below(operator.input.inputs))

@@ -36,7 +36,7 @@ class KeptSides:
 
 
 def kept_sides(
-    found: Findings, node: ast.Join, sides: tuple[Named, Named], demand: Demand, is_whole: bool
+    findings: Findings, node: ast.Join, sides: tuple[Named, Named], demand: Demand, is_whole: bool
 ) -> KeptSides:
     """The kept rows of both sides, and the join without the conditions that they hold.
 
@@ -50,7 +50,7 @@ def kept_sides(
     for n, side in enumerate(sides):
         of_where = where if node.kind in ("INNER", _ONLY_PRESERVED[n]) else ()
         of_on = on if node.kind in ("INNER", _ONLY_PRESERVED[1 - n]) else ()
-        relation, done = _passing(found, side, both, [*of_where, *of_on])
+        relation, done = _passing(findings, side, both, [*of_where, *of_on])
         passed.append((relation, side[1], all_of(done)))
         held += [part for part in of_where if part in done]
         held_on += [part for part in of_on if part in done]
@@ -58,21 +58,21 @@ def kept_sides(
         select = replace(demand.select, where=all_of(part for part in where if part not in held)) if held else None
         demand = replace(demand, select=select or demand.select, held=tuple(held_on))
     left, right = (
-        (finished(found, relation, reads_of(demand, both, alias), where), alias) for relation, alias, where in passed
+        (finished(findings, relation, reads_of(demand, both, alias), where), alias) for relation, alias, where in passed
     )
     condition = all_of(part for part in on if part not in held_on)
     return KeptSides(replace(node, condition=condition), left, right, tuple(held))
 
 
 def _passing(
-    found: Findings, side: Named, both: Scope, parts: Sequence[ast.Expression]
+    findings: Findings, side: Named, both: Scope, parts: Sequence[ast.Expression]
 ) -> tuple[Relation, tuple[ast.Expression, ...]]:
     """The rows of a side that hold the conditions which read this side alone, and these conditions."""
     relation, alias = side
     if relation.pending is None:
         return relation, ()
     own = {column.name for column in side_columns(relation, alias)}
-    return passing(found, relation, alias, [part for part in parts if _is_of(part, both, own)])
+    return passing(findings, relation, alias, [part for part in parts if _is_of(part, both, own)])
 
 
 def _is_of(part: ast.Expression, both: Scope, own: set[str]) -> bool:

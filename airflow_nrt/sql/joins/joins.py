@@ -26,7 +26,7 @@ from airflow_nrt.sql.updating.updating_join import plan_join
 _LEFT, _RIGHT = "_nrt_left", "_nrt_right"
 
 
-def join(found: Findings, node: ast.Join, left: Named, right: Named, demand: Demand) -> Relation:
+def join(findings: Findings, node: ast.Join, left: Named, right: Named, demand: Demand) -> Relation:
     """A window join if the condition holds both window bounds equal, else a regular one. Raises SqlError.
 
     `demand` is that of the SELECT over the join.
@@ -41,20 +41,20 @@ def join(found: Findings, node: ast.Join, left: Named, right: Named, demand: Dem
     if node.condition is None:
         raise SqlError(f"a {node.kind} JOIN needs ON and a condition", node.at)
     if joins_constants(node, left[0], right[0]):
-        joined = join_constants(found, node, left, right)
+        joined = join_constants(findings, node, left, right)
         nodes = (joined.node if one.inputs else one.node for one, _ in (left, right))
         return common.shown(replace(joined, node=Join(next(nodes), next(nodes), written)))
-    cause = _boundless(found, node, left, right)
+    cause = _boundless(findings, node, left, right)
     if cause is not None:
-        joined = plan_join(found, node, (left[0], sides[0]), (right[0], sides[1]), demand, cause)
+        joined = plan_join(findings, node, (left[0], sides[0]), (right[0], sides[1]), demand, cause)
         tree = Join(left[0].node, right[0].node, written, operators=joined.inputs)
         return common.shown(replace(joined, node=tree))
-    kept = kept_sides(found, node, (left, right), demand, is_whole)
+    kept = kept_sides(findings, node, (left, right), demand, is_whole)
     tree = WindowJoin(kept.left[0].node, kept.right[0].node, written, kept.held)
     return common.shown(_window_join(kept.join, kept.left, kept.right, tree))
 
 
-def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Boundless | None:
+def _boundless(findings: Findings, node: ast.Join, left: Named, right: Named) -> Boundless | None:
     """Why rows can meet at any time: without windows, or in different ones. None if they meet in their window alone."""
     windows = [_window_of(left[0]), _window_of(right[0])]
     if None in windows:
@@ -62,7 +62,7 @@ def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Bo
             "write FROM TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), size)) on both sides and "
             "ON l.window_start = r.window_start AND l.window_end = r.window_end"
         )
-        near = _near(found, left, right)
+        near = _near(findings, left, right)
         return Boundless("a join without windows", clause, node.at, () if near is None else (near,))
     if windows[0] != windows[1]:
         return Boundless(f"a join of {windows[0]} with {windows[1]}", "use the same window on both sides", node.at)
@@ -75,9 +75,9 @@ def _boundless(found: Findings, node: ast.Join, left: Named, right: Named) -> Bo
     return Boundless(f"a join without equal {' and '.join(missing)}", f"add {equal} to ON", node.at)
 
 
-def _near(found: Findings, left: Named, right: Named) -> str | None:
+def _near(findings: Findings, left: Named, right: Named) -> str | None:
     """The condition that would make it an interval join, None if it can't be one."""
-    sides = [(name, one) for one, name in (left, right) if come_in_time(found, one)]
+    sides = [(name, one) for one, name in (left, right) if come_in_time(findings, one)]
     times = [(name, next((c.title for c in one.columns if c.rowtime), None)) for name, one in sides]
     if len(times) < 2 or None in (time for _, time in times):
         return None

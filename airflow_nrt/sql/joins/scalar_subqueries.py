@@ -28,7 +28,7 @@ from airflow_nrt.sql.updating.updating_join import plan_join
 
 
 def with_values(
-    found: Findings,
+    findings: Findings,
     node: ast.Select,
     relation: Relation,
     alias: str | None,
@@ -75,11 +75,11 @@ def with_values(
         both = ast.Join("LEFT", here, here, value.condition, (), value.at)
         sides = (relation, alias), (inner, value.name)
         if is_constant(inner):
-            relation = join_constants(found, both, *sides)
+            relation = join_constants(findings, both, *sides)
             kept: tuple[str, ...] = ()
         else:
             left, right = ((side, side_columns(side, name)) for side, name in sides)
-            relation = plan_join(found, both, left, right, Demand(node), Boundless(*_BOUNDLESS, value.at))
+            relation = plan_join(findings, both, left, right, Demand(node), Boundless(*_BOUNDLESS, value.at))
             kept = relation.inputs
         relation = replace(relation, node=Subquery(relation.node, tree, scalar.query, operators=kept))
         alias = None

@@ -56,7 +56,7 @@ class _Test:
 
 
 def tested(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, relation_of: RelationOf
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, relation_of: RelationOf
 ) -> tuple[ast.Select, Relation]:
     """The SELECT without the subqueries of its WHERE, and the rows that these let pass. Rows in windows are unchanged.
 
@@ -68,17 +68,17 @@ def tested(
         return node, relation
     rest = [part for part in parts if _Test.of(part) is None]
     unknown = [part for part in rest if has_subquery(part)]
-    relation = _filtered(found, all_of([part for part in rest if part not in unknown]), relation, alias)
+    relation = _filtered(findings, all_of([part for part in rest if part not in unknown]), relation, alias)
     left = [part for part in parts if part not in rest]
     for test in tests:
         left = left[1:]
         demand = Demand(replace(node, where=all_of([*left, *unknown])))
-        relation = _semi_join(found, test, relation, alias, relation_of, demand)
+        relation = _semi_join(findings, test, relation, alias, relation_of, demand)
     return replace(node, where=all_of(unknown)), relation
 
 
 def _semi_join(
-    found: Findings, test: _Test, relation: Relation, alias: str | None, relation_of: RelationOf, demand: Demand
+    findings: Findings, test: _Test, relation: Relation, alias: str | None, relation_of: RelationOf, demand: Demand
 ) -> Relation:
     query = test.query
     if isinstance(query, ast.Select) and _is_of_rows(query):
@@ -108,7 +108,7 @@ def _semi_join(
     here = ast.TableName("", test.at)
     join = ast.Join("ANTI" if test.negated else "SEMI", here, here, condition, (), test.at)
     sides = (relation, _titled(relation.columns, _OUTER)), (inner, _titled(inner.columns, _INNER))
-    joined = plan_join(found, join, *sides, demand, Boundless(what, clause, test.at))
+    joined = plan_join(findings, join, *sides, demand, Boundless(what, clause, test.at))
     joined = replace(joined, node=Subquery(relation.node, node, query, operators=joined.inputs))
     return _named_again(joined, relation)
 
@@ -146,12 +146,12 @@ def _qualified(node: ast.Expression, scopes: Sequence[tuple[Scope, str]]) -> ast
     return rewritten(node, change)
 
 
-def _filtered(found: Findings, where: ast.Expression | None, relation: Relation, alias: str | None) -> Relation:
+def _filtered(findings: Findings, where: ast.Expression | None, relation: Relation, alias: str | None) -> Relation:
     """The rows that the rest of WHERE lets pass. Only these are kept."""
     if where is None:
         return relation
     condition = Compiler(Scope(relation.columns, alias, ABSORBED in relation.hidden)).condition(where, "WHERE")
-    found.note_columns(relation, [condition])
+    findings.note_columns(relation, [condition])
     return replace(relation, text=f"(SELECT * FROM {relation.text} WHERE {condition.sql})")
 
 

@@ -40,7 +40,7 @@ def parts_of(calls: Part) -> list[Part]:
     return [parts[one] for one in sorted(parts, key=lambda one: one is not None)]
 
 
-def put_together(found: Findings, parts: Sequence[WindowAggregate], columns: Mapping[str, Field]) -> WindowAggregate:
+def put_together(findings: Findings, parts: Sequence[WindowAggregate], columns: Mapping[str, Field]) -> WindowAggregate:
     """The operator that joins the rows of these parts, with the results of each. The first part has the `columns`."""
     own = [{call.name: Field(call.name, call.type) for call in part.aggregates} for part in parts]
     own[0] = {**{field.name: field for field in columns.values()}, **own[0]}
@@ -52,7 +52,7 @@ def put_together(found: Findings, parts: Sequence[WindowAggregate], columns: Map
 
     titles = {field.name: name for name, field in columns.items()}
     titles |= {call.name: call.text for part in parts for call in part.aggregates}
-    return found.share_operator(
+    return findings.share_operator(
         WindowAggregate(
             name="",
             input=Query(" UNION ALL ".join(map(given, parts, own)), tuple(part.name for part in parts), fields),

@@ -81,7 +81,7 @@ def _is_row_window(node: ast.Expression) -> bool:
 
 
 def with_row_windows(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, demand: Demand
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, demand: Demand
 ) -> tuple[ast.Select, Relation]:
     """The SELECT without OVER and WHERE, and rows with the results of its OVER calls as columns. Raises SqlError.
 
@@ -89,7 +89,7 @@ def with_row_windows(
     """
     if relation.is_changing:
         raise NotThereYet("OVER by time over rows that change", node.at)
-    node, below = finished_for(found, node, relation, alias, demand)
+    node, below = finished_for(findings, node, relation, alias, demand)
     relation = as_rows(below) if below.window is not None else below
     items = expand(node.items, relation, alias)
     planned = _RowWindows(relation, alias, zone)
@@ -100,11 +100,11 @@ def with_row_windows(
     items = demanded_items(items, planned.scope, (), demand)
     where, node = node.where, replace(node, items=tuple(items), where=None)
     reads = reads_of(Demand(node), Scope((*relation.columns, *planned.given), alias), alias)
-    return node, planned.relation(found, where, reads)
+    return node, planned.relation(findings, where, reads)
 
 
 def as_their_time_comes(
-    found: Findings, relation: Relation, time: ScopeColumn, zone: str | None, at: Place
+    findings: Findings, relation: Relation, time: ScopeColumn, zone: str | None, at: Place
 ) -> Relation:
     """The rows of a relation, each emitted when the watermark passes its rowtime."""
     now = ast.Bound(ast.Literal("number", "0", at), True)
@@ -112,7 +112,7 @@ def as_their_time_comes(
     over = ast.Over((), by, ast.Frame("ROWS", now, now, "", at), None, at)
     counted = ast.SelectItem(ast.Call("COUNT", (ast.Star(None, at),), at, over=over), None)
     columns = (ast.SelectItem(ast.Name((name,), at), None) for name in relation.names)
-    _, rows = with_row_windows(found, ast.Select((*columns, counted), None, at), relation, None, zone, Demand())
+    _, rows = with_row_windows(findings, ast.Select((*columns, counted), None, at), relation, None, zone, Demand())
     return replace(rows, columns=rows.columns[:-1])
 
 
@@ -284,7 +284,7 @@ class _RowWindows:
         return tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
 
     def _operator(
-        self, found: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
+        self, findings: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
     ) -> WindowAggregate:
         """The operator of a part's calls over the rows of this WHERE. It also keeps these columns of the rows."""
         assert self.rowtime is not None
@@ -306,11 +306,11 @@ class _RowWindows:
         following = max([0, *(-frame.high for frame in frames)])
         window = over(max(0, *(low or 0 for low in lengths)) + following) if bounded else over()
         return share_rows(
-            found,
+            findings,
             WindowAggregate(
                 name="",
                 input=Query(rows.query, below.inputs, tuple(columns.values())),
-                sources=found.sources_of(below),
+                sources=findings.sources_of(below),
                 window=replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window,
                 keys=(*columns.values(), *keys.values(), Field("p", POSITION_TYPE)),
                 aggregates=calls,
@@ -325,20 +325,20 @@ class _RowWindows:
             rows,
         )
 
-    def relation(self, found: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
+    def relation(self, findings: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
         """The rows of this WHERE when they are complete, with the results of the calls as columns `_over_…`."""
         below = self.below
         assert self.rowtime is not None
         kept = tuple(column for column in below.columns if reads(column))
         columns = {c.name: Field(f"{KEPT}{n}", c.type) for n, c in enumerate(below.columns) if c in kept}
-        found.note_all_columns(replace(below, columns=kept))
+        findings.note_all_columns(replace(below, columns=kept))
         first, *others = parts_of(tuple(zip(self.calls.values(), self.frames)))
-        operators = [self._operator(found, where, columns, first)]
-        operators += (self._operator(found, where, {}, part) for part in others)
+        operators = [self._operator(findings, where, columns, first)]
+        operators += (self._operator(findings, where, {}, part) for part in others)
         if others:
-            operators.append(put_together(found, operators, columns))
+            operators.append(put_together(findings, operators, columns))
         operator = operators[-1]
-        found.note_columns(below, self.read)
+        findings.note_columns(below, self.read)
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
         # A row that waits for later rows is emitted after its time, so it would be late for a window above.

@@ -49,19 +49,19 @@ def _calls(node: ast.Select) -> list[ast.Call]:
 
 
 def with_updating_over(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None
 ) -> tuple[ast.Select, Relation]:
     """The SELECT without OVER and WHERE, and rows with the results of its OVER calls as columns. Raises SqlError."""
     items = tuple(
         replace(item, alias=item.alias or (f"EXPR${n}" if isinstance(item.expression, ast.Call) else None))
         for n, item in enumerate(expand(node.items, relation, alias))
     )
-    return _UpdatingOver(found, replace(node, items=items), relation, alias).plan()
+    return _UpdatingOver(findings, replace(node, items=items), relation, alias).plan()
 
 
 class _UpdatingOver:
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
-        self.found = found
+    def __init__(self, findings: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
+        self.findings = findings
         self.node = node
         self.relation = relation
         self.alias = alias
@@ -89,10 +89,10 @@ class _UpdatingOver:
         shown = frozenset().union(*(above.compile(item.expression).columns for item in node.items))
         kept = [column for column in self.relation.columns if column.name in shown]
         read = [*self.keys, *self.order, *self.arguments, *([self.where] if self.where is not None else [])]
-        self.found.note_columns(self.relation, [*read, Typed("", BOOLEAN, columns=frozenset(c.name for c in kept))])
+        self.findings.note_columns(self.relation, [*read, Typed("", BOOLEAN, columns=frozenset(c.name for c in kept))])
         fields = {column.name: Field(f"c{n}", column.type) for n, column in enumerate(kept)}
         cause = Boundless("OVER by anything but time", "ORDER BY the time attribute inside OVER", self.over.at)
-        operator = self.found.share_updating(self._operator(fields, planned), cause)
+        operator = self.findings.share_updating(self._operator(fields, planned), cause)
         selected = [f"{field.name} AS {quote(name)}" for name, field in fields.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call, _ in planned]
         columns = (replace(c, rowtime=False, rowtime_path=(), proctime=False) for c in kept)

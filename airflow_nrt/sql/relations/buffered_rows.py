@@ -35,7 +35,7 @@ def arrival_position() -> str:
 
 
 def finished(
-    found: Findings,
+    findings: Findings,
     relation: Relation,
     reads: Reads = lambda column: True,
     where: ast.Expression | None = None,
@@ -47,10 +47,10 @@ def finished(
     if relation.pending is None:
         return relation
     if relation.is_changing and relation.has_sessions:
-        return _of_sessions(found, narrowed(relation, reads))
+        return _of_sessions(findings, narrowed(relation, reads))
     if relation.is_changing:
         # Its windows are never complete.
-        found.note_all_columns(relation)
+        findings.note_all_columns(relation)
         return raw_windows(relation)
     assert relation.rowtime_type is not None
     # The rows of a window do not change: only aggregates have updates.
@@ -63,16 +63,16 @@ def finished(
         if column.name in partition or reads(column)
     }
     columns = tuple(column for column in relation.columns if column.role is not None or column.name in names)
-    found.note_all_columns(replace(relation, columns=columns))
+    findings.note_all_columns(replace(relation, columns=columns))
     taken = {field.name: quote(name) for name, field in names.items()}
     rows = Values({**taken, "p": arrival_position()}, relation.hidden, relation.text)
     fields = tuple(names.values())
     operator = share_rows(
-        found,
+        findings,
         WindowAggregate(
             name="",
             input=Query(rows.query, relation.inputs, fields),
-            sources=found.sources_of(relation),
+            sources=findings.sources_of(relation),
             window=window,
             keys=(*fields, Field("p", POSITION_TYPE)),
             aggregates=(),
@@ -107,8 +107,8 @@ def narrowed(relation: Relation, reads: Reads) -> Relation:
     return replace(relation, columns=tuple(kept))
 
 
-def _of_sessions(found: Findings, relation: Relation) -> Relation:
+def _of_sessions(findings: Findings, relation: Relation) -> Relation:
     """SESSION over rows that change. Its sessions are never complete either."""
     assert relation.at is not None
     cause = Boundless("SESSION over rows that change", "read rows that are only added", relation.at)
-    return in_sessions(found, relation, partition_of(relation), cause)
+    return in_sessions(findings, relation, partition_of(relation), cause)

@@ -59,7 +59,7 @@ def joins_constants(node: ast.Join, left: Relation, right: Relation) -> bool:
     return node.kind in kinds.get((is_constant(left), is_constant(right)), ())
 
 
-def join_constants(found: Findings, node: ast.Join, left: Named, right: Named) -> Relation:
+def join_constants(findings: Findings, node: ast.Join, left: Named, right: Named) -> Relation:
     """The join of rows with constant rows. The rows keep their window, their time and their node."""
     assert node.condition is not None
     rows, alias = right if is_constant(left[0]) else left
@@ -68,8 +68,8 @@ def join_constants(found: Findings, node: ast.Join, left: Named, right: Named) -
     if rows.has_sessions or any(
         rows.is_window_column(old.name) for old, new in zip(rows.columns, kept) if new.name in condition.columns
     ):
-        rows = finished(found, rows)
-    found.note_all_columns(rows)
+        rows = finished(findings, rows)
+    findings.note_all_columns(rows)
     present = [(old, new) for old, new in zip(rows.columns, kept) if rows.pending is None or old.role is None]
     constant, constant_alias = left if is_constant(left[0]) else right
     others = side_columns(constant, constant_alias)

@@ -33,17 +33,17 @@ NUMBER = "_nrt_n"
 _TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_POSITIONS} rows of one, whose order is asked for"
 
 
-def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
+def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
     """The rows of the left side joined with those of the right, with their window and time. Raises SqlError."""
     relation, alias = left
     _check(node)
     if relation.has_sessions:
-        relation = finished(found, relation)
+        relation = finished(findings, relation)
     rows = _rows(Compiler(Scope(relation.columns, alias)), right)
     if any(relation.is_window_column(name) for name in rows.columns):
-        relation = finished(found, relation)
+        relation = finished(findings, relation)
         rows = _rows(Compiler(Scope(relation.columns, alias)), right)
-    found.note_all_columns(relation)
+    findings.note_all_columns(relation)
     names = _names(right, rows.type)
     outer = node.kind == "LEFT"
     kept = side_columns(relation, alias)

@@ -37,7 +37,7 @@ def has_subquery(node: ast.Expression) -> bool:
 
 
 def plan_projection(
-    found: Findings,
+    findings: Findings,
     node: ast.Select,
     relation: Relation,
     alias: str | None,
@@ -50,12 +50,12 @@ def plan_projection(
     """
     ranks = any(has_over(item.expression) for item in node.items)
     if ranks or (node.where is not None and has_subquery(node.where)):
-        node, relation = finished_for(found, node, relation, alias, demand)
+        node, relation = finished_for(findings, node, relation, alias, demand)
     items = expand(node.items, relation, alias)
     scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
     if demand is not None and not relation.is_changing:
         items = demanded_items(items, scope, relation.partition or (), demand)
-    subqueries = Subqueries(found, relation, alias, relation_of)
+    subqueries = Subqueries(findings, relation, alias, relation_of)
     compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
@@ -64,12 +64,12 @@ def plan_projection(
     where = problems.attempt(condition) if condition is not None else None
     problems.raise_any()
     values = [value for value in compiled if value is not None]
-    found.note_columns(relation, [*values, *([where] if where else [])])
+    findings.note_columns(relation, [*values, *([where] if where else [])])
     names = column_names(items)
     titles = written_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
         reads = reads_of(Demand(node, demand), scope, alias)
-        relation = finished(found, relation, reads) if relation.has_sessions else raw_windows(relation)
+        relation = finished(findings, relation, reads) if relation.has_sessions else raw_windows(relation)
     columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
     selected = [
         f"{value.sql} AS {quote(name)}"

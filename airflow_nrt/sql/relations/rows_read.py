@@ -23,16 +23,16 @@ from airflow_nrt.sql.relations.relation import Relation
 
 
 def finished_for(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, above: Demand | None = None
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, above: Demand | None = None
 ) -> tuple[ast.Select, Relation]:
     """A SELECT over rows of finished windows, and these rows without columns that neither it nor `above` reads."""
     if relation.pending is None or relation.is_changing:
-        return node, finished(found, relation)
+        return node, finished(findings, relation)
     parts = tuple(conjuncts(node.where)) if node.where is not None else ()
-    relation, held = passing(found, relation, alias, parts)
+    relation, held = passing(findings, relation, alias, parts)
     node = replace(node, where=all_of(part for part in parts if part not in held))
     reads = reads_of(Demand(node, above), Scope(relation.columns, alias), alias)
-    return node, finished(found, relation, reads, all_of(held))
+    return node, finished(findings, relation, reads, all_of(held))
 
 
 def reads_of(demand: Demand, scope: Scope, alias: str | None) -> Reads:
@@ -48,7 +48,7 @@ def reads_of(demand: Demand, scope: Scope, alias: str | None) -> Reads:
 
 
 def passing(
-    found: Findings, relation: Relation, alias: str | None, parts: Iterable[ast.Expression]
+    findings: Findings, relation: Relation, alias: str | None, parts: Iterable[ast.Expression]
 ) -> tuple[Relation, tuple[ast.Expression, ...]]:
     """The rows of a windowing function that hold the conditions on rows alone, and these conditions.
 
@@ -64,7 +64,7 @@ def passing(
             continue
         of_rows = typed.columns and not any(relation.is_window_column(name) for name in typed.columns)
         if of_rows and (not relation.has_sessions or typed.columns <= set(relation.partition or ())):
-            found.note_columns(relation, [typed])
+            findings.note_columns(relation, [typed])
             texts.append(typed.sql)
             held.append(part)
     if not held:

@@ -17,20 +17,20 @@ KEPT = "k"
 """The prefix in the name of a kept column. The index of the column among those of the rows follows it."""
 
 
-def share_rows(found: Findings, operator: WindowAggregate, rows: Values) -> WindowAggregate:
+def share_rows(findings: Findings, operator: WindowAggregate, rows: Values) -> WindowAggregate:
     """The known operator of these rows, with the columns that it lacks. Else this one, under a new name.
 
     The input of `operator` is that of `rows`, whose columns are named by their index among all of them.
     """
-    operator = found.timed(operator)
-    for n, known in enumerate(found.operators):
-        below = found.values.get(known.name)
+    operator = findings.timed(operator)
+    for n, known in enumerate(findings.operators):
+        below = findings.values.get(known.name)
         if below is not None and _is_of_rows(known, below, operator, rows):
             merged, together = _merged(known, below, operator, rows)
-            found.operators[n], found.values[known.name] = merged, together
+            findings.operators[n], findings.values[known.name] = merged, together
             return merged
-    named = found.name_operator(operator)
-    found.values[named.name] = rows
+    named = findings.name_operator(operator)
+    findings.values[named.name] = rows
     return named
 
 

@@ -31,9 +31,9 @@ class Subqueries:
     """
 
     def __init__(
-        self, found: Findings, outer: Relation, alias: str | None, relation_of: Callable[[ast.Relation], Named]
+        self, findings: Findings, outer: Relation, alias: str | None, relation_of: Callable[[ast.Relation], Named]
     ) -> None:
-        self.found = found
+        self.findings = findings
         self.outer = outer
         self.alias = alias
         self.relation_of = relation_of
@@ -69,7 +69,7 @@ class Subqueries:
         relation, alias = self.relation_of(query.relation)
         # EXISTS reads no columns of its SELECT list.
         read = query.items if operand is not None else ()
-        rest, relation = finished_for(self.found, replace(query, items=read), relation, alias)
+        rest, relation = finished_for(self.findings, replace(query, items=read), relation, alias)
         _check_windows(self.outer, relation, at)
         rows = side_of(relation, alias or "", _INNER)
         outer = tuple(replace(column, table=column.table or self.alias) for column in self.outer.columns)

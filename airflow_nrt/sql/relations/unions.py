@@ -24,14 +24,14 @@ from airflow_nrt.sql.relations.relation import Relation, union_inputs
 
 
 def united(
-    found: Findings, operation: ast.SetOperation, left: Sequence[Relation], right: Sequence[Relation]
+    findings: Findings, operation: ast.SetOperation, left: Sequence[Relation], right: Sequence[Relation]
 ) -> list[Relation]:
     """Both sides under the names of the left, in as few relations as possible. Raises SqlError if columns differ."""
     words, at = operation.words, operation.at
-    left, right = ([finished(found, one) for one in side] for side in (left, right))
+    left, right = ([finished(findings, one) for one in side] for side in (left, right))
     sides = (*left, *right)
     for side in sides:
-        found.note_all_columns(side)
+        findings.note_all_columns(side)
         _check(sides[0], side, words, at)
     columns = _common_columns(sides)
     if len({bool(side.inputs) for side in sides}) > 1:

@@ -32,11 +32,11 @@ def partition_of(relation: Relation) -> list[Key]:
     return [(column.title, Typed(quote(column.name), column.type)) for column in columns]
 
 
-def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause: Boundless) -> Relation:
+def in_sessions(findings: Findings, relation: Relation, keys: Sequence[Key], cause: Boundless) -> Relation:
     """The rows of a pending SESSION over rows that change, each in its current session."""
     window, rowtime_type = relation.pending, relation.rowtime_type
     assert window is not None and rowtime_type is not None
-    found.note_all_columns(relation)
+    findings.note_all_columns(relation)
     fields = {c.name: Field(f"c{n}", c.type) for n, c in enumerate(c for c in relation.columns if c.role is None)}
     own = tuple(Field(f"k{n}", key.type) for n, (_, key) in enumerate(keys))
     items = [f"{key.sql} AS {field.name}" for (_, key), field in zip(keys, own)]
@@ -50,7 +50,7 @@ def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause:
         gap=window.size,
         written=Written(tuple((field.name, title) for field, (title, _) in zip(own, keys))),
     )
-    shared = found.share_updating(operator, cause)
+    shared = findings.share_updating(operator, cause)
 
     def shown(column: ScopeColumn) -> str:
         if column.role is None:
@@ -68,7 +68,7 @@ def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause:
 
 
 def in_sessions_of_groups(
-    found: Findings, node: ast.Select, relation: Relation, cause: Boundless
+    findings: Findings, node: ast.Select, relation: Relation, cause: Boundless
 ) -> tuple[ast.Select, Relation]:
     """The SELECT of a GROUP BY SESSION(…), and its rows, each in a session of its group.
 
@@ -80,7 +80,7 @@ def in_sessions_of_groups(
     conditions = [(part, below.condition(part, "WHERE")) for part in conjuncts(node.where)] if node.where else []
     own = [(text, key) for text, key in keys if not _reads_windows(relation, key)]
     held = {part: typed for part, typed in conditions if not _reads_windows(relation, typed)}
-    found.note_columns(relation, [*(key for _, key in own), *held.values()])
+    findings.note_columns(relation, [*(key for _, key in own), *held.values()])
     where = f" WHERE {' AND '.join(typed.sql for typed in held.values())}" if held else ""
     rows = "*" if relation.is_changing else f"*, true AS {AFTER}, {row_key()} AS {KEY}"
     kept = replace(
@@ -89,7 +89,7 @@ def in_sessions_of_groups(
         hidden=(*CHANGE_HIDDEN, ROWTIME),
     )
     rest = all_of(part for part, _ in conditions if part not in held)
-    return replace(node, where=rest), in_sessions(found, kept, own, cause)
+    return replace(node, where=rest), in_sessions(findings, kept, own, cause)
 
 
 def _reads_windows(relation: Relation, typed: Typed) -> bool:

@@ -14,7 +14,7 @@ from airflow_nrt.sql.updating.sliding import sliding_of
 from airflow_nrt.sql.updating.updating import unwindowed
 
 
-def as_one(found: Findings, relations: Sequence[Relation]) -> Relation:
+def as_one(findings: Findings, relations: Sequence[Relation]) -> Relation:
     """One relation of those that `united` returns.
 
     If some of them change or have no window, all become rows that change. Only so can new rows of a batch, results that
@@ -22,7 +22,7 @@ def as_one(found: Findings, relations: Sequence[Relation]) -> Relation:
     """
     if len(relations) == 1:
         return relations[0]
-    rows = [unwindowed(found, relation) for relation in relations]
+    rows = [unwindowed(findings, relation) for relation in relations]
     if any(relation.is_changing or relation.window is None for relation in relations):
         rows = [one if one.is_changing else as_changes(one) for one in rows]
     return union_all(rows)

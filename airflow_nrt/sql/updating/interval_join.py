@@ -24,13 +24,13 @@ class TimeDistance:
     most: int
 
 
-def come_in_time(found: Findings, relation: Relation) -> bool:
+def come_in_time(findings: Findings, relation: Relation) -> bool:
     """Whether its rows arrive in the order of the watermarks of its sources.
 
     Rows of sources do, also filtered, projected or renamed. Rows that waited for their windows arrive after the
     watermark.
     """
-    of_sources = bool(relation.inputs) and found.sources_of(relation) == relation.inputs
+    of_sources = bool(relation.inputs) and findings.sources_of(relation) == relation.inputs
     return of_sources and not relation.is_changing and relation.pending is None and relation.window is None
 
 

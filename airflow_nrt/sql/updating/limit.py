@@ -19,7 +19,7 @@ EQUAL = ast.OrderItem(ast.Literal("boolean", "TRUE", Place(1, 1, 0)), False, Non
 
 
 def plan_limit(
-    found: Findings, node: ast.Select | ast.SetOperation, plan: Callable[[ast.Query], Relation]
+    findings: Findings, node: ast.Select | ast.SetOperation, plan: Callable[[ast.Query], Relation]
 ) -> tuple[Relation, ast.Select]:
     """The numbered rows of a query with LIMIT or OFFSET, and the SELECT over them. `plan` plans the query itself."""
     within = _within(node)
@@ -32,7 +32,7 @@ def plan_limit(
     shown = tuple(item for item, name in zip(columns, relation.names) if not is_helper(name))
     limited = ast.Select(shown, None, node.at, where=within)
     numbered = ast.Select((*columns, ast.SelectItem(number, _POSITION)), None, node.at)
-    return plan_ranking(found, numbered, relation, None, Demand(limited)), limited
+    return plan_ranking(findings, numbered, relation, None, Demand(limited)), limited
 
 
 def _within(node: ast.Select | ast.SetOperation) -> ast.Expression:

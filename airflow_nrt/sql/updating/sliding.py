@@ -78,7 +78,7 @@ def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
     )
 
 
-def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding, demand: Demand) -> Relation:
+def recent_rows(findings: Findings, rows: Relation, table: Table, sliding: Sliding, demand: Demand) -> Relation:
     """The rows of a source in the span before its watermark. They are removed as the watermark advances.
 
     Only the columns of the `demand` are kept.
@@ -90,7 +90,7 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
     assert table.watermark is not None
     needed = {table.watermark.column, *table.primary_key}
     columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in needed)
-    found.used[table.name].update(column.name for column in columns)
+    findings.used[table.name].update(column.name for column in columns)
     fields = tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
     ops = (Field(OP, STRING),) if table.is_changelog else ()
     items = [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
@@ -106,7 +106,7 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
         text=text_of(sliding.condition),
         written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
     )
-    shared = found.share_updating(operator, Boundless(operator.text, "", sliding.condition.at))
+    shared = findings.share_updating(operator, Boundless(operator.text, "", sliding.condition.at))
     shown = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
     shown += [f"p AS {POSITION}", *(field.name for field in ops), *CHANGE_HIDDEN]
     return replace(

@@ -25,12 +25,12 @@ _POSITION_PARTS = ("file", "block", "row")
 _BOUNDED = "read a copy of it that ends"
 
 
-def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
+def newest_rows(findings: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
     """A source as a table: for each key the row with the last rowtime. If several are equal, the last one to arrive.
 
     Only the columns of the `demand` are kept.
     """
-    columns, fields = _read(found, rows, table, demand)
+    columns, fields = _read(findings, rows, table, demand)
     keys = _keys(table)
     time = () if table.watermark is None else (Field("t", table.rowtime_type),)
     items = [*_items(columns, fields), *_items_of_key(table)]
@@ -55,7 +55,7 @@ def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, a
         constant=_is_constant(columns, table.primary_key),
         written=_written(table),
     )
-    shared = found.share_updating(
+    shared = findings.share_updating(
         operator, _boundless(table, "leave PRIMARY KEY out to read its rows one by one", demand, at)
     )
     newest = f"(SELECT * FROM {quote(shared.name)} WHERE r0 = 1)"
@@ -63,11 +63,11 @@ def newest_rows(found: Findings, rows: Relation, table: Table, demand: Demand, a
     return _as_table(newest, columns, fields, node, rows, table)
 
 
-def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
+def changing_rows(findings: Findings, rows: Relation, table: Table, demand: Demand, at: Place) -> Relation:
     """A changelog as a table: with a key the last change of each key to arrive, without one every change."""
-    columns, fields = _read(found, rows, table, demand)
+    columns, fields = _read(findings, rows, table, demand)
     if not table.primary_key:
-        return _counted_rows(found, rows, table, columns, demand, at)
+        return _counted_rows(findings, rows, table, columns, demand, at)
     keys = _keys(table)
     items = [*_items(columns, fields), *_items_of_key(table), f"{OP} = '+I' AS {AFTER}"]
     names = ", ".join(map(quote, table.primary_key))
@@ -86,13 +86,13 @@ def changing_rows(found: Findings, rows: Relation, table: Table, demand: Demand,
         constant=_is_constant(columns, table.primary_key),
         written=_written(table),
     )
-    shared = found.share_updating(operator, _boundless(table, _BOUNDED, demand, at))
+    shared = findings.share_updating(operator, _boundless(table, _BOUNDED, demand, at))
     node = Newest(rows.node, table.primary_key, operators=(shared.name,))
     return _as_table(quote(shared.name), columns, fields, node, rows, table)
 
 
 def _counted_rows(
-    found: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], demand: Demand, at: Place
+    findings: Findings, rows: Relation, table: Table, columns: tuple[ScopeColumn, ...], demand: Demand, at: Place
 ) -> Relation:
     """A changelog without a key. A row is identified by its values, and is there once for each +I without a -D."""
     fields = tuple(Field(f"k{n}", column.type) for n, column in enumerate(columns))
@@ -109,7 +109,7 @@ def _counted_rows(
         constant=_is_constant(columns, [column.name for column in columns]),
         written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
     )
-    shared = found.share_updating(operator, _boundless(table, _BOUNDED, demand, at))
+    shared = findings.share_updating(operator, _boundless(table, _BOUNDED, demand, at))
     each = f"SELECT *, explode(sequence(1L, a0)) AS _nrt_n FROM {quote(shared.name)} WHERE a0 > 0"
     key = f"{key_of([f'{KEY} AS row', '_nrt_n AS n'])} AS {KEY}"
     text = f"(SELECT * EXCEPT ({KEY}), {key} FROM ({each}))"
@@ -117,11 +117,11 @@ def _counted_rows(
 
 
 def _read(
-    found: Findings, rows: Relation, table: Table, demand: Demand
+    findings: Findings, rows: Relation, table: Table, demand: Demand
 ) -> tuple[tuple[ScopeColumn, ...], tuple[Field, ...]]:
     """The columns that are kept, and their fields in the operator."""
     columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in table.primary_key)
-    found.used[table.name].update(column.name for column in columns)
+    findings.used[table.name].update(column.name for column in columns)
     return columns, tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
 
 

@@ -25,26 +25,26 @@ from airflow_nrt.sql.relations.updating_sessions import in_sessions_of_groups
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 
 
-def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
+def plan_group(findings: Findings, node: ast.Select, relation: Relation) -> Relation:
     """A SELECT with plain group keys: inside windows if both bounds are keys, else over all rows so far."""
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
     if not missing and not relation.is_changing:
-        return Aggregation(found, *in_each_window(found, node, relation)).plan()
+        return Aggregation(findings, *in_each_window(findings, node, relation)).plan()
     if not missing:
         clause = "group rows that are only added"
         return _UpdatingAggregation(
-            found, node, relation, Boundless("a window over rows that change", clause, node.at)
+            findings, node, relation, Boundless("a window over rows that change", clause, node.at)
         ).plan()
     cause = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
-    return _UpdatingAggregation(found, node, relation, cause).plan()
+    return _UpdatingAggregation(findings, node, relation, cause).plan()
 
 
-def plan_emitting(found: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
+def plan_emitting(findings: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
     """A SELECT over GROUP BY windows with early or late results: it emits what each batch changes."""
     cause = Boundless(
         "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} out: it fires once", at
     )
-    return _UpdatingAggregation(found, node, relation, cause).plan()
+    return _UpdatingAggregation(findings, node, relation, cause).plan()
 
 
 def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[str]:
@@ -55,12 +55,12 @@ def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[s
     return [name for name, role in BOUNDS if role not in roles]
 
 
-def unwindowed(found: Findings, relation: Relation) -> Relation:
+def unwindowed(findings: Findings, relation: Relation) -> Relation:
     """The relation as rows without windows."""
     if relation.has_sessions:
-        relation = finished(found, relation)
+        relation = finished(findings, relation)
     if relation.pending is not None:
-        found.note_all_columns(relation)
+        findings.note_all_columns(relation)
         return raw_windows(relation)
     if relation.window is None:
         return relation
@@ -80,16 +80,16 @@ def boundless(what: str, relation: Relation, missing: list[str], where: str, at:
 
 
 class _UpdatingAggregation(Aggregation):
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
+    def __init__(self, findings: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
         self.boundless = cause
         self.window = relation.pending or relation.window
         self.partition = None if relation.pending is None else relation.partition or ()
         self.roles = {column.name: column.role for column in relation.columns}
         self.time = next((column.name for column in relation.columns if column.rowtime), None)
         if relation.has_sessions and relation.partition is None:
-            super().__init__(found, *in_sessions_of_groups(found, node, relation, cause))
+            super().__init__(findings, *in_sessions_of_groups(findings, node, relation, cause))
         else:
-            super().__init__(found, node, unwindowed(found, relation))
+            super().__init__(findings, node, unwindowed(findings, relation))
 
     def _is_constant(self) -> bool:
         """Whether neither the number of groups grows, nor the state of each."""
@@ -129,7 +129,7 @@ class _UpdatingAggregation(Aggregation):
         where = f" WHERE {condition}" if condition else ""
         fields = tuple(field for _, field in self.keys)
         keys = {field.name for field in fields}
-        operator = self.found.share_updating(
+        operator = self.findings.share_updating(
             UpdatingAggregate(
                 name="",
                 input=Query(

@@ -65,7 +65,7 @@ class _Side:
 
     def planned(
         self,
-        found: Findings,
+        findings: Findings,
         keys: Sequence[tuple[str, Field]],
         own: Columns,
         other: Columns,
@@ -78,8 +78,8 @@ class _Side:
         end = self.relation.role("end") if self.relation.pending is not None else None
         # A row of several windows is another row in each.
         identity = row_key() if end is None else row_key(f"{quote(end.name)} AS w")
-        rows = unwindowed(found, self.relation)
-        found.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
+        rows = unwindowed(findings, self.relation)
+        findings.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
         renamed = [f"{quote(below[inner.name].name)} AS {inner.name}" for inner, _ in own]
         renamed += CHANGE_HIDDEN if rows.is_changing else [f"true AS {AFTER}", f"{identity} AS {KEY}"]
         items = [f"'{self.name}' AS {SIDE}", *(f"{sql} AS {field.name}" for sql, field in keys)]
@@ -93,7 +93,7 @@ class _Side:
 
 
 def plan_join(
-    found: Findings,
+    findings: Findings,
     node: ast.Join,
     left: tuple[Relation, tuple[ScopeColumn, ...]],
     right: tuple[Relation, tuple[ScopeColumn, ...]],
@@ -117,7 +117,7 @@ def plan_join(
     if node.kind in FILTERS:
         own[1] = [pair for pair in own[1] if pair[0].name in condition.columns]
     near = time_distance(conjuncts(node.condition), compiler.scope, sides[0].names)
-    if near is not None and not all(come_in_time(found, side.relation) for side in sides):
+    if near is not None and not all(come_in_time(findings, side.relation) for side in sides):
         near, boundless = None, replace(boundless, bounds=(*boundless.bounds, _NO_INTERVAL))
     own = [_with(side, columns, near) for side, columns in zip(sides, own)]
     untils = (None, None) if near is None else _untils(near)
@@ -127,7 +127,7 @@ def plan_join(
         # A row that can meet no other is kept only on a side that is preserved. A NULL key equals no other key.
         where = [part.sql for part in parts if part.columns <= side.names] + [f"{key} IS NOT NULL" for key, _ in keys]
         planned.append(
-            side.planned(found, keys, own[n], own[1 - n], where if side.name not in padded else [], untils[n])
+            side.planned(findings, keys, own[n], own[1 - n], where if side.name not in padded else [], untils[n])
         )
     operator = UpdatingJoin(
         name="",
@@ -141,7 +141,7 @@ def plan_join(
         sources=() if near is None else union_inputs([side.relation.inputs for side in sides]),
         written=Written(tuple((field.name, text_of(part)) for (_, field), part in zip(pairs, equations))),
     )
-    shared = found.share_updating(operator, boundless)
+    shared = findings.share_updating(operator, boundless)
     given = own[:1] if operator.filters else own
     shown = [
         (inner, _shown(outer, is_optional, near))

@@ -46,14 +46,16 @@ def _rankings(node: ast.Expression) -> list[ast.Call]:
     return [call for child in children(node) for call in _rankings(child)]
 
 
-def plan_ranking(found: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> Relation:
+def plan_ranking(
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand
+) -> Relation:
     """A SELECT with one ranking. Raises SqlError, and NotThereYet if it has several."""
-    return _Ranking(found, node, relation, alias, demand).plan()
+    return _Ranking(findings, node, relation, alias, demand).plan()
 
 
 class _Ranking:
     def __init__(
-        self, found: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand
+        self, findings: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand
     ) -> None:
         self.node = replace(node, items=unqualified(node.items, alias), where=unqualified(node.where, alias))
         self.call = self._one_call()
@@ -65,9 +67,9 @@ class _Ranking:
         self.sessions_of = None if relation.pending is None else [quote(name) for name in relation.partition or ()]
         self.roles = {column.name: column.role for column in relation.columns}
         end = relation.role("end") if relation.pending is not None else None
-        self.found = found
+        self.findings = findings
         self.demand = demand
-        self.relation = unwindowed(found, relation)
+        self.relation = unwindowed(findings, relation)
         self.end_name = None if end is None else end.name
         self.below = Compiler(Scope(self.relation.columns))
         self.above = Compiler(Scope(self.relation.columns), self._rank)
@@ -98,14 +100,14 @@ class _Ranking:
         values = [self._needed(name, value) for name, value in zip(names, compiled) if value is not None]
         read = frozenset().union(*(value.columns for value in values)) - {_RANK}
         below = [typed for typed in (*keys, *order, where) if typed is not None]
-        self.found.note_columns(relation, [*below, Typed("", _RANK_TYPE, columns=read)])
+        self.findings.note_columns(relation, [*below, Typed("", _RANK_TYPE, columns=read)])
         columns = {quote(c.name): Field(f"c{n}", c.type) for n, c in enumerate(relation.columns) if c.name in read}
         for n, typed in enumerate(typed for typed in order if typed is not None):
             columns.setdefault(typed.sql, Field(f"o{n}", typed.type))
         operator = self._operator([key for key in keys if key is not None], columns, where)
         shown = next((name for name, item in zip(names, items) if item.expression == self.call), None)
         cause = replace(self.boundless, bounds=self._ways(shown))
-        shared = self.found.share_updating(self._narrowed(operator, shown), cause)
+        shared = self.findings.share_updating(self._narrowed(operator, shown), cause)
         inner = [f"{columns[quote(name)].name} AS {quote(name)}" for name in sorted(read)]
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         return Relation(

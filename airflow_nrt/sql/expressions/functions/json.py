@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.expressions.functions.json_paths import found, json_of, kind_of, read_path, text_of, texts_of
+from airflow_nrt.sql.expressions.functions.json_paths import value_at, json_of, kind_of, read_path, text_of, texts_of
 from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,
@@ -54,7 +54,7 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     if path.has_many:
         # JSON_VALUE does not return arrays.
         return Typed(_unless_null(document, otherwise), kind)
-    there = f"transform(array({found(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
+    there = f"transform(array({value_at(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
     return Typed(_unless_null(document, bound(there, f"CASE {taken} ELSE {otherwise} END")), kind)
 
 
@@ -85,7 +85,7 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     wrapped = nothing if wrapper.sql == "WITHOUT" else wrapped
     missing = f"coalesce({of_kind}, 'VOID') = 'VOID'"
     body = f"CASE WHEN {missing} THEN {nothing} WHEN {of_kind} IN ({as_it_is}) THEN {plain} ELSE {wrapped} END"
-    sql = bound(found(document, path), body)
+    sql = bound(value_at(document, path), body)
     if kind.name == "VARCHAR":
         sql = f"left({sql}, {kind.precision})"
     return Typed(_unless_null(document, sql), kind)
@@ -98,9 +98,9 @@ def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
     kind = DataType("BOOLEAN")
     missing = "FALSE" if path.lax else words.get(error.sql) or _otherwise(error.sql, "", kind, name)
-    there = f"coalesce({kind_of(found(document, path))}, 'VOID') <> 'VOID'"
+    there = f"coalesce({kind_of(value_at(document, path))}, 'VOID') <> 'VOID'"
     if path.has_many:
-        there = f"{found(document, path)} IS NOT NULL"
+        there = f"{value_at(document, path)} IS NOT NULL"
     return Typed(_unless_null(document, f"IF({there}, TRUE, {missing})"), kind)
 
 

@@ -51,7 +51,7 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
     return Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
 
 
-def found(document: Typed, path: Path) -> str:
+def value_at(document: Typed, path: Path) -> str:
     """The VARIANT at the path, or the array of all that match. NULL if the document is no JSON, or lacks the path.
 
     In a lax path an array is empty then, not NULL.

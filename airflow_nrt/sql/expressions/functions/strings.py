@@ -78,8 +78,8 @@ def _found(needle: str, text: str, start: str) -> Function:
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 2, 3)
-        found = (plain if len(arguments) == 2 else beginning)(arguments, at, name)
-        return Typed(strict(arguments, found.sql), found.type)
+        position = (plain if len(arguments) == 2 else beginning)(arguments, at, name)
+        return Typed(strict(arguments, position.sql), position.type)
 
     return function
 

@@ -31,10 +31,10 @@ def of_times(function: Function, unit_of: UnitOf | None = None) -> Function:
         others = [one.type.flink for one in arguments if one.type.is_timestamp or one.type.name == "DATE"]
         if others:
             raise SqlError(f"{name} of {others[0]} and {times[0].type.flink}: CAST one of them", at)
-        found = function([_on_one_day(one) for one in arguments], at, name)
-        if not found.type.is_timestamp:
-            return found
-        return replace(found, sql=of_timestamp(found.sql), type=times[0].type.with_nullable(found.type.nullable))
+        result = function([_on_one_day(one) for one in arguments], at, name)
+        if not result.type.is_timestamp:
+            return result
+        return replace(result, sql=of_timestamp(result.sql), type=times[0].type.with_nullable(result.type.nullable))
 
     return on_one_day
 
