@@ -55,7 +55,9 @@ def above_groups(node: ast.Select) -> ast.Select:
     windows = rewritten(node.windows, change)
     condition = rewritten(node.having, change) if compares else None
     having = None if compares else node.having
-    inner = tuple(ast.SelectItem(expression, name) for expression, name in names.items())
+    # Without any, HAVING alone made it a group.
+    named = names or {_count(node): "EXPR$of0"}
+    inner = tuple(ast.SelectItem(expression, name) for expression, name in named.items())
     groups = ast.Select(inner, node.relation, node.at, where=node.where, group=node.group, having=having)
     return replace(
         node,
@@ -66,6 +68,10 @@ def above_groups(node: ast.Select) -> ast.Select:
         having=None,
         windows=windows,
     )
+
+
+def _count(node: ast.Select) -> ast.Expression:
+    return ast.Call("COUNT", (ast.Star(None, node.at),), node.at)
 
 
 def _groups(node: ast.Select) -> bool:
