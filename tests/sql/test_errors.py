@@ -414,11 +414,11 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 
 def test_placeholders() -> None:
     script = changed("'path' = 'orders'", "'path' = '${DATA}/orders'")
-    told = "the placeholder ${DATA} has no value: give one with --set DATA=…"
+    message = "the placeholder ${DATA} has no value: give one with --set DATA=…"
     wrong = refusal(script)
     assert isinstance(wrong, SqlError)
-    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}" == f"7:47: {told}"
-    assert problems_of("SET 'a' = '${A}';\n" + script) == [f"1:12: {told.replace('DATA', 'A')}", f"8:47: {told}"]
+    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}" == f"7:47: {message}"
+    assert problems_of("SET 'a' = '${A}';\n" + script) == [f"1:12: {message.replace('DATA', 'A')}", f"8:47: {message}"]
     plan = plan_script(script, {"DATA": "/data", "parallelism.default": "3"}, "x", Path("/base"))
     assert (plan.source("orders").table.path, plan.setting("parallelism.default")) == ("/data/orders", "3")
     with pytest.raises(SqlError, match="there is no setting 'DATTA'"):
@@ -449,15 +449,15 @@ def test_a_query_with_its_own_places() -> None:
 def test_a_function_that_can_not_be_had_is_the_only_problem(query: str) -> None:
     """What merely follows from it is not said."""
     function = "CREATE FUNCTION f AS 'no_such_module.f' LANGUAGE PYTHON;\n"
-    told = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');\n"
+    sink = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');\n"
     with pytest.raises(SqlError, match="no Python module 'no_such_module'"):
-        plan_of(f"{function}{ORDERS}{told}INSERT INTO told {query};")
+        plan_of(f"{function}{ORDERS}{sink}INSERT INTO told {query};")
 
 
 def test_sql_grows_with_the_report_and_not_with_its_nesting() -> None:
     text = "shop"
     for _ in range(4):
         text = f"CAST(TO_TIMESTAMP({text}) AS STRING)"
-    told = "CREATE TABLE told (t STRING) WITH ('connector' = 'print');\n"
-    plan = plan_of(f"{ORDERS}{told}INSERT INTO told SELECT {text} FROM orders;")
+    sink = "CREATE TABLE told (t STRING) WITH ('connector' = 'print');\n"
+    plan = plan_of(f"{ORDERS}{sink}INSERT INTO told SELECT {text} FROM orders;")
     assert len(plan.inserts[0].query.sql) < 30_000

@@ -1,4 +1,4 @@
-"""Flink's functions: each expression has Flink's type and value, or the difference is written down and told."""
+"""Flink's functions: each expression has Flink's type and value, or the difference is written down and documented."""
 
 from __future__ import annotations
 
@@ -145,21 +145,21 @@ def test_every_function_is_in_its_section() -> None:
 
 
 def test_what_is_missing_has_what_to_use_instead() -> None:
-    told = rows()
+    table = rows()
     for name, instead in MISSING.items():
-        assert told[name][1:] == ("missing", instead)
+        assert table[name][1:] == ("missing", instead)
         with pytest.raises(InputError, match=re.escape(f"function {name}: not there yet; {instead}")):
             planned([f"{name}()"])
 
 
 def test_what_is_the_same_has_examples_and_no_difference() -> None:
-    told = rows()
+    table = rows()
     given = [one for family in by_family().values() for one in family]
     for name in FUNCTIONS:
         mine = [one for one in given if one.function == name]
         differs = any(one.here is not None for one in mine)
-        assert told[name][1] == ("different" if differs else "same"), name
-        assert bool(told[name][2]) == differs, f"{name}: the table says how it differs, and only then"
+        assert table[name][1] == ("different" if differs else "same"), name
+        assert bool(table[name][2]) == differs, f"{name}: the table says how it differs, and only then"
         assert any("v" in one.flink and one.here is None for one in mine), f"{name} has no example"
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""Words of standard SQL that are not here, each told with what to write instead."""
+"""Words of standard SQL that are not here: each error says what to write instead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.planner import plan_query
 from tests.sample import ORDERS
 
 FRAME = "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
-TOLD = {
+INSTEAD = {
     "SELECT LAST_VALUE(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders": "23: IGNORE NULLS is what LAST_VALUE does anyway",
     "SELECT FIRST_VALUE(id IGNORE NULLS) FROM orders": "23: IGNORE NULLS is what FIRST_VALUE does anyway: leave it out",
     "SELECT LAST_VALUE(id) RESPECT NULLS FROM orders": "23: LAST_VALUE ignores NULL, also with RESPECT NULLS",
@@ -35,9 +35,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("query", TOLD)
+@pytest.mark.parametrize("query", INSTEAD)
 def test_what_to_write_instead(query: str) -> None:
-    with pytest.raises(SqlError, match=re.escape(f"line 1, column {TOLD[query]}")):
+    with pytest.raises(SqlError, match=re.escape(f"line 1, column {INSTEAD[query]}")):
         plan_query(ORDERS, query, Path("/"))
 
 

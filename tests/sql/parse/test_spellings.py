@@ -175,7 +175,7 @@ def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "told"),
+    ("declared", "written"),
     [
         ("DOUBLE PRECISION", "DOUBLE"),
         ("DEC(5, 1)", "DECIMAL(5, 1)"),
@@ -206,13 +206,13 @@ def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
         ),
     ],
 )
-def test_types(declared: str, told: str) -> None:
+def test_types(declared: str, written: str) -> None:
     script = (
         ORDERS.replace("id BIGINT", f"id {declared}").replace("'csv'", "'json'")
         + CURVE
         + INSERT.replace("COUNT(*)", "COUNT(id)")
     )
-    assert str(plan_of(script).source("orders").table.column("id").type) == told
+    assert str(plan_of(script).source("orders").table.column("id").type) == written
 
 
 @pytest.mark.parametrize(

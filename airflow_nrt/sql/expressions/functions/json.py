@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.expressions.functions.json_paths import value_at, json_of, kind_of, read_path, text_of, texts_of
+from airflow_nrt.sql.expressions.functions.json_paths import json_of, kind_of, read_path, text_of, texts_of, value_at
 from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,

@@ -70,7 +70,7 @@ def _padded(spark: str) -> Function:
     return scalar("sis", STRING, f"CASE WHEN {{1}} < 0 OR {{2}} = '' THEN NULL ELSE {spark}({{0}}, {{1}}, {{2}}) END")
 
 
-def _found(needle: str, text: str, start: str) -> Function:
+def _position(needle: str, text: str, start: str) -> Function:
     """The position of a string in another one, from a position on. The empty string is found at 1."""
     search = f"CASE WHEN {needle} = '' THEN 1 ELSE locate({needle}, {text}, greatest({start}, 1)) END"
     plain = scalar("ss", WHOLE, f"locate({needle}, {text})")
@@ -191,9 +191,9 @@ STRINGS: dict[str, Function] = {
     "REPEAT": scalar("si", TEXT, "repeat({0}, {1})"),
     "INITCAP": scalar("s", TEXT, f"array_join(transform({_WORDS}, _nrt_w -> {_CAPITAL}), '')"),
     "OVERLAY": _overlay,
-    "POSITION": _found("{0}", "{1}", "{2}"),
-    "LOCATE": _found("{0}", "{1}", "{2}"),
-    "INSTR": _found("{1}", "{0}", "{2}"),
+    "POSITION": _position("{0}", "{1}", "{2}"),
+    "LOCATE": _position("{0}", "{1}", "{2}"),
+    "INSTR": _position("{1}", "{0}", "{2}"),
     "SUBSTRING": _substring,
     "SUBSTR": _substring,
     "TRIM": _trim,
