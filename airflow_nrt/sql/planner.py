@@ -394,7 +394,7 @@ class Planner:
                 relation = in_order(self.queries.findings, relation, by, sink, self.queries.zone, query.at)
             values = matched(sink, shown(relation), statement)
             if sink.name in self._misdeclared:
-                # Its columns are right, and nothing else is known of it.
+                # Only its columns are known, so nothing else of the insert can be checked.
                 raise SqlErrors(())
             check_takes_changes(self.queries.findings, sink, relation)
             check_timing(self.queries.findings, sink, relation, values, statement.at)

@@ -20,7 +20,7 @@ from airflow_nrt.model.updating import RowsAtEnd
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.logical.sort import Sort
-from airflow_nrt.sql.over.row_windows import as_their_time_comes
+from airflow_nrt.sql.over.row_windows import in_rowtime_order
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.ordering import Named
 from airflow_nrt.sql.relations.relation import Relation
@@ -43,7 +43,7 @@ def in_order(
     if not live:
         return sorted_as(rows_at_end(findings, relation, at), relation, order)
     if by_time and not relation.is_changing:
-        return sorted_as(as_their_time_comes(findings, relation, column, zone, at), relation, order)
+        return sorted_as(in_rowtime_order(findings, relation, column, zone, at), relation, order)
     raise SqlError(
         f"{_WHAT} sorts all rows, and table {live[0]!r} never ends: add LIMIT, or {_by_time(relation)}leave "
         "'source.monitor-interval' out",

@@ -103,7 +103,7 @@ def with_row_windows(
     return node, planned.relation(findings, where, reads)
 
 
-def as_their_time_comes(
+def in_rowtime_order(
     findings: Findings, relation: Relation, time: ScopeColumn, zone: str | None, at: Place
 ) -> Relation:
     """The rows of a relation, each emitted when the watermark passes its rowtime."""

@@ -53,7 +53,7 @@ def finished(
         findings.note_all_columns(relation)
         return raw_windows(relation)
     assert relation.rowtime_type is not None
-    # The rows of a window do not change: only aggregates have updates.
+    # emitOnlyOnUpdate is for aggregates. A kept row is in each of its windows.
     window = replace(relation.pending, only_updates=False)
     partition = relation.partition or ()
     plain = [column for column in relation.columns if column.role is None]
