@@ -12,7 +12,7 @@ from airflow_nrt.basics.errors import InputError
 T = TypeVar("T")
 
 MOST_PROBLEMS = 100
-"""What comes behind so many problems is not looked at: it mostly follows from them."""
+"""Planning stops after this many problems: what comes later mostly follows from them."""
 _LONGEST_MESSAGE = 2000
 _LONGEST_LINE = 160
 
@@ -59,7 +59,7 @@ class SqlError(InputError):
 
 
 class SettingError(SqlError):
-    """A setting is wrong that was given beside the script. Its place is behind all that the script says."""
+    """A setting that was given beside the script is wrong. Its place is the end of the script."""
 
     def __str__(self) -> str:
         return self.message
@@ -74,7 +74,7 @@ class SqlErrors(InputError):
 
     @property
     def rest(self) -> str:
-        """What is to be said of problems that are not among these, nothing if all of them are."""
+        """A note about problems that are not among these. Empty if these are all."""
         return "what else is wrong was not looked for" if len(self.problems) >= MOST_PROBLEMS else ""
 
     def __str__(self) -> str:
@@ -83,38 +83,38 @@ class SqlErrors(InputError):
 
 
 class Problems:
-    """Collects what is wrong, so that a person learns of all of it at once: up to MOST_PROBLEMS."""
+    """Collects errors, so that a person sees all of them at once: up to MOST_PROBLEMS."""
 
-    def __init__(self, found: Iterable[SqlError] = ()) -> None:
-        self.found = list(found)
+    def __init__(self, errors: Iterable[SqlError] = ()) -> None:
+        self.errors = list(errors)
         self.failed = False
 
     @property
     def are_enough(self) -> bool:
-        return len(self.found) >= MOST_PROBLEMS
+        return len(self.errors) >= MOST_PROBLEMS
 
     def attempt(self, step: Callable[[], T]) -> T | None:
-        """What the step gives, None if it found problems, or if enough are found already."""
+        """The result of the step. None if it raised errors, or if there are enough already."""
         if self.are_enough:
             return None
         try:
             return step()
         except SqlError as wrong:
-            self.found.append(wrong)
+            self.errors.append(wrong)
         except SqlErrors as wrong:
-            self.found += wrong.problems
+            self.errors += wrong.problems
             self.failed = True
         return None
 
     def stop(self) -> NoReturn:
-        """Raises what was found, or SqlErrors of nothing: then what is wrong was told where it is declared."""
-        if len(self.found) == 1:
-            raise self.found[0]
-        raise SqlErrors(self.found)
+        """Raises the errors. SqlErrors without any means that the declaration of a name reported its error already."""
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        raise SqlErrors(self.errors)
 
     def raise_any(self, script: str | None = None) -> None:
-        """Raises SqlError, or SqlErrors where there are several; each place is told once."""
-        distinct = {(one.at, one.message): one for one in self.found}
+        """Raises SqlError, or SqlErrors where there are several. An error at one place is reported once."""
+        distinct = {(one.at, one.message): one for one in self.errors}
         for one in distinct.values():
             one.script = one.script or script
         if len(distinct) == 1:
@@ -135,7 +135,7 @@ def nesting_of(at: Place) -> Iterator[None]:
 
 
 def _shortened(message: str) -> str:
-    """Without the middle, where names or texts of a script make it long; the way out stands at the end."""
+    """The message without its middle, where names or texts of a script make it long. The way out is at its end."""
     if len(message) <= _LONGEST_MESSAGE:
         return message
     half = _LONGEST_MESSAGE // 2

@@ -28,11 +28,11 @@ def load_report(
 ) -> Plan:
     """The plan of a report file.
 
-    A setting whose key stands as `${KEY}` in the script fills that placeholder; any other works as a SET behind
-    the script's own. Relative paths of tables start at `base`, by default the file's directory.
+    A setting fills the placeholder `${KEY}` if the script has one for its key. Any other acts as a SET after those of
+    the script. Relative paths of tables start at `base`, by default the file's directory.
 
-    Raises InputError if the file can't be read, a placeholder has no value or one that can't stand there, or the script
-    is wrong (SqlError).
+    Raises InputError if the file can't be read, if a placeholder has no value, or one that is not safe there, or if the
+    script is wrong (SqlError).
     """
     file = Path(path)
     try:

@@ -1,6 +1,6 @@
-"""Queries whose columns were asked, and what their planning found: a query over one of them goes on from there.
+"""Plans of queries whose columns a program has asked for. A query over one of them is planned from there.
 
-A program asks for the columns of each of its tables, and each table stands over the one before.
+A program asks for the columns of each of its tables, and each table is a query over the one before.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from airflow_nrt.sql.relations.relation import Relation
 
 
 @dataclass(frozen=True)
-class Asked:
-    """`relations` is what the query became; it `found` the sources and operators that these read."""
+class CachedPlan:
+    """The `relations` of a query, and the sources and operators that these read (`findings`)."""
 
     query: ast.Query
     relations: tuple[Relation, ...]
-    found: Findings
+    findings: Findings
 
 
-class AskedQueries:
-    """The queries that mean the same wherever they stand, until another statement comes."""
+class PlanCache:
+    """The plans of queries that are planned alike wherever they are read. It is cleared by the next statement."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Asked] = {}
+        self._plans: dict[int, CachedPlan] = {}
 
-    def add(self, asked: Asked) -> None:
-        """Remembers it. An OVER call is left out: what it becomes depends on the query around it."""
-        items = asked.query.items if isinstance(asked.query, ast.Select) else ()
+    def add(self, plan: CachedPlan) -> None:
+        """Keeps the plan. A query with OVER is left out: its plan depends on the query that reads it."""
+        items = plan.query.items if isinstance(plan.query, ast.Select) else ()
         if not any(has_over(item.expression) for item in items):
-            self._known[id(asked.query)] = asked
+            self._plans[id(plan.query)] = plan
 
-    def find(self, query: ast.Query) -> Asked | None:
-        return self._known.get(id(query))
+    def find(self, query: ast.Query) -> CachedPlan | None:
+        return self._plans.get(id(query))
 
-    def below(self, query: ast.Query) -> Asked | None:
-        """The one that a query begins with."""
+    def below(self, query: ast.Query) -> CachedPlan | None:
+        """The plan of the first query that this one reads."""
         match query:
             case ast.Select(relation=ast.Derived(inner)) | ast.SetOperation(left=inner):
                 return self.find(inner)
         return None
 
     def clear(self) -> None:
-        self._known.clear()
+        self._plans.clear()

@@ -1,4 +1,4 @@
-"""A script to a plan: what is read, which window operators there are, what is written where."""
+"""A script to a plan: its sources, its operators, its inserts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
 from airflow_nrt.sql.parse.meaning import meaning_of
 from airflow_nrt.sql.parse.statements import parse_query, parse_script
-from airflow_nrt.sql.plan_cache import Asked, AskedQueries
+from airflow_nrt.sql.plan_cache import CachedPlan, PlanCache
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ordering import named_of, shown, sortable
@@ -62,18 +62,18 @@ def plan_statements(
     overrides: Mapping[str, str],
     problems: Problems,
 ) -> Plan:
-    """The plan of a report's statements, which were made from `script`; see `plan_report`.
+    """The plan of a report's statements, which were parsed from `script`; see `plan_report`.
 
-    `problems` are those that making them has found.
+    `problems` has the errors of parsing them.
     """
     planner = Planner(base)
     planner.add_all(statements, problems, overrides, _end(script))
-    if not planner.queries.found.inserts and not problems.found:
-        problems.found.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
+    if not planner.queries.findings.inserts and not problems.errors:
+        problems.errors.append(SqlError("a report needs at least one INSERT INTO", _end(script)))
     with nesting_of(_end(script)):
         plan = problems.attempt(partial(planner.plan, script, name))
         if plan is not None:
-            problems.attempt(partial(check_bounded, plan, planner.queries.found.boundless, script))
+            problems.attempt(partial(check_bounded, plan, planner.queries.findings.boundless, script))
     problems.raise_any(script)
     assert plan is not None
     return plan
@@ -96,8 +96,10 @@ def plan_query(
     return planner.plan(f"{ddl}\n{query_text}", "query")
 
 
-def plan_asked(statements: Sequence[parsed.Statement], query: ast.Query, base: Path, sink: str = "result") -> Plan:
-    """As `plan_query`, of statements and a query that no text was made of."""
+def plan_parsed_query(
+    statements: Sequence[parsed.Statement], query: ast.Query, base: Path, sink: str = "result"
+) -> Plan:
+    """As `plan_query`, of syntax that has no text: a query of a program."""
     problems = Problems()
     planner = Planner(base)
     planner.add_all(statements, problems, {}, query.at)
@@ -107,7 +109,7 @@ def plan_asked(statements: Sequence[parsed.Statement], query: ast.Query, base: P
 
 
 def _end(script: str) -> Place:
-    """The place behind the last line."""
+    """The place after the last line."""
     lines = script.splitlines() or [""]
     return Place(len(lines), len(lines[-1]) + 1, len(script))
 
@@ -124,7 +126,7 @@ class Planner:
         self._notes: dict[Origin, None] = {}
         self.idle: list[tuple[str, str]] = []
         self._opened: set[str] = set()
-        self._asked = AskedQueries()
+        self._cache = PlanCache()
         self._inserts: list[parsed.Insert] = []
         self._misdeclared: set[str] = set()
         self._views = Findings()
@@ -132,27 +134,27 @@ class Planner:
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
-        """Plans what stands at a place, in the session's zone and with the functions that are declared."""
+        """Plans a statement at this place, in the session's zone and with the functions that are declared."""
         zone, functions = planned_in(self.queries.zone), calling(self.functions)
         with nesting_of(at), zone, functions, noting(self._notes), of_at_most(self._most_nodes):
             yield
 
     def plan(self, script: str, name: str) -> Plan:
-        found = self.queries.found
-        if found.operators:
+        findings = self.queries.findings
+        if findings.operators:
             check_emit(self.settings, self.set_at, script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         return Plan(
             title,
-            found.sources(self.queries.zone),
-            found.timed_operators(),
-            tuple(found.regroups),
-            tuple(found.inserts),
+            findings.sources(self.queries.zone),
+            findings.timed_operators(),
+            tuple(findings.regroups),
+            tuple(findings.inserts),
             settings,
             script,
             str(self.base),
-            tuple(found.updating),
+            tuple(findings.updating),
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
             idle=tuple(dict.fromkeys(self.idle)),
@@ -161,12 +163,12 @@ class Planner:
     def add_all(
         self, statements: Sequence[parsed.Statement], problems: Problems, overrides: Mapping[str, str], end: Place
     ) -> None:
-        """The statements, then the `overrides` as if they were set at the `end`. What is wrong joins the problems."""
+        """Adds the statements, then the `overrides` as if SET at the `end`. Errors are added to `problems`."""
         self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
         self._most_nodes = most_nodes(statements, overrides)
         self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
         self.queries.emits_again = emits_again(statements, overrides)
-        self.queries.found.drops_null = drops_null(statements, overrides)
+        self.queries.findings.drops_null = drops_null(statements, overrides)
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):
@@ -196,8 +198,8 @@ class Planner:
 
     def add_query(self, query: ast.Query, sink: str) -> None:
         """A query whose result goes to a `print` table of its columns. Raises SqlError, or SqlErrors."""
-        found = self.queries.found
-        asked, before = query, len(found.inserts)
+        findings = self.queries.findings
+        written, before = query, len(findings.inserts)
         query, order = sortable(query)
         with self.at_work(query.at):
             relations = [self.queries.finished(relation) for relation in self.queries.relations(query, {})]
@@ -213,53 +215,53 @@ class Planner:
         for relation in relations:
             if by:
                 waits = relation.is_changing and not relation.adds_only
-                rows = rows_at_end(found, relation, query.at) if waits else relation
+                rows = rows_at_end(findings, relation, query.at) if waits else relation
                 relation = sorted_as(rows, relation, by)
-            add_insert(found, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
-        self._tell(asked, relation.node, before)
+            add_insert(findings, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
+        self._describe_inserts(written, relation.node, before)
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
-        """The columns of a query that nobody asks for yet. Raises SqlError, or SqlErrors."""
-        known = self._asked.find(query) or self._ask(query)
-        columns = known.relations[0].columns
+        """The columns of a query that nothing reads yet. Raises SqlError, or SqlErrors."""
+        plan = self._cache.find(query) or self._plan_apart(query)
+        columns = plan.relations[0].columns
         check_titles(columns, query.at)
         return columns
 
-    def _ask(self, query: ast.Query) -> Asked:
+    def _plan_apart(self, query: ast.Query) -> CachedPlan:
         unsorted, _ = sortable(query)
-        below = self._asked.below(unsorted)
-        with self.at_work(query.at), self._asking_only(below):
-            asked = Asked(query, tuple(self.queries.relations(unsorted, {})), self.queries.found)
+        below = self._cache.below(unsorted)
+        with self.at_work(query.at), self._apart_from_report(below):
+            plan = CachedPlan(query, tuple(self.queries.relations(unsorted, {})), self.queries.findings)
         if unsorted is query:
-            self._asked.add(asked)
-        return asked
+            self._cache.add(plan)
+        return plan
 
     @contextmanager
-    def _asking_only(self, below: Asked | None = None) -> Iterator[None]:
-        """What is read meanwhile is forgotten; it begins with what is known of the query `below`."""
+    def _apart_from_report(self, below: CachedPlan | None = None) -> Iterator[None]:
+        """Plans queries whose sources and operators are no part of the report. The plan `below` is read as it is."""
         self.queries.below = below
         try:
-            with self._finding(below.found.copy() if below is not None else Findings()):
+            with self._findings_in(below.findings.copy() if below is not None else Findings()):
                 yield
         finally:
             self.queries.below = None
 
     @contextmanager
-    def _finding(self, found: Findings) -> Iterator[None]:
-        """What is read meanwhile is found there."""
-        before, self.queries.found = self.queries.found, found
+    def _findings_in(self, findings: Findings) -> Iterator[None]:
+        """Plans queries whose sources and operators are added to these findings."""
+        before, self.queries.findings = self.queries.findings, findings
         try:
             yield
         finally:
-            self.queries.found = before
+            self.queries.findings = before
 
     def _forget(self) -> None:
-        """From now on the same words may mean something else."""
-        self.queries.found.queries.clear()
+        """Drops the plans of queries: the same text may mean something else now."""
+        self.queries.findings.queries.clear()
         self._views = Findings()
 
     def add(self, statement: parsed.Statement) -> None:
-        self._asked.clear()
+        self._cache.clear()
         match statement:
             case parsed.SetOption():
                 self._set(statement)
@@ -284,7 +286,7 @@ class Planner:
                 self.functions.setdefault(statement.name.upper(), None)
 
     def _declare(self, statement: parsed.CreateTable) -> None:
-        """A table whose columns are right is known by them, whatever else is wrong: its queries are checked, too."""
+        """Declares a table. If only its columns are right it is declared by them, so that its queries are checked."""
         if statement.like in self.queries.broken:
             raise SqlErrors(())
         try:
@@ -296,7 +298,7 @@ class Planner:
             raise
 
     def _pass_over(self, statement: parsed.Idle) -> None:
-        """Raises SqlError where it has an effect after all."""
+        """Notes a statement without an effect. Raises SqlError if it has one here."""
         name, kind = statement.name, statement.takes_back
         declared = {"table": {*self.queries.tables}, "view": {*self.queries.views}, "function": {*self.functions}}
         if kind == "setting" and (name in self.settings if name else self.settings):
@@ -317,16 +319,16 @@ class Planner:
         self.idle.append((statement.text, statement.why))
 
     def _add_view(self, view: parsed.CreateView) -> None:
-        """What is wrong with a view is told even if nobody reads it; what it reads counts only where it is read."""
+        """Adds a view. Its errors are reported even if nothing reads it; its sources count only where it is read."""
         self.queries.views[view.name] = view
         name = ast.TableName(view.name, view.at)
         try:
-            with self._finding(self._views):
+            with self._findings_in(self._views):
                 self.queries.view(view, name)
         except (SqlError, SqlErrors):
-            # It may be that it only reads a table with other OPTIONS than an earlier view.
+            # The only error may be that an earlier view reads a table with other OPTIONS.
             self._views = Findings()
-            with self._finding(self._views):
+            with self._findings_in(self._views):
                 self.queries.view(view, name)
 
     def _add_function(self, statement: parsed.CreateFunction) -> None:
@@ -339,7 +341,7 @@ class Planner:
         self._forget()
 
     def _add_own_function(self, statement: parsed.DeclaredFunction) -> None:
-        """Whoever calls the name already means the function that has it: no other one takes its place."""
+        """Adds a function of the program. No other takes its name: earlier calls mean the one that has it."""
         name, function = statement.name.upper(), own_function(statement)
         known = self.functions.get(name, function)
         if known is None or not _same(known, function):
@@ -348,7 +350,7 @@ class Planner:
         self._forget()
 
     def _placed(self, table: Table) -> Table:
-        """The table with an absolute path, without `..`: as Spark will spell it in what it says of its files."""
+        """The table with an absolute path without `..`, as Spark spells the paths of its files."""
         path = table.options.get("path")
         if path is None or ("://" in path and not path.startswith("file://")):
             return table
@@ -377,31 +379,34 @@ class Planner:
         problems = Problems()
         sink = problems.attempt(partial(self._sink, statement))
         if sink is None:
-            with self._asking_only():
+            with self._apart_from_report():
                 problems.attempt(partial(self.queries.relations, sortable(statement.query)[0], {}))
             problems.stop()
-        before = len(self.queries.found.inserts)
+        before = len(self.queries.findings.inserts)
         query, order = sortable(statement.query)
-        with delayed(self.queries.found, timing_of(sink, statement.at)):
+        with delayed(self.queries.findings, timing_of(sink, statement.at)):
             relations = [self.queries.finished(one) for one in self.queries.relations(query, {})]
         by = named_of(relations, order, query.at)
         for relation in relations:
             if not relation.inputs:
                 raise NotThereYet("a report of VALUES alone", statement.query.at)
             if by:
-                relation = in_order(self.queries.found, relation, by, sink, self.queries.zone, query.at)
+                relation = in_order(self.queries.findings, relation, by, sink, self.queries.zone, query.at)
             values = matched(sink, shown(relation), statement)
             if sink.name in self._misdeclared:
-                # Its columns are right, and nothing else is known of it.
+                # Only its columns are known, so nothing else of the insert can be checked.
                 raise SqlErrors(())
-            check_takes_changes(self.queries.found, sink, relation)
-            check_timing(self.queries.found, sink, relation, values, statement.at)
+            check_takes_changes(self.queries.findings, sink, relation)
+            check_timing(self.queries.findings, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
-            add_insert(self.queries.found, sink, relation, values, by)
+            add_insert(self.queries.findings, sink, relation, values, by)
         node = relation.node
-        found = self.queries.found
-        check_nodes(len(found.operators) + len(found.regroups) + len(found.updating) + len(found.inserts), statement.at)
-        self._tell(statement.query, node, before, statement.columns)
+        findings = self.queries.findings
+        check_nodes(
+            len(findings.operators) + len(findings.regroups) + len(findings.updating) + len(findings.inserts),
+            statement.at,
+        )
+        self._describe_inserts(statement.query, node, before, statement.columns)
 
     def _sink(self, statement: parsed.Insert) -> Table:
         """The table that an insert writes into. Raises SqlError, or SqlErrors."""
@@ -416,14 +421,17 @@ class Planner:
         self._inserts.append(statement)
         return sink
 
-    def _tell(self, query: ast.Query, node: Node, before: int, columns: tuple[str, ...] = ()) -> None:
-        """What the inserts do that a query was planned as, which writes these `columns`: those after `before`."""
-        found, views = self.queries.found, self.queries.views
-        steps = steps_of(Sink(node, found.inserts[before].sink.name))
+    def _describe_inserts(self, query: ast.Query, node: Node, before: int, columns: tuple[str, ...] = ()) -> None:
+        """Adds steps and meaning to the inserts of a query, which are those from index `before` on.
+
+        `columns` is the column list of its INSERT.
+        """
+        findings, views = self.queries.findings, self.queries.views
+        steps = steps_of(Sink(node, findings.inserts[before].sink.name))
         meaning = (*((("columns", ", ".join(columns)),) if columns else ()), *meaning_of(query, views))
-        found.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in found.inserts[before:]]
+        findings.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in findings.inserts[before:]]
 
 
 def _same(one: PythonFunction, other: PythonFunction) -> bool:
-    """Whether two declarations, under any names, are of one function."""
+    """Whether two declarations are of one function, under any names."""
     return one == replace(other, name=one.name) and one.found.function is other.found.function

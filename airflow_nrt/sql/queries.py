@@ -37,9 +37,9 @@ from airflow_nrt.sql.over.row_windows import has_row_windows, numbers_by_time, w
 from airflow_nrt.sql.over.updating_over import is_over_all_time, with_updating_over
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_rows
-from airflow_nrt.sql.plan_cache import Asked
+from airflow_nrt.sql.plan_cache import CachedPlan
 from airflow_nrt.sql.relations.buffered_rows import finished
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.constants import ONE_ROW, rows_of
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
@@ -47,7 +47,7 @@ from airflow_nrt.sql.relations.laterals import lateral
 from airflow_nrt.sql.relations.names import PartlyPlanned, expressions_of, unknown_names
 from airflow_nrt.sql.relations.ordering import unsorted
 from airflow_nrt.sql.relations.partitions import partition_filter
-from airflow_nrt.sql.relations.planned_queries import Watched
+from airflow_nrt.sql.relations.planned_queries import RecordedDemand
 from airflow_nrt.sql.relations.projection import check_titles, expand, plan_projection
 from airflow_nrt.sql.relations.relation import (
     WINDOW_COLUMNS,
@@ -72,22 +72,22 @@ from airflow_nrt.sql.updating.updating_rows import plan_ranking, ranks_all_time
 
 @dataclass(frozen=True, eq=False)
 class _Cte:
-    """A query of WITH, and those that it can read: what stands in front of it, and around the WITH."""
+    """A query of WITH, and those that it can read: the ones before it, and those of outer WITHs."""
 
     view: parsed.CreateView
     known: Ctes
 
 
 Ctes = Mapping[str, "_Cte | None"]
-"""What WITH names, around a query; None stands for a name that comes behind the one that is being read."""
+"""The queries that WITH names, for a query. None stands for a name that comes after the one that is being planned."""
 
 
 class Queries:
     """Plans queries over the tables and views of a script.
 
-    `found` gathers what they read. `broken` are tables and views whose declaration is wrong. `zone` is the session's.
-    `written` are the tables that the script writes into, none where a query alone is asked.
-    With `emits_again` windows in GROUP BY tell what each batch changes of them. What is `below` is planned already.
+    `findings` collects what they read. `broken` are tables and views whose declaration is wrong.
+    `zone` is the session's. `written` are the tables that the script writes into, none if only a query is planned.
+    With `emits_again` a window in GROUP BY emits what each batch changes of it. `below` is a plan to start from.
     """
 
     def __init__(self) -> None:
@@ -96,31 +96,31 @@ class Queries:
         self.broken: set[str] = set()
         self.zone: str | None = None
         self.written: set[str] = set()
-        self.found = Findings()
+        self.findings = Findings()
         self.emits_again = False
-        self.below: Asked | None = None
+        self.below: CachedPlan | None = None
         self._entered: list[str] = []
-        self._around = Around()
+        self._demand = Demand()
         self._where: ast.Expression | None = None
 
     def query(self, node: ast.Query, ctes: Ctes) -> Relation:
-        """A query that others read. Raises SqlError as `relations` does."""
-        return as_one(self.found, self.relations(node, ctes))
+        """The relation of a query that others read. Raises SqlError as `relations` does."""
+        return as_one(self.findings, self.relations(node, ctes))
 
     def relations(self, node: ast.Query, ctes: Ctes) -> list[Relation]:
         """The relations whose rows a query gives: several, if it is a UNION ALL of different windows."""
-        around, self._around = self._around, Around()
+        demand, self._demand = self._demand, Demand()
         if self.below is not None and node is self.below.query:
             return list(self.below.relations)
-        timing, planned = self.found.timing, self.found.queries
-        known = planned.find(node, ctes, timing, around)
+        timing, planned = self.findings.timing, self.findings.queries
+        known = planned.find(node, ctes, timing, demand)
         if known is None:
             # A long chain of views, or of UNION ALL, goes down the stack here.
-            watched = Watched(around)
+            recorded = RecordedDemand(demand)
             if isinstance(node, ast.Select) and not _is_cut(node):
-                found = self._select(node, _with_all(node.ctes, ctes, node.at), watched)
+                relations = self._select(node, _with_all(node.ctes, ctes, node.at), recorded)
             elif not _is_union_all(node):
-                found = self._planned(node, ctes, watched)
+                relations = self._planned(node, ctes, recorded)
             else:
                 scope = _with_all(node.ctes, ctes, node.at)
                 problems = Problems()
@@ -128,20 +128,20 @@ class Queries:
                 if None in sides:
                     problems.stop()
                 left, right = (side or [] for side in sides)
-                found = united(self.found, node, left, right)
-            for one in found:
+                relations = united(self.findings, node, left, right)
+            for one in relations:
                 check_rows(one.text, node.at)
-            known = tuple(found)
-            planned.add(node, ctes, timing, watched, known)
+            known = tuple(relations)
+            planned.add(node, ctes, timing, recorded, known)
         return list(known)
 
-    def _planned(self, node: ast.Query, ctes: Ctes, around: Around) -> list[Relation]:
-        """The relations of what is neither a SELECT nor a UNION ALL, or stands below a LIMIT."""
+    def _planned(self, node: ast.Query, ctes: Ctes, demand: Demand) -> list[Relation]:
+        """The relations of a query that is neither a SELECT nor a UNION ALL, or that has a LIMIT."""
         if isinstance(node, ast.Values):
             return [rows_of(node)]
         if node.limit is not None or node.offset is not None:
-            numbered, select = plan_limit(self.found, node, lambda rest: self.query(rest, ctes))
-            limited = plan_projection(self.found, select, numbered, None, partial(self.relation, ctes={}))
+            numbered, select = plan_limit(self.findings, node, lambda rest: self.query(rest, ctes))
+            limited = plan_projection(self.findings, select, numbered, None, partial(self.relation, ctes={}))
             limit = Limit(numbered.node, node.order, node.limit, node.offset, operators=numbered.inputs)
             return [replace(limited, node=limit)]
         if node.order:
@@ -149,34 +149,34 @@ class Queries:
         assert isinstance(node, ast.SetOperation)
         scope = _with_all(node.ctes, ctes, node.at)
         names = self.query(node.left, scope).names
-        grouped = self._select(as_grouping(node, names), scope, around)
+        grouped = self._select(as_grouping(node, names), scope, demand)
         return [replace(one, node=as_operation(one.node, node)) for one in grouped]
 
-    def _select(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
+    def _select(self, node: ast.Select, scope: Ctes, demand: Demand) -> list[Relation]:
         written = distinct.above_all(node)
         planned = above_groups(written)
-        found = self._each(planned, scope, around)
+        relations = self._each(planned, scope, demand)
         if planned is written:
-            return found
-        return [replace(one, node=as_groups(one.node, planned, written)) for one in found]
+            return relations
+        return [replace(one, node=as_groups(one.node, planned, written)) for one in relations]
 
-    def _each(self, node: ast.Select, scope: Ctes, around: Around) -> list[Relation]:
+    def _each(self, node: ast.Select, scope: Ctes, demand: Demand) -> list[Relation]:
         """The relations of a SELECT, one for each of its FROM."""
         if node.relation is None:
-            return [self._selected(node, ONE_ROW, None, scope, around)]
-        self._around, self._where = Around.of(node, around), node.where
+            return [self._selected(node, ONE_ROW, None, scope, demand)]
+        self._demand, self._where = Demand.of(node, demand), node.where
         try:
             relations, alias = self._apart(node.relation, scope)
         except PartlyPlanned as wrong:
             problems = Problems([*wrong.problems, *unknown_names(wrong.scope, expressions_of(node))])
             problems.stop()
         finally:
-            self._around, self._where = Around(), None
+            self._demand, self._where = Demand(), None
         if len(relations) > 1 and keeps_apart(node):
-            found = [self._selected(node, relation, alias, scope, around) for relation in relations]
-            tree = together([one.node for one in found])
-            return [replace(one, node=tree) for one in found]
-        return [self._selected(node, as_one(self.found, relations), alias, scope, around)]
+            selected_rows = [self._selected(node, relation, alias, scope, demand) for relation in relations]
+            tree = together([one.node for one in selected_rows])
+            return [replace(one, node=tree) for one in selected_rows]
+        return [self._selected(node, as_one(self.findings, relations), alias, scope, demand)]
 
     def _selected(
         self,
@@ -184,22 +184,22 @@ class Queries:
         relation: Relation,
         alias: str | None,
         scope: Ctes,
-        around: Around,
+        demand: Demand,
     ) -> Relation:
         node = written_out(node)
         written = unsorted(node)
         check_sliding(node, relation, alias)
         node = without_held(node, relation.node)
         relation_of = partial(self.relation, ctes=scope)
-        node, relation, alias = with_values(self.found, node, relation, alias, relation_of)
-        node, relation = tested(self.found, node, relation, alias, relation_of)
-        if has_row_windows(node) or numbers_by_time(node, relation, alias, around):
-            relation = unwindowed(self.found, relation) if relation.is_changing else relation
+        node, relation, alias = with_values(self.findings, node, relation, alias, relation_of)
+        node, relation = tested(self.findings, node, relation, alias, relation_of)
+        if has_row_windows(node) or numbers_by_time(node, relation, alias, demand):
+            relation = unwindowed(self.findings, relation) if relation.is_changing else relation
             of_rows = relation.pending is None and relation.window is None
             if of_rows and is_over_all_time(node, relation, alias):
-                node, relation = with_updating_over(self.found, node, relation, alias)
+                node, relation = with_updating_over(self.findings, node, relation, alias)
             else:
-                node, relation = with_row_windows(self.found, node, relation, alias, self.zone, around)
+                node, relation = with_row_windows(self.findings, node, relation, alias, self.zone, demand)
         if node.distinct:
             node = distinct.as_grouping(node, relation, alias)
         grouped = grouped_window(node)
@@ -207,7 +207,7 @@ class Queries:
             node = grouped.select
             if any(isinstance(item.expression, ast.Star) for item in node.items):
                 node = replace(node, items=tuple(expand(node.items, relation, alias)))
-            # Its sessions are those of each group key, computed ones too.
+            # Each group key has sessions of its own, also a computed key.
             windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at, OWN_NAMES)
             grouped.check_times(by_clock=bool(relation.clock))
@@ -216,19 +216,19 @@ class Queries:
             plan_one: PlanGroup = plan_group
             if grouped is not None and self.emits_again:
                 plan_one = partial(plan_emitting, at=grouped.call.at)
-            relation = plan_aggregate(self.found, node, relation, alias, plan_one)
+            relation = plan_aggregate(self.findings, node, relation, alias, plan_one)
             kept = relation.inputs
         elif ranks_all_time(node, relation, alias):
-            relation = plan_ranking(self.found, node, relation, alias, around)
+            relation = plan_ranking(self.findings, node, relation, alias, demand)
             kept = relation.inputs
         else:
-            relation = plan_projection(self.found, node, relation, alias, relation_of, around)
+            relation = plan_projection(self.findings, node, relation, alias, relation_of, demand)
         return replace(relation, node=selected(written, relation.node, kept))
 
     def relation(self, node: ast.Relation, ctes: Ctes) -> tuple[Relation, str | None]:
         """A relation and the name that its columns can be qualified with."""
         relations, alias = self._apart(node, ctes)
-        return as_one(self.found, relations), alias
+        return as_one(self.findings, relations), alias
 
     def _apart(self, node: ast.Relation, ctes: Ctes) -> tuple[list[Relation], str | None]:
         """As `relation`, with rows of different windows apart."""
@@ -246,28 +246,28 @@ class Queries:
                 return [self._joined(node, ctes)], None
 
     def _joined(self, node: ast.Join, ctes: Ctes) -> Relation:
-        around, self._around, self._where = self._around, Around(), None
+        demand, self._demand, self._where = self._demand, Demand(), None
         problems = Problems()
-        filtered = around if node.kind in ("INNER", "CROSS", "LEFT") else Around()
+        filtered = demand if node.kind in ("INNER", "CROSS", "LEFT") else Demand()
         left = problems.attempt(partial(self._side, node.left, filtered, ctes))
         if isinstance(node.right, ast.Lateral):
             if left is None:
                 problems.stop()
-            return lateral(self.found, node, node.right, left)
-        filtered = around if node.kind in ("INNER", "CROSS", "RIGHT") else Around()
+            return lateral(self.findings, node, node.right, left)
+        filtered = demand if node.kind in ("INNER", "CROSS", "RIGHT") else Demand()
         right = problems.attempt(partial(self._side, node.right, filtered, ctes))
         if left is None or right is None:
             problems.stop()
-        joined = problems.attempt(partial(join, self.found, node, left, right, around))
+        joined = problems.attempt(partial(join, self.findings, node, left, right, demand))
         if joined is not None:
             check_rows(joined.text, node.at)
         if joined is None:
-            raise PartlyPlanned(problems.found, (*side_columns(*left), *side_columns(*right)))
+            raise PartlyPlanned(problems.errors, (*side_columns(*left), *side_columns(*right)))
         return joined
 
-    def _side(self, node: ast.Relation, around: Around, ctes: Ctes) -> Named:
-        """One side of a join. `around` is what filters all that is joined, where it filters this side, too."""
-        self._around = around if isinstance(node, ast.Join) else Around()
+    def _side(self, node: ast.Relation, demand: Demand, ctes: Ctes) -> Named:
+        """One side of a join. `demand` is the SELECT over the join, if its WHERE may filter this side."""
+        self._demand = demand if isinstance(node, ast.Join) else Demand()
         return self.relation(node, ctes)
 
     def _named(self, node: ast.TableName, ctes: Ctes) -> list[Relation]:
@@ -277,7 +277,7 @@ class Queries:
         if cte is not None:
             return [_viewed(one, cte.view, node) for one in self._inside(cte.view, cte.known, node.at)]
         if node.name in self.broken:
-            # What is wrong with it was told where it is declared.
+            # Its declaration reported the error.
             raise SqlErrors(())
         if node.name in self.views:
             view = self.views[node.name]
@@ -285,7 +285,8 @@ class Queries:
         if node.name not in self.tables:
             if node.name in ctes:
                 raise SqlError(
-                    f"WITH has not named {node.name!r} yet: put it in front of what reads it (no query reads itself)",
+                    f"WITH has not named {node.name!r} yet: put it before the query that reads it (no query reads "
+                    "itself)",
                     node.at,
                 )
             hint = nearest(node.name, [*self.tables, *self.views, *ctes])
@@ -303,25 +304,25 @@ class Queries:
 
     def _inside(self, view: parsed.CreateView, ctes: Ctes, at: Place) -> list[Relation]:
         if view.columns:
-            # Whoever reads the view asks for other names than those inside.
-            self._around = Around()
+            # A SELECT over the view names its columns, not those inside.
+            self._demand = Demand()
         return [_renamed(one, view.columns, at) for one in self.relations(view.query, ctes)]
 
     def _scan(self, node: ast.TableName) -> Relation:
         table = with_options(self.tables[node.name], dict(node.options))
         check_source(table, node.at)
         check_untimed(self.tables[node.name], node, self.written)
-        if not self.found.note_source(table):
+        if not self.findings.note_source(table):
             raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
         scan = Scan(node.name, node.alias)
         rows = Relation(quote(node.name), scope_columns(table), (node.name,), scan, scan=node.name)
-        self.found.note_partitions(table, partition_filter(table, node.alias or node.name, self._where))
-        sliding = sliding_of(self._around.where)
+        self.findings.note_partitions(table, partition_filter(table, node.alias or node.name, self._where))
+        sliding = sliding_of(self._demand.where)
         if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
-            rows = recent_rows(self.found, rows, table, sliding, self._around)
+            rows = recent_rows(self.findings, rows, table, sliding, self._demand)
         if table.is_changelog:
-            return changing_rows(self.found, rows, table, self._around, node.at)
-        return newest_rows(self.found, rows, table, self._around, node.at) if table.primary_key else rows
+            return changing_rows(self.findings, rows, table, self._demand, node.at)
+        return newest_rows(self.findings, rows, table, self._demand, node.at) if table.primary_key else rows
 
     def _windowing(self, call: ast.Call, title: str | None, ctes: Ctes) -> Relation:
         try:
@@ -329,7 +330,7 @@ class Queries:
         except SqlError as wrong:
             raise self._partly_windowed(call, ctes, wrong) from None
         if windowing.window.bounded_by_rows:
-            # Rows that nobody asks for are members of sessions, too.
+            # Rows that WHERE leaves out are members of sessions, too.
             self._where = None
         relation, alias = self.relation(windowing.relation, ctes)
         scope = Scope(relation.columns, alias)
@@ -339,16 +340,16 @@ class Queries:
         return replace(rows, node=node)
 
     def _partly_windowed(self, call: ast.Call, ctes: Ctes, wrong: SqlError) -> SqlErrors:
-        """A windowing function whose arguments are wrong: its columns are known by the table that it is given."""
+        """The error of a windowing function whose arguments are wrong, with its columns if its table is right."""
         values = (one.value if isinstance(one, ast.Named) else one for one in call.arguments)
         data = next((one for one in values if isinstance(one, ast.TableArgument)), None)
         if data is None:
             return SqlErrors([wrong])
         problems = Problems()
-        found = problems.attempt(partial(self.relation, data.relation, ctes))
-        if found is None:
-            return SqlErrors([wrong, *problems.found])
-        relation, alias = found
+        input_rows = problems.attempt(partial(self.relation, data.relation, ctes))
+        if input_rows is None:
+            return SqlErrors([wrong, *problems.errors])
+        relation, alias = input_rows
         return PartlyPlanned(
             [wrong], (*relation.columns, *window_columns(DataType("TIMESTAMP"), WINDOW_COLUMNS)), alias
         )
@@ -362,20 +363,20 @@ class Queries:
         at: Place,
         names: Mapping[str, str] = WINDOW_COLUMNS,
     ) -> Relation:
-        """The rows with a window of this time column still to be computed, whose columns have these names by role."""
+        """The rows with a pending window over this time column. `names` are the names of its columns, by role."""
         window, partition = windowing
         column = Scope(relation.columns, alias).time_column(timecol)
         if relation.is_changing and not column.rowtime:
             raise NotThereYet("a window over rows that change by anything but the rowtime of a table", at)
         if not column.rowtime and not column.proctime:
             raise SqlError(_no_time_attribute(column, relation.scan), timecol.at)
-        relation = finished(self.found, relation)
+        relation = finished(self.findings, relation)
         if relation.window is not None:
             relation = as_rows(relation)
         if relation.is_changing:
             relation = timed_by_column(relation, column, self.zone)
         if column.proctime:
-            self.found.note_columns(relation, [as_typed(column)])
+            self.findings.note_columns(relation, [as_typed(column)])
             relation = timed_by_clock(relation, self.zone, at)
         for name in names.values():
             if name in relation.names:
@@ -395,27 +396,27 @@ class Queries:
         )
 
     def finished(self, relation: Relation) -> Relation:
-        """A relation that can be written: a windowing function nobody aggregated becomes its raw windows."""
-        self.found.note_all_columns(relation)
+        """A relation that can be written: a windowing function without an aggregation becomes its raw windows."""
+        self.findings.note_all_columns(relation)
         if relation.has_sessions:
-            return finished(self.found, relation)
+            return finished(self.findings, relation)
         return raw_windows(relation) if relation.pending is not None else relation
 
 
 def _is_cut(node: ast.Select | ast.SetOperation) -> bool:
-    """Whether a LIMIT or an ORDER BY stands above it."""
+    """Whether it has a LIMIT, an OFFSET or an ORDER BY."""
     return node.limit is not None or node.offset is not None or bool(node.order)
 
 
 def _is_union_all(node: ast.Query) -> TypeGuard[ast.SetOperation]:
-    """Whether it is nothing else."""
+    """Whether it is a UNION ALL without LIMIT or ORDER BY."""
     return isinstance(node, ast.SetOperation) and not _is_cut(node) and node.operator == "UNION" and node.all
 
 
-def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], around: Ctes, at: Place) -> Ctes:
-    """What a WITH names, and what is known around it."""
+def _with_all(named: Sequence[tuple[str, tuple[str, ...], ast.Query]], outer: Ctes, at: Place) -> Ctes:
+    """The queries that a WITH names, and those of the `outer` ones."""
     check_nodes(len(named), at)
-    scope: dict[str, _Cte | None] = {**dict.fromkeys(name for name, _, _ in named), **around}
+    scope: dict[str, _Cte | None] = {**dict.fromkeys(name for name, _, _ in named), **outer}
     for name, columns, query in named:
         scope[name] = _Cte(parsed.CreateView(name, columns, query, False, at), dict(scope))
     return scope
@@ -426,12 +427,12 @@ def _derived(node: Node, derived: ast.Derived) -> Derived:
 
 
 def _viewed(relation: Relation, view: parsed.CreateView, name: ast.TableName) -> Relation:
-    """The rows of a view, as those of what reads it by this name."""
+    """The rows of a view, under the name by which a query reads it."""
     return replace(relation, node=View(relation.node, view.query, name.name, name.alias or name.name))
 
 
 def _renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
-    """The relation with a column list behind its alias or in front of AS."""
+    """The relation with the names of a column list, which is after its alias or before AS."""
     if names in ((), tuple(column.title for column in relation.columns)):
         check_titles(relation.columns, at)
         return relation
@@ -461,6 +462,6 @@ def _no_time_attribute(column: ScopeColumn, scan: str | None) -> str:
     if scan is not None:
         return f"{text} Add WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND to table {scan}."
     return (
-        f"{text} It was computed, so that no watermark says how far it has come: pass the time attribute on "
-        "as it is, or that of a window (window_time; in a program col('w').rowtime)."
+        f"{text} It was computed, so that no watermark follows it: select the time attribute itself, or that of a "
+        "window (window_time; in a program col('w').rowtime)."
     )

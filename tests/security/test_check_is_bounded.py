@@ -121,7 +121,7 @@ def test_what_functions_repeat_ends_before_memory_does(inner: str, around: str) 
     for _ in range(40):
         inner = around.replace("<inner>", inner)
     text = problem_of(f"INSERT INTO texts SELECT CAST({inner} AS STRING) FROM t;")
-    assert "in a query behind FROM" in text
+    assert "in a subquery in FROM" in text
 
 
 def test_a_long_literal_takes_no_more_memory_than_a_few_times_its_length() -> None:
@@ -222,4 +222,4 @@ def test_what_nests_or_never_ends_is_a_clear_and_short_error(script: str) -> Non
 def test_grouping_sets_are_counted_before_they_are_made(group: str) -> None:
     """A few hundred letters took all memory."""
     text = problem_of(f"INSERT INTO texts SELECT k FROM t GROUP BY {group};")
-    assert "grouping sets, the limit is 2000: name those that are read" in text
+    assert "grouping sets, the limit is 2000: name only those that you need" in text

@@ -67,9 +67,9 @@ DOMAIN = "its keys, whose domain is declared constant"
 
 
 def test_page_views_by_user_and_page() -> None:
-    told = refusal(VIEWS)
-    assert "add WHERE rowtime BETWEEN now() - INTERVAL '1' HOUR AND now()" in told
-    assert "declare 'attribute-domain.user' = 'constant', 'attribute-domain.page' = 'constant'" in told
+    message = refusal(VIEWS)
+    assert "add WHERE rowtime BETWEEN now() - INTERVAL '1' HOUR AND now()" in message
+    assert "declare 'attribute-domain.user' = 'constant', 'attribute-domain.page' = 'constant'" in message
     assert proofs(LAST_HOUR) == [FORGOTTEN, f"the tables that it reads: {RECENT}"]
 
 
@@ -108,8 +108,8 @@ def test_proofs(what: str) -> None:
 
 
 REFUSED = {
-    "an update table": ("SELECT id, temp FROM keyed", "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
-    "sessions of an update table": (SESSIONS.format("keyed"), "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY away"),
+    "an update table": ("SELECT id, temp FROM keyed", "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY out"),
+    "sessions of an update table": (SESSIONS.format("keyed"), "the update table 'keyed' keeps every key for ever: leave PRIMARY KEY out"),
     "sessions of pairs": (SESSIONS.format("(SELECT a.loc, a.stime FROM sensors AS a JOIN sensors AS b ON a.id = b.id AND b.stime BETWEEN a.stime AND a.stime + INTERVAL '1' MINUTE)").replace("TABLE (", "("), "SESSION over rows that change keeps every key for ever: read rows that are only added"),
     "the values of few groups": ("SELECT loc, COUNT(DISTINCT id) AS n FROM known GROUP BY loc", "an aggregation without a window keeps every key for ever"),
     "a ranking without a limit": (RANKED.format("known").replace("n <= 3", "n > 3"), "ROW_NUMBER without a window keeps"),
@@ -129,8 +129,8 @@ def test_refusals(what: str) -> None:
 
 
 def test_a_cause_is_told_once() -> None:
-    told = refusal("SELECT loc, COUNT(*) AS n FROM keyed GROUP BY loc")
-    assert told.count("keeps every key for ever") == 1
+    message = refusal("SELECT loc, COUNT(*) AS n FROM keyed GROUP BY loc")
+    assert message.count("keeps every key for ever") == 1
 
 
 def test_a_domain_is_constant_and_of_a_column() -> None:
@@ -192,15 +192,15 @@ OF_SOURCES = {
 }  # fmt: skip
 
 
-def told(query: str) -> str:
+def printed(query: str) -> str:
     """A report of a query whose one column is a number."""
-    sink = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');"
-    return f"{TABLES}CREATE VIEW hot AS SELECT * FROM {FILTERED};{sink}\nINSERT INTO told {query};"
+    sink = "CREATE TABLE printed (id BIGINT) WITH ('connector' = 'print');"
+    return f"{TABLES}CREATE VIEW hot AS SELECT * FROM {FILTERED};{sink}\nINSERT INTO printed {query};"
 
 
 @pytest.mark.parametrize("what", OF_SOURCES)
 def test_an_interval_bounds_rows_of_tables_whatever_they_are_called(what: str) -> None:
-    plan = plan_of(told(OF_SOURCES[what]))
+    plan = plan_of(printed(OF_SOURCES[what]))
     (operator,) = plan.updating
     assert isinstance(operator, UpdatingJoin) and operator.interval == (0, HOUR)
     assert operator.sources == ("sensors", "ended")[: len(plan.sources)]
@@ -215,8 +215,8 @@ def test_an_interval_bounds_rows_of_tables_whatever_they_are_called(what: str) -
     ],
 )
 def test_an_interval_bounds_nothing_else(left: str) -> None:
-    with pytest.raises(InputError, match="the interval bounds nothing of rows that change, or that waited for windows"):
-        plan_of(told(f"SELECT a.i FROM {left} AS a JOIN sensors AS b ON {MET}"))
+    with pytest.raises(InputError, match="the interval does not bound the state for rows that change, or that waited"):
+        plan_of(printed(f"SELECT a.i FROM {left} AS a JOIN sensors AS b ON {MET}"))
 
 
 @pytest.mark.parametrize(
@@ -231,5 +231,5 @@ def test_an_interval_bounds_nothing_else(left: str) -> None:
 )
 def test_what_keeps_the_pairs_of_an_interval_join_is_not_bounded_by_it(query: str, cause: str) -> None:
     with pytest.raises(InputError, match=f"{cause} without[^\n]* keeps every key for ever"):
-        plan_of(told(query))
-    plan_of(told(query.replace("sensors", "ended").replace("known", "ended")))
+        plan_of(printed(query))
+    plan_of(printed(query.replace("sensors", "ended").replace("known", "ended")))

@@ -1,4 +1,4 @@
-"""`docs/reference/sql.md` and `docs/architecture.md` tell what the code does."""
+"""`docs/reference/sql.md` and `docs/architecture.md` say what the code does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airflow_nrt.sql.parse.types import _LATER as TYPES_LATER
 ROOT = Path(__file__).resolve().parents[2]
 SQL = (ROOT / "docs" / "reference" / "sql.md").read_text()
 LATER = SQL.partition("## Not there yet")[2].partition("\n## ")[0]
-TOLD = re.compile(r"NotThereYet\(\s*f?\"([^\"]+)\"")
+NOT_THERE = re.compile(r"NotThereYet\(\s*f?\"([^\"]+)\"")
 
 
 def test_every_name_that_is_not_there_yet_is_listed() -> None:
@@ -26,12 +26,12 @@ def test_every_name_that_is_not_there_yet_is_listed() -> None:
 
 
 def test_every_construct_that_is_refused_is_listed() -> None:
-    """What a message has before its variable part, or behind it. What functions refuse stands with them."""
+    """The longest fixed part of each message. What functions refuse is in the table of functions."""
     functions = ROOT / "airflow_nrt" / "sql" / "expressions" / "functions"
     files = [file for file in (ROOT / "airflow_nrt" / "sql").rglob("*.py") if file.parent != functions]
-    told = [text for file in files for text in TOLD.findall(file.read_text())]
-    assert len(told) > 25
-    fixed = [max(re.split(r"\{[^}]*\}", text), key=len).strip(" :(") for text in told]
+    refused = [text for file in files for text in NOT_THERE.findall(file.read_text())]
+    assert len(refused) > 25
+    fixed = [max(re.split(r"\{[^}]*\}", text), key=len).strip(" :(") for text in refused]
     assert [text for text in fixed if text not in LATER] == []
 
 

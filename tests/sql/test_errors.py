@@ -43,10 +43,10 @@ WRONG = {
     "a name twice inside": (insert("SELECT shop FROM (SELECT shop, shop FROM orders)"), "12:18: two columns are named 'shop': give one an alias"),
     "a join without a condition": (insert("SELECT o.shop FROM orders o LEFT JOIN curve c"), "12:20: a LEFT JOIN needs ON and a condition"),
     "a condition of a cross join": (insert("SELECT o.shop FROM orders o CROSS JOIN curve c ON TRUE"), "12:48: CROSS JOIN takes no condition: write JOIN"),
-    "a name twice in WITH": (insert("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a"), "12:23: 'a' stands twice in one WITH: give this one another name"),
-    "a name behind its reader in WITH": (
+    "a name twice in WITH": (insert("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a"), "12:23: 'a' is defined twice in one WITH: give this one another name"),
+    "a name after its reader in WITH": (
         insert("WITH a AS (SELECT * FROM b), b AS (SELECT id FROM orders) SELECT * FROM a"),
-        "12:26: WITH has not named 'b' yet: put it in front of what reads it (no query reads itself)",
+        "12:26: WITH has not named 'b' yet: put it before the query that reads it (no query reads itself)",
     ),
     "a name of WITH": (insert("WITH first AS (SELECT id FROM orders) SELECT * FROM frist"), "12:53: there is no table or view 'frist'; did you mean 'first'?"),
     "case of a column": (changed("SUM(price)", "SUM(PRICE)"), "12:54: there is no column 'PRICE'; did you mean 'price'?"),
@@ -69,11 +69,11 @@ WRONG = {
     ),
     "watermarks of the source": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SOURCE_WATERMARK()"),
-        "6:25: SOURCE_WATERMARK() goes with the time that files give their rows (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); of what is in them write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+        "6:25: SOURCE_WATERMARK() is the watermark of the time when files were written (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); for a time in the files write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
     ),
     "watermarks of the source in FLIP-66": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK() + INTERVAL '1' SECOND"),
-        "6:25: SYSTEM_WATERMARK stands by itself behind WATERMARK FOR … AS",
+        "6:25: SYSTEM_WATERMARK is a whole watermark: write WATERMARK FOR … AS SYSTEM_WATERMARK()",
     ),
     "times of the source": (
         changed("ts TIMESTAMP(3)", "ts AS SYSTEM_ROWTIME() + INTERVAL '1' SECOND"),
@@ -101,7 +101,7 @@ WRONG = {
     "watermark of another type": (changed("AS ts - INTERVAL '5' MINUTES", "AS shop"), "6:25: the watermark must be a TIMESTAMP like its column 'ts', or BIGINT milliseconds; 'shop' is STRING"),
     "a watermark of nothing": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS NULL"),
-        "6:25: a watermark that is always NULL never comes: write one such as ts - INTERVAL '5' SECOND",
+        "6:25: a watermark that is always NULL never advances: write one such as ts - INTERVAL '5' SECOND",
     ),
     # windows
     "size no multiple of step": (
@@ -143,18 +143,18 @@ WRONG = {
         "14:27: 'v' is no table, so it takes no OPTIONS",
     ),
     "recursive view": (ORDERS + CURVE + "CREATE VIEW v AS SELECT * FROM v;\n" + INSERT.replace("orders", "v"), "11:32: view 'v' reads itself"),
-    # what stands twice, or is too large
-    "a column of a view twice": (REPORT + "CREATE VIEW v (a, a) AS SELECT id, shop FROM orders;", "15:19: 'a' stands twice"),
-    "a field twice": (changed("id BIGINT", "id ROW<a INT, a STRING>"), "2:19: field 'a' stands twice"),
-    "an option twice": (changed("'format' = 'csv'", "'path' = 'x', 'format' = 'csv'"), "7:56: the option 'path' stands twice"),
+    # what is declared twice, or is too large
+    "a column of a view twice": (REPORT + "CREATE VIEW v (a, a) AS SELECT id, shop FROM orders;", "15:19: 'a' is listed twice"),
+    "a field twice": (changed("id BIGINT", "id ROW<a INT, a STRING>"), "2:19: field 'a' is declared twice"),
+    "an option twice": (changed("'format' = 'csv'", "'path' = 'x', 'format' = 'csv'"), "7:56: the option 'path' is given twice"),
     "an empty string": (changed("shop STRING,\n", "shop CHAR(0),\n"), "3:10: the length of a string must be between 1 and 2147483647, not 0"),
     "a precision of an interval": (changed("'10' MINUTES", "'10' SECOND(11)"), "13:51: the precision of SECOND must be between 1 and 10, not 11"),
     "no precision of an interval": (changed("'10' MINUTES", "'10' SECOND(0)"), "13:51: the precision of SECOND must be between 1 and 10, not 0"),
     "computed of a computed one": (changed("id BIGINT,", "id BIGINT, a AS id + 1, b AS UPPER(a),"), "2:40: column 'a' is computed itself: write its expression here"),
-    "an aggregate of a row": (changed("id BIGINT,", "id BIGINT, a AS SUM(id),"), "2:21: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
-    "a rank in WHERE": (changed("\nGROUP", "\nWHERE RANK() > 1\nGROUP"), "14:7: RANK stands in the SELECT of a subquery, with OVER (… ORDER BY …): what is around it may ask for its number"),
-    "a bound in WHERE": (changed("\nGROUP", "\nWHERE HOP_START(ts) > ts\nGROUP"), "14:7: HOP_START stands in SELECT or HAVING of a query that is grouped by HOP(…), with the same arguments"),
-    "an aggregate in WHERE": (changed("\nGROUP", "\nWHERE SUM(price) > 1\nGROUP"), "14:7: SUM is an aggregate: it stands in SELECT or HAVING of a GROUP BY"),
+    "an aggregate of a row": (changed("id BIGINT,", "id BIGINT, a AS SUM(id),"), "2:21: SUM is an aggregate: it belongs in SELECT or HAVING of a GROUP BY"),
+    "a rank in WHERE": (changed("\nGROUP", "\nWHERE RANK() > 1\nGROUP"), "14:7: RANK belongs in the SELECT of a subquery, with OVER (… ORDER BY …): the query over it can filter by its number"),
+    "a bound in WHERE": (changed("\nGROUP", "\nWHERE HOP_START(ts) > ts\nGROUP"), "14:7: HOP_START belongs in SELECT or HAVING of a query that is grouped by HOP(…), with the same arguments"),
+    "an aggregate in WHERE": (changed("\nGROUP", "\nWHERE SUM(price) > 1\nGROUP"), "14:7: SUM is an aggregate: it belongs in SELECT or HAVING of a GROUP BY"),
     "no flag": (changed("'1' HOUR)", "'1' HOUR, INTERVAL '0' HOUR, 'yes')"), "13:112: emitOnlyOnUpdate is TRUE or FALSE, not 'yes'"),
     # aggregates
     "no argument": (changed("COUNT(*)", "COUNT()"), "12:40: COUNT takes at least one argument, here are 0"),
@@ -191,7 +191,7 @@ WRONG = {
         "11:1: partition column 'shop' of table 'curve' must depend on the window alone (for example DATE_FORMAT(window_end, 'yyyy-MM-dd')): a window is published whole, as one file",
     ),
     # statements
-    "DROP": ("DROP TABLE x;\n" + REPORT, "1:1: DROP has no place in a report: it declares each table once, and never changes one; only DROP … IF EXISTS in front of a declaration is passed over"),
+    "DROP": ("DROP TABLE x;\n" + REPORT, "1:1: DROP has no place in a report: it declares each table once, and never changes one; only DROP … IF EXISTS before a declaration is ignored"),
     "DROP of what is there": ("CREATE VIEW x AS SELECT 1;\nDROP VIEW IF EXISTS x;\n" + REPORT, "2:1: DROP of 'x' has no place in a report, which declares it before: it declares each view once, and never changes one"),
     "EXPLAIN of a set": ("EXPLAIN STATEMENT SET BEGIN INSERT INTO x SELECT 1;\n" + REPORT, "1:1: EXPLAIN of a statement set has no place in a report: airflow-nrt plan shows what a report has and does"),
     "RESET": ("SET 'pipeline.name' = 'x';\nRESET 'pipeline.name';\n" + REPORT, "2:1: RESET has no place in a report: leave out the SET that it takes back"),
@@ -199,7 +199,7 @@ WRONG = {
     "ADD FILE": ("ADD FILE 'x.jar';\n" + REPORT, "1:5: expected JAR, found 'FILE'"),
     "USE": ("USE CATALOG hive;\n" + REPORT, "1:1: there is no catalog or database 'hive': a report declares its tables itself, leave USE out"),
     "USE MODULES": ("USE MODULES hive, core;\n" + REPORT, "1:13: there is no module 'hive': Flink's own functions are there, leave USE out"),
-    "a catalog elsewhere": ("CREATE CATALOG h WITH ('type' = 'hive');\n" + REPORT, "1:1: CREATE CATALOG of type 'hive' has no place in a report: declare what it has by CREATE TABLE, and leave the catalog out"),
+    "a catalog elsewhere": ("CREATE CATALOG h WITH ('type' = 'hive');\n" + REPORT, "1:1: CREATE CATALOG of type 'hive' has no place in a report: declare its tables with CREATE TABLE, and leave the catalog out"),
     "a function in Java": (
         "CREATE FUNCTION f AS 'com.example.F';\n" + REPORT,
         "1:1: function 'f' is a Java class, which can't run here: write it in Python, CREATE FUNCTION … AS 'module.function' LANGUAGE PYTHON",
@@ -242,7 +242,7 @@ WRONG = {
     "twice": (ORDERS + REPORT, "8:1: 'orders' exists already"),
     "no insert": (ORDERS, "7:74: a report needs at least one INSERT INTO"),
     "nothing": ("", "1:1: a report needs at least one INSERT INTO"),
-    "only a query": (REPORT + "SELECT * FROM orders", "15:1: a report writes its result: put INSERT INTO … in front of this query"),
+    "only a query": (REPORT + "SELECT * FROM orders", "15:1: a report writes its result: put INSERT INTO … before this query"),
     "misspelt keyword": (changed("SELECT shop", "SELEC shop"), "12:1: expected SELECT, found 'SELEC'"),
     "end": (REPORT + "CREATE TABLE", "15:13: expected the name of the table, found the end of the script"),
     "too deep": (changed("SUM(price)", f"SUM({'(' * 60}price{')' * 60})"), "12:102: expected at most 50 nested expressions, found '('"),
@@ -292,8 +292,8 @@ LATER = {
     "VALUES in a union": (insert("SELECT shop FROM orders UNION ALL VALUES ('a')"), "12:25: UNION ALL of VALUES with the rows of tables"),
     "groups of VALUES": (insert("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)"), "12:1: an aggregation without a window over VALUES"),
     "all VALUES": (insert("SELECT id FROM (VALUES (1)) AS t(id) FULL JOIN orders USING (id)"), "12:16: a join without windows over VALUES"),
-    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"),
-    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"),
+    "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"),
+    "EXISTS": (changed("\nGROUP", "\nWHERE EXISTS (SELECT shop FROM orders)\nGROUP"), "14:7: a query inside an expression; make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"),
     "an order in an aggregate": (changed("COUNT(*)", "LISTAGG(shop) WITHIN GROUP (ORDER BY id)"), "12:40: WITHIN GROUP"),
     "the time of a result": (
         changed("COUNT(*)", "PROCTIME()"), "12:40: PROCTIME above a window or a join; put it below, or into a computed column of the table",
@@ -312,12 +312,12 @@ LATER = {
     ),
     "UNNEST of UNNEST of UNNEST": (
         insert(f"SELECT orders.* FROM orders {' '.join(f'CROSS JOIN UNNEST(ARRAY[1]) AS u{n} (x{n})' for n in range(3))}"),
-        "12:118: more than two LATERAL or UNNEST behind each other",
+        "12:118: more than two LATERAL or UNNEST one after another",
     ),
     "FOR SYSTEM_TIME AS OF": (insert("SELECT * FROM orders FOR SYSTEM_TIME AS OF ts"), "12:22: FOR SYSTEM_TIME AS OF"),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),
     "TABLESAMPLE": (insert("SELECT * FROM orders TABLESAMPLE BERNOULLI (10)"), "12:22: TABLESAMPLE"),
-    "a hint behind SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints behind SELECT"),
+    "a hint after SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints after SELECT"),
     "a column of type INTERVAL": (changed("id BIGINT", "id INTERVAL DAY TO SECOND(3)"), "2:5: a column of type INTERVAL"),
     "years and months as a type": (changed("id BIGINT", "id INTERVAL YEAR TO MONTH"), "2:17: type INTERVAL YEAR; ts + INTERVAL '1' MONTH adds a literal"),
 }  # fmt: skip
@@ -414,11 +414,11 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 
 def test_placeholders() -> None:
     script = changed("'path' = 'orders'", "'path' = '${DATA}/orders'")
-    told = "the placeholder ${DATA} has no value: give one with --set DATA=…"
+    message = "the placeholder ${DATA} has no value: give one with --set DATA=…"
     wrong = refusal(script)
     assert isinstance(wrong, SqlError)
-    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}" == f"7:47: {told}"
-    assert problems_of("SET 'a' = '${A}';\n" + script) == [f"1:12: {told.replace('DATA', 'A')}", f"8:47: {told}"]
+    assert f"{wrong.at.line}:{wrong.at.column}: {wrong.message}" == f"7:47: {message}"
+    assert problems_of("SET 'a' = '${A}';\n" + script) == [f"1:12: {message.replace('DATA', 'A')}", f"8:47: {message}"]
     plan = plan_script(script, {"DATA": "/data", "parallelism.default": "3"}, "x", Path("/base"))
     assert (plan.source("orders").table.path, plan.setting("parallelism.default")) == ("/data/orders", "3")
     with pytest.raises(SqlError, match="there is no setting 'DATTA'"):
@@ -449,15 +449,15 @@ def test_a_query_with_its_own_places() -> None:
 def test_a_function_that_can_not_be_had_is_the_only_problem(query: str) -> None:
     """What merely follows from it is not said."""
     function = "CREATE FUNCTION f AS 'no_such_module.f' LANGUAGE PYTHON;\n"
-    told = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');\n"
+    sink = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print');\n"
     with pytest.raises(SqlError, match="no Python module 'no_such_module'"):
-        plan_of(f"{function}{ORDERS}{told}INSERT INTO told {query};")
+        plan_of(f"{function}{ORDERS}{sink}INSERT INTO told {query};")
 
 
 def test_sql_grows_with_the_report_and_not_with_its_nesting() -> None:
     text = "shop"
     for _ in range(4):
         text = f"CAST(TO_TIMESTAMP({text}) AS STRING)"
-    told = "CREATE TABLE told (t STRING) WITH ('connector' = 'print');\n"
-    plan = plan_of(f"{ORDERS}{told}INSERT INTO told SELECT {text} FROM orders;")
+    sink = "CREATE TABLE told (t STRING) WITH ('connector' = 'print');\n"
+    plan = plan_of(f"{ORDERS}{sink}INSERT INTO told SELECT {text} FROM orders;")
     assert len(plan.inserts[0].query.sql) < 30_000

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""A Flink script runs with its settings and options: each takes effect, is told to have none, or is refused."""
+"""A Flink script runs with its settings and options: each takes effect, is reported to have none, or is refused."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def of_kind(known: dict[str, Option], kind: str) -> list[Option]:
 
 
 @pytest.mark.parametrize("option", of_kind(REPORT_OPTIONS, "idle"), ids=lambda option: option.name)
-def test_a_setting_that_tunes_flink_is_told_to_have_no_effect(option: Option) -> None:
+def test_a_setting_that_tunes_flink_is_reported_to_have_no_effect(option: Option) -> None:
     plan = plan_of(f"SET '{example(option)}' = '{readable(option)}';\n" + REPORT)
     assert without_effect(plan) == {f"setting '{example(option)}'": option.idle}
     assert (plan.operators, fingerprint(plan)) == (plan_of().operators, fingerprint(plan_of()))
 
 
 @pytest.mark.parametrize("option", of_kind(FILE_OPTIONS, "idle"), ids=lambda option: option.name)
-def test_an_option_that_tunes_flink_is_told_to_have_no_effect(option: Option) -> None:
+def test_an_option_that_tunes_flink_is_reported_to_have_no_effect(option: Option) -> None:
     plan = shown(f"'{option.name}' = '{readable(option)}'")
     assert without_effect(plan) == {f"table 'orders', option '{option.name}'": option.idle}
     assert not any(option.name in fact for fact in fingerprint(plan))
@@ -106,7 +106,7 @@ def test_an_option_that_has_one_value_here_names_it(option: Option) -> None:
     assert (option.read(value.upper()) and way_out) or value == ""
 
 
-def test_what_takes_effect_is_not_told() -> None:
+def test_what_takes_effect_is_not_reported() -> None:
     assert without_effect(plan_of()) == {}
     assert without_effect(plan_of("SET 'parallelism.default' = '2'; SET 'spark.x' = 'y';\n" + REPORT)) == {}
 
@@ -171,12 +171,12 @@ def test_a_sink_quotes_what_must_be_quoted() -> None:
 
 def test_print_has_options_of_its_own() -> None:
     assert {"print-identifier", "standard-error"} <= {*PRINT_OPTIONS}
-    told = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print', {});INSERT INTO told SELECT id FROM orders;"
+    sink = "CREATE TABLE told (id BIGINT) WITH ('connector' = 'print', {});INSERT INTO told SELECT id FROM orders;"
     assert without_effect(
-        plan_of(ORDERS + told.format("'sink.parallelism' = '1', 'print-identifier' = 'x'"))
+        plan_of(ORDERS + sink.format("'sink.parallelism' = '1', 'print-identifier' = 'x'"))
     ).keys() == {"table 'told', option 'sink.parallelism'"}
     with pytest.raises(SqlError, match="table 'told': there is no option 'path'"):
-        plan_of(ORDERS + told.format("'path' = 'x'"))
+        plan_of(ORDERS + sink.format("'path' = 'x'"))
 
 
 # ---------------------------------------------------------------------------------------------------- NOT NULL

@@ -29,7 +29,7 @@ SAME = (
     "FOLLOWING windows are not supported",
 )
 """Words that Flink and this product both use."""
-TOLD = {
+WORDS = {
     "MONTH and YEAR time unit are not supported yet": "windows and watermarks take SECOND, MINUTE, HOUR and DAY",
     "Cannot apply 'TUMBLE' to arguments of type": "Only constant window descriptors are supported: write INTERVAL",
     "requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ": "requires the timecol is a time attribute type",
@@ -64,7 +64,9 @@ def expected_words(statement: Statement) -> str:
     if statement.id in OTHERWISE:
         return OTHERWISE[statement.id]
     message: str = statement.streaming["root_message"]
-    found = [words for words in SAME if words in message] + [ours for flinks, ours in TOLD.items() if flinks in message]
+    found = [words for words in SAME if words in message] + [
+        ours for flinks, ours in WORDS.items() if flinks in message
+    ]
     assert found, f"no words are known for Flink's {message!r}"
     return found[0]
 

@@ -1,4 +1,4 @@
-"""SELECT DISTINCT as what it means: a GROUP BY of all that is selected, above what is computed of groups."""
+"""SELECT DISTINCT, rewritten as a GROUP BY of all selected columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.sql.relations.relation import Relation
 
 
 def above_all(node: ast.Select) -> ast.Select:
-    """A SELECT DISTINCT of groups as one over a query of the groups; any other as it is."""
+    """A SELECT DISTINCT of groups as one over a query of the groups. Any other SELECT is unchanged."""
     if not node.distinct or (node.group is None and not contains_aggregate(node)):
         return node
     at = node.items[0].expression.at
@@ -22,7 +22,7 @@ def above_all(node: ast.Select) -> ast.Select:
 
 
 def as_grouping(node: ast.Select, relation: Relation, alias: str | None) -> ast.Select:
-    """One of mere rows."""
+    """A SELECT DISTINCT of rows as a GROUP BY of all its items."""
     items = tuple(expand(node.items, relation, alias))
     keys = tuple(ast.Grouping("key", ((item.expression,),), node.at) for item in items)
     return replace(node, distinct=False, items=items, group=keys)

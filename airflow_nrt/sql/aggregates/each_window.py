@@ -1,7 +1,8 @@
 """Window columns beside columns of rows in one GROUP BY: `AVG(TIMESTAMPDIFF(SECOND, window_start, ts))`.
 
-What only the window decides is decided once a window. A row of TUMBLE has one window, and a row of CUMULATE one start,
-so that their rows know these beforehand. All else is another value in each window of a row: the rows are kept then.
+Expressions of window columns alone are computed once for each window. A row of TUMBLE has one window, and a row of
+CUMULATE one window start, so that these columns are known with the row. Any other expression has another value in each
+window of a row: then the rows are kept until their windows are complete.
 """
 
 from __future__ import annotations
@@ -18,33 +19,33 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.relations.rows_read import finished_for
 
-_KNOWN_OF_ROWS = {"TUMBLE": ("start", "end", "time"), "CUMULATE": ("start",)}
+_KNOWN_WITH_ROW = {"TUMBLE": ("start", "end", "time"), "CUMULATE": ("start",)}
 """The window columns that are the same in all windows of a row, by the kind of window."""
 
 _ONE_OF_THEM = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 _NULL_OF_NOTHING = ("SUM", "AVG", *_ONE_OF_THEM)
 
 
-def known_of_rows(relation: Relation, read: frozenset[str]) -> bool:
-    """Whether a value that reads these columns is known of a row before its windows are looked at."""
+def known_with_row(relation: Relation, read: frozenset[str]) -> bool:
+    """Whether a value that reads these columns is the same in all windows of a row."""
     roles = {role for name in read if (role := relation.column(name).role) is not None}
-    return relation.pending is None or roles <= {*_KNOWN_OF_ROWS.get(relation.pending.kind, ())}
+    return relation.pending is None or roles <= {*_KNOWN_WITH_ROW.get(relation.pending.kind, ())}
 
 
-def in_each_window(found: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
-    """A SELECT grouped by both window bounds, and the rows that it can be computed of: kept ones, where need be."""
+def in_each_window(findings: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:
+    """A SELECT grouped by both window bounds, and its rows, which are kept until windows are complete if needed."""
     node = _once_a_window(node, relation)
-    whole = [part for call in _aggregates(node) for part in (*call.arguments, call.filter) if part is not None]
+    inside = [part for call in _aggregates(node) for part in (*call.arguments, call.filter) if part is not None]
     keys = [key for group in node.group or () for keys in group.sets for key in keys]
     parts = [*(conjuncts(node.where) if node.where is not None else ()), *keys]
     parts = [part for part in parts if not _is_of_windows(relation, part)]
-    if all(known_of_rows(relation, _read(relation, part)) for part in (*whole, *parts)):
+    if all(known_with_row(relation, _read(relation, part)) for part in (*inside, *parts)):
         return node, relation
-    return finished_for(found, node, relation, None)
+    return finished_for(findings, node, relation, None)
 
 
 def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:
-    """Aggregates of what only the window decides: MAX(window_end) is the end, a FILTER on it a CASE."""
+    """The SELECT without aggregates of window columns alone: MAX(window_end) is the end, a FILTER on it is a CASE."""
 
     def change(part: object) -> ast.Expression | None:
         if not isinstance(part, ast.Call) or not is_aggregate(part):
@@ -60,7 +61,7 @@ def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:
         is_one = part.filter is None and part.name in _ONE_OF_THEM and len(part.arguments) == 1
         return part.arguments[0] if is_one and _is_of_bounds(relation, part.arguments[0]) else part
 
-    # A column without an alias keeps the name that it has as a call.
+    # A column without an alias keeps the name that the call had.
     items = tuple(
         replace(item, expression=changed, alias=item.alias or (f"EXPR${n}" if changed != item.expression else None))
         for n, item in enumerate(node.items)
@@ -70,7 +71,7 @@ def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:
 
 
 def _is_of_bounds(relation: Relation, node: ast.Expression) -> bool:
-    """Whether it reads window bounds, which each of these queries has among its keys, and nothing else."""
+    """Whether it reads only window bounds, which are keys of the query."""
     return _is_of_windows(relation, node) and "time" not in _roles(relation, node)
 
 

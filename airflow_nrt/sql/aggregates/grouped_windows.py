@@ -1,7 +1,7 @@
-"""The older form of windows: `GROUP BY TUMBLE(ts, size)` with `TUMBLE_START(ts, size)` and its kin.
+"""The older form of windows: `GROUP BY TUMBLE(ts, size)` with `TUMBLE_START(ts, size)` and the like.
 
-It is written anew as the windowing function below the aggregation: the same windows, the same lateness. But it adds no
-columns that a query can name: those of its window have names of their own, so that the input may have any.
+It is rewritten as a windowing function below the aggregation, with the same windows and the same lateness. It adds no
+columns that a query can name: its window columns have internal names, so that the input may have columns of any name.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ T = TypeVar("T")
 _ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "CUMULATE": (3, 4), "SESSION": (2, 2)}
 _AUXILIARIES = {"START": "start", "END": "end", "ROWTIME": "time", "PROCTIME": "time"}
 OWN_NAMES = {role: f"_nrt_window_{role}" for role in ("start", "end", "time")}
-"""By role, how the columns of such a window are called."""
+"""The names of the columns of such a window, by role."""
 _TIMES = ("ROWTIME", "PROCTIME")
 
 
 @dataclass(frozen=True)
 class GroupedWindow:
-    """The select with names of window columns, and the windowing function as a call on its time column.
+    """The SELECT with window columns instead of calls, and the `call` in GROUP BY with its time column.
 
-    `times` are its calls for a time attribute of the window.
+    `times` are its calls of TUMBLE_ROWTIME and the like, which return a time attribute.
     """
 
     select: ast.Select
@@ -36,7 +36,7 @@ class GroupedWindow:
     times: tuple[ast.Call, ...] = ()
 
     def check_times(self, by_clock: bool) -> None:
-        """Raises SqlError if a rowtime is asked of a window over processing time, or the other way round."""
+        """Raises SqlError for the rowtime of a window over processing time, or the other way round."""
         for call in self.times:
             if by_clock and call.name.endswith("_ROWTIME"):
                 raise SqlError("A proctime window cannot provide a rowtime attribute.", call.at)
@@ -45,7 +45,7 @@ class GroupedWindow:
 
 
 def grouped_window(node: ast.Select) -> GroupedWindow | None:
-    """What a SELECT with a window in its GROUP BY means; None if it has none."""
+    """The window in the GROUP BY of a SELECT, None if it has none. Raises SqlError."""
     calls = [key for group in node.group or () for keys in group.sets for key in keys if _is_window(key)]
     if not calls:
         return None
@@ -106,7 +106,7 @@ def _window_name(what: str, call: ast.Call) -> ast.Name:
 
 
 def _named(node: T, call: ast.Call) -> T:
-    """The same with window columns in place of the auxiliary calls."""
+    """The node with window columns in place of auxiliary calls. Raises SqlError if their arguments differ."""
 
     def change(part: Any) -> Any:
         if not isinstance(part, ast.Call) or not is_auxiliary(part):

@@ -12,8 +12,8 @@ from airflow_nrt.model.internal_columns import ABSORBED, WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
-from airflow_nrt.sql.aggregates.each_window import known_of_rows
-from airflow_nrt.sql.aggregates.grouping_sets import asks_for_sets, plan_grouping_sets
+from airflow_nrt.sql.aggregates.each_window import known_with_row
+from airflow_nrt.sql.aggregates.grouping_sets import calls_grouping, plan_grouping_sets
 from airflow_nrt.sql.aggregates.shared_slices import share_slices
 from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions.aggregate_arguments import read_arguments
@@ -25,7 +25,7 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
 from airflow_nrt.sql.relations.buffered_rows import finished, narrowed
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.names import unknown_names
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
@@ -40,7 +40,7 @@ PlanGroup = Callable[[Findings, ast.Select, Relation], Relation]
 
 
 def plan_aggregate(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, plan_group: PlanGroup
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, plan_group: PlanGroup
 ) -> Relation:
     """An aggregation by one GROUP BY or by several; `plan_group` plans one with plain keys."""
     node = replace(
@@ -51,18 +51,18 @@ def plan_aggregate(
         having=unqualified(node.having, alias),
     )
     if relation.has_sessions:
-        reads = reads_of(Around(node), Scope(relation.columns), None)
+        reads = reads_of(Demand(node), Scope(relation.columns), None)
         if relation.is_changing or relation.partition is None:
             relation = narrowed(relation, reads)
         elif not _keeps_sessions(node, relation):
-            relation = finished(found, relation, reads)
-    if any(group.kind != "key" for group in node.group or ()) or (node.group and asks_for_sets(node)):
-        return plan_grouping_sets(node, lambda one: plan_group(found, one, relation))
-    return plan_group(found, node, relation)
+            relation = finished(findings, relation, reads)
+    if any(group.kind != "key" for group in node.group or ()) or (node.group and calls_grouping(node)):
+        return plan_grouping_sets(node, lambda one: plan_group(findings, one, relation))
+    return plan_group(findings, node, relation)
 
 
 def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
-    """Whether sessions can be found after WHERE and by key: these look at nothing but the sessions' partition."""
+    """Whether WHERE reads only the partition of SESSION, and the keys include it: sessions can then follow WHERE."""
     assert relation.partition is not None
     groups = node.group or ()
     keys = {key.parts for group in groups for key in group.sets[0] if isinstance(key, ast.Name)}
@@ -74,8 +74,8 @@ def _keeps_sessions(node: ast.Select, relation: Relation) -> bool:
 class Aggregation:
     """One GROUP BY with both window bounds among its keys."""
 
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation) -> None:
-        self.found = found
+    def __init__(self, findings: Findings, node: ast.Select, relation: Relation) -> None:
+        self.findings = findings
         self.node = node
         self.relation = relation
         self.below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
@@ -94,9 +94,9 @@ class Aggregation:
         is_grouped = problems.attempt(self._group) is not None
         before, after = problems.attempt(self._where) or ([], [])
         if not is_grouped:
-            # Without its groups nothing above the aggregation can be judged but names.
+            # Without the groups, only names can be checked above the aggregation.
             above = [item.expression for item in node.items if not isinstance(item.expression, ast.Star)]
-            problems.found += unknown_names(self.below.scope, [*above, *([node.having] if node.having else [])])
+            problems.errors += unknown_names(self.below.scope, [*above, *([node.having] if node.having else [])])
             problems.stop()
         items = expand(node.items, relation, None) if _has_star(node) else list(node.items)
         names, titles = column_names(items), written_names(items)
@@ -106,12 +106,12 @@ class Aggregation:
             after += [having] if having is not None else []
         problems.raise_any()
         values = [value for value in compiled if value is not None]
-        self.found.note_columns(relation, self.read)
+        self.findings.note_columns(relation, self.read)
         planned = self._relation(before, names, values, after)
         return replace(planned, columns=titled(planned.columns, titles))
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
-        """The rows that are selected from the operator's; `before` are conditions below it, `after` those above."""
+        """The rows of the SELECT over the operator's. `before` are the conditions below it, `after` those above it."""
         node = self.relation.node
         operator, shared = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
@@ -167,7 +167,7 @@ class Aggregation:
         return True
 
     def _where(self) -> tuple[list[Typed], list[Typed]]:
-        """WHERE in two parts: what is decided on rows, and what only the window decides."""
+        """WHERE in two parts: conditions on rows, and conditions on the window alone."""
         before: list[Typed] = []
         after: list[Typed] = []
         for part in conjuncts(self.node.where) if self.node.where is not None else ():
@@ -184,7 +184,7 @@ class Aggregation:
     # ------------------------------------------------------------------ above the aggregation
 
     def _role_column(self, node: ast.Expression) -> Typed | None:
-        """A window column under its standard name, which the operator's result uses."""
+        """A window column under its standard name, which it has in the operator's result."""
         if not isinstance(node, ast.Name):
             return None
         column = self.below.scope.find(node)
@@ -243,12 +243,12 @@ class Aggregation:
         return call
 
     def _note_windows(self, typed: Typed) -> None:
-        """Sees to the window columns that a value of rows reads: `in_each_window` left only those they know."""
-        assert known_of_rows(self.relation, typed.columns)
+        """Notes whether a value of rows reads window columns. `in_each_window` left only columns known with the row."""
+        assert known_with_row(self.relation, typed.columns)
         self.knows_windows |= any(self.relation.is_window_column(name) for name in typed.columns)
 
     def _input(self, prefix: str, typed: Typed | None) -> str | None:
-        """The column of the input query that gives this value; equal expressions share one."""
+        """The column of the input query with this value. Equal expressions share one."""
         if typed is None:
             return None
         self.read.append(typed)
@@ -263,7 +263,7 @@ class Aggregation:
 
     @property
     def written(self) -> Written:
-        """What the operator does, in the report's words."""
+        """The operator in the report's words."""
         read = frozenset().union(*(typed.columns for typed in self.read))
         return Written(
             tuple((field.name, text_of(key)) for key, field in self.keys),
@@ -272,7 +272,7 @@ class Aggregation:
         )
 
     def _operator(self, before: list[Typed]) -> tuple[WindowAggregate | Regroup, Mapping[str, str]]:
-        """The operator, and as what it has the keys and the calls, where it is shared."""
+        """The operator, and the names of the keys and calls in it, if it is shared."""
         relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
         if relation.window is not None and relation.window.bounded_by_rows:
@@ -288,12 +288,12 @@ class Aggregation:
         calls = tuple(self.calls.values())
         if relation.window is not None:
             regroup = Regroup("", query, relation.window, fields, calls, relation.rowtime_type, self.written)
-            return self.found.share_regroup(regroup), {}
+            return self.findings.share_regroup(regroup), {}
         assert relation.pending is not None
         operator = WindowAggregate(
             name="",
             input=query,
-            sources=self.found.sources_of(relation),
+            sources=self.findings.sources_of(relation),
             window=relation.pending,
             keys=fields,
             aggregates=calls,
@@ -302,7 +302,7 @@ class Aggregation:
             partition=self._partition(),
             written=self.written,
         )
-        shared = share_slices(self.found, operator, taken)
+        shared = share_slices(self.findings, operator, taken)
         return shared.operator, shared.columns
 
     def _partition(self) -> tuple[str, ...]:
@@ -320,7 +320,7 @@ class Aggregation:
 
 
 def _result(operator: WindowAggregate | Regroup, shared: Mapping[str, str]) -> str:
-    """Its result, where it is shared under the names that this aggregation has for the columns."""
+    """SQL of the operator's result, under this aggregation's names for its columns."""
     if all(name == other for name, other in shared.items()):
         return quote(operator.name)
     known = {key.name for key in operator.keys} | {call.name for call in operator.aggregates}

@@ -1,6 +1,6 @@
-"""GROUPING SETS, CUBE and ROLLUP: one aggregation a grouping set, their results under one another.
+"""GROUPING SETS, CUBE and ROLLUP: one aggregation for each grouping set, and the union of their results.
 
-Each set keeps its own state, as each has keys of its own; the sets of a window fire together.
+Each set has its own keys, and so its own state. The sets of a window fire together.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relati
     assert node.group is not None
     sets = grouping_sets(node.group)
     every = tuple(dict.fromkeys(sum(sets, ())))
-    # Without an alias the columns of all sets are named as in the text, whatever replaces their expressions.
+    # Columns without an alias get the name that their text gives them, whatever replaces their expressions.
     items = tuple(
         replace(item, alias=item.alias or _title(item.expression, index)) for index, item in enumerate(node.items)
     )
     relations = []
-    for place, keys in enumerate(sets):
+    for index, keys in enumerate(sets):
         absent = [key for key in every if key not in keys]
-        seen = _Set(every, tuple(absent), sum(set(other) == set(keys) for other in sets[:place]))
+        one_set = _Set(every, tuple(absent), sum(set(other) == set(keys) for other in sets[:index]))
         one = replace(
             node,
             group=tuple(ast.Grouping("key", ((key,),), node.at) for key in keys),
-            items=tuple(replace(item, expression=_in_set(item.expression, seen)) for item in items),
-            having=None if node.having is None else _in_set(node.having, seen),
+            items=tuple(replace(item, expression=_in_set(item.expression, one_set)) for item in items),
+            having=None if node.having is None else _in_set(node.having, one_set),
         )
         relations.append(plan_one(one))
     if len({relation.window for relation in relations}) > 1:
@@ -53,21 +53,21 @@ def _title(node: ast.Expression, index: int) -> str:
 
 @dataclass(frozen=True)
 class _Set:
-    """A grouping set of those that have `every` key: what it lacks, and how many like it stand before it."""
+    """A grouping set: `every` key of all sets, the keys that it lacks, and how many equal sets precede it."""
 
     every: Keys
     absent: Keys
     repeated: int
 
 
-def asks_for_sets(node: ast.Select) -> bool:
-    """Whether GROUPING, GROUPING_ID or GROUP_ID is asked for, which one set alone answers too."""
+def calls_grouping(node: ast.Select) -> bool:
+    """Whether a SELECT calls GROUPING, GROUPING_ID or GROUP_ID. It may do so with a single grouping set, too."""
     parts = [item.expression for item in node.items] + ([node.having] if node.having is not None else [])
-    return any(_is_of_sets(part) or _asks(part) for part in parts)
+    return any(map(_has_grouping, parts))
 
 
-def _asks(node: ast.Expression) -> bool:
-    return any(_is_of_sets(child) or _asks(child) for child in children(node))
+def _has_grouping(node: ast.Expression) -> bool:
+    return _is_of_sets(node) or any(map(_has_grouping, children(node)))
 
 
 def _is_of_sets(node: ast.Expression) -> bool:
@@ -75,7 +75,7 @@ def _is_of_sets(node: ast.Expression) -> bool:
 
 
 def _in_set(node: T, one: _Set) -> T:
-    """The expression as one set sees it: absent keys are NULL, GROUPING, GROUPING_ID and GROUP_ID are numbers."""
+    """The expression in one set: absent keys are NULL, and GROUPING, GROUPING_ID and GROUP_ID are numbers."""
 
     def change(part: Any) -> Any:
         if isinstance(part, ast.Call) and part.name in OF_SETS:
@@ -90,12 +90,12 @@ def _in_set(node: T, one: _Set) -> T:
 
 
 def _absent_bits(node: ast.Call, one: _Set) -> int:
-    """A bit for each key, the first the highest: set where the key is absent."""
+    """A bit for each key, which is set if the key is absent. The first key is the highest bit."""
     bits = ["1" if _known(key, one.every, node) in one.absent else "0" for key in node.arguments]
     return int("".join(bits) or "0", 2)
 
 
 def _known(key: ast.Expression, every: Keys, node: ast.Call) -> ast.Expression:
     if key not in every:
-        raise SqlError(f"{node.name} wants keys of GROUP BY", node.at)
+        raise SqlError(f"{node.name} takes keys of GROUP BY", node.at)
     return key

@@ -1,4 +1,4 @@
-"""Aggregations of the same rows by the same keys share their slices: one operator computes the aggregates of all.
+"""Aggregations of the same rows by the same keys share their slices: one operator computes all of their aggregates.
 
 Two inserts, one of COUNT(*) and one of SUM(price) by shop, read a row once, keep one partial, and fire together.
 """
@@ -14,31 +14,31 @@ from airflow_nrt.sql.relations.findings import Findings, Values
 
 @dataclass(frozen=True)
 class Shared:
-    """An operator, and as what it has the columns of one of those that share it: keys and aggregates."""
+    """A shared operator, and the names in it of one aggregation's columns: its keys and aggregates."""
 
     operator: WindowAggregate
     columns: Mapping[str, str]
 
 
-def share_slices(found: Findings, operator: WindowAggregate, values: Values) -> Shared:
-    """The operator of these rows and keys, with what it lacks of the aggregates; else this one, under a new name.
+def share_slices(findings: Findings, operator: WindowAggregate, values: Values) -> Shared:
+    """The known operator of these rows and keys, with the aggregates that it lacks. Else this one, under a new name.
 
     The input of `operator` is that of `values`.
     """
-    operator = found.timed(operator)
-    for n, known in enumerate(found.operators):
-        below = found.values.get(known.name)
+    operator = findings.timed(operator)
+    for n, known in enumerate(findings.operators):
+        below = findings.values.get(known.name)
         if below is not None and _slices(known, below) == _slices(operator, values):
             merged, columns, together = _merged(known, below, operator, values)
-            found.operators[n], found.values[known.name] = merged, together
+            findings.operators[n], findings.values[known.name] = merged, together
             return Shared(merged, columns)
-    named = found.name_operator(operator)
-    found.values[named.name] = values
+    named = findings.name_operator(operator)
+    findings.values[named.name] = values
     return Shared(named, {})
 
 
 def _slices(operator: WindowAggregate, values: Values) -> object:
-    """What two must have in common to have the same slices: rows, keys in any order, windows, timing."""
+    """The parts that must be equal to share slices: rows, keys in any order, windows, timing."""
     keys = {values.columns[key.name]: key.type for key in operator.keys}
     partition = {values.columns[name] for name in operator.partition}
     bare = replace(operator, name="", input=Query("", (), ()), keys=(), aggregates=(), partition=())
@@ -74,6 +74,6 @@ def _meaning(call: AggregateCall) -> AggregateCall:
 
 
 def _name_of(sql: str, prefix: str, columns: Mapping[str, str]) -> str:
-    """The column that has this value, or a new name for it; `prefix` says what it is for."""
+    """The column with this value, or a new name for it. The `prefix` is that of its kind of value."""
     alike = [name for name in columns if name.startswith(prefix)]
     return next((name for name in alike if columns[name] == sql), f"{prefix}{len(alike)}")

@@ -29,11 +29,11 @@ _ELSEWHERE = {
     "upsert-kafka": f"{_KAFKA} in 'format' = 'debezium-json'",
     "blackhole": "write to 'print'",
 }
-"""Connectors of Flink that are not there, and what does instead."""
+"""Connectors of Flink that are not there, and what to use instead."""
 
 
 class Misdeclared(SqlErrors):
-    """A declaration is wrong. Its queries can be checked by `table`, unless its columns are wrong, too."""
+    """A declaration is wrong. Its queries can be checked with `table`, unless its columns are wrong, too (None)."""
 
     def __init__(self, problems: Sequence[SqlError], table: Table | None) -> None:
         super().__init__(problems)
@@ -41,11 +41,11 @@ class Misdeclared(SqlErrors):
 
 
 def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
-    """The table that a statement declares; `known` serves LIKE. Raises Misdeclared with all that is wrong."""
+    """The table that a statement declares. `known` are the tables for LIKE. Raises Misdeclared with all errors."""
     problems = Problems()
     base = problems.attempt(partial(_base, statement, known))
     if statement.like is not None and base is None:
-        raise Misdeclared(problems.found, None)
+        raise Misdeclared(problems.errors, None)
     options = dict(base.options) if base else {}
     options.update((key, value) for key, value, _ in statement.options)
     connector = options.get("connector", "")
@@ -53,24 +53,24 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     watermark = base.watermark if base else None
     if statement.watermark is not None and columns is not None:
         watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns))
-    readable = columns if not problems.found else None
+    valid_columns = columns if not problems.errors else None
     if connector in CONNECTORS:
         _check_options(statement, CONNECTORS[connector].options, problems)
     else:
-        # Another connector has other options.
-        problems.found.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
+        # Without a known connector the options can't be checked.
+        problems.errors.append(SqlError(_connector_error(statement.name, options.get("connector")), statement.at))
     partition_keys = statement.partition_keys or (base.partition_keys if base else ())
     primary_key = statement.primary_key or (base.primary_key if base else ())
     if columns is not None:
         _check_keys(statement, columns, partition_keys, options, problems)
-    if problems.found or columns is None:
-        stands_in = _readable(statement.name, readable, watermark, options) if readable is not None else None
-        raise Misdeclared(problems.found, stands_in)
+    if problems.errors or columns is None:
+        stand_in = _stand_in(statement.name, valid_columns, watermark, options) if valid_columns is not None else None
+        raise Misdeclared(problems.errors, stand_in)
     return Table(statement.name, columns, connector, watermark, partition_keys, primary_key, options)
 
 
-def _readable(name: str, columns: tuple[Column, ...], watermark: Watermark | None, options: Mapping[str, str]) -> Table:
-    """A table with these columns whose options are right: nobody reads it, but queries can be checked by it."""
+def _stand_in(name: str, columns: tuple[Column, ...], watermark: Watermark | None, options: Mapping[str, str]) -> Table:
+    """A table with these columns and valid options. It is never read: it serves to check queries."""
     changes = {"format": "debezium-json"} if options.get("format") == "debezium-json" else {"format": "json"}
     return Table(
         name, columns, "filesystem", watermark, options={"connector": "filesystem", "path": "/nowhere", **changes}
@@ -87,15 +87,15 @@ def _check_keys(
     kinds = {column.name: column.type for column in columns}
     for key in (*partition_keys, *statement.primary_key):
         if key not in kinds:
-            problems.found.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
+            problems.errors.append(SqlError(f"table {statement.name!r} has no column {key!r}", statement.at))
     for key in partition_keys:
         if key in kinds and kinds[key].name == "TIME":
-            wrong = f"can't be partitioned by {key!r}, which is TIME: let it be STRING, and CAST it"
-            problems.found.append(SqlError(f"table {statement.name!r} {wrong}", statement.at))
+            wrong = f"can't be partitioned by {key!r}, which is TIME: declare it as STRING, and CAST the value"
+            problems.errors.append(SqlError(f"table {statement.name!r} {wrong}", statement.at))
     for key in _domains(options):
         if key not in kinds:
             wrong = f"table {statement.name!r} has no column {key!r} with a domain"
-            problems.found.append(SqlError(wrong, statement.at))
+            problems.errors.append(SqlError(wrong, statement.at))
 
 
 def _domains(options: Mapping[str, str]) -> list[str]:
@@ -107,7 +107,7 @@ def _check_options(statement: parsed.CreateTable, known: Mapping[str, Option], p
         try:
             check_options({key: value}, known, f"table {statement.name!r}")
         except InputError as wrong:
-            problems.found.append(SqlError(str(wrong), at))
+            problems.errors.append(SqlError(str(wrong), at))
 
 
 def check_source(table: Table, at: Place) -> None:
@@ -160,7 +160,7 @@ def _columns(statement: parsed.CreateTable, base: Table | None, connector: Conne
     problems = Problems()
     for definition in statement.columns:
         if definition.name in columns:
-            problems.found.append(SqlError(f"column {definition.name!r} stands twice", definition.at))
+            problems.errors.append(SqlError(f"column {definition.name!r} is declared twice", definition.at))
             continue
         column = problems.attempt(partial(_column, definition, computed, compiler, connector))
         if column is not None:
@@ -192,7 +192,7 @@ def _column(
 
 
 def _check_reads(node: ast.Expression, computed: set[str]) -> None:
-    """Computed columns are of columns that are not, as in Flink."""
+    """Raises SqlError if a computed column reads another computed one, as in Flink."""
     if isinstance(node, ast.Name) and node.parts[0] in computed:
         raise SqlError(f"column {node.parts[0]!r} is computed itself: write its expression here", node.at)
     for child in children(node):
@@ -213,5 +213,5 @@ def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
 
 
 def with_options(table: Table, options: Mapping[str, str]) -> Table:
-    """The table with some options replaced: what an OPTIONS hint does."""
+    """The table with some options replaced, as by an OPTIONS hint."""
     return replace(table, options={**table.options, **options})

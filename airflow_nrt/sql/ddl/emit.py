@@ -1,4 +1,4 @@
-"""`SET 'table.exec.emit.…'`: when Flink's older windows emit. Windowing functions emit when a window is complete."""
+"""`SET 'table.exec.emit.…'`: when windows in GROUP BY emit. Windowing functions emit when a window is complete."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ FIRES = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enable
 
 
 def emits_again(statements: Iterable[parsed.Statement], overrides: Mapping[str, str]) -> bool:
-    """Whether a script has older windows emit before they are complete, or once more for late rows."""
+    """Whether windows in GROUP BY emit before they are complete, or again for late rows."""
     settings = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
     return any({**settings, **overrides}.get(key, "").strip().lower() == "true" for key in FIRES)
 
 
 def check_emit(settings: Mapping[str, str], places: Mapping[str, Place], script: str) -> None:
-    """Raises SqlError at the setting that makes a windowing function emit earlier or again. Flink has it so."""
+    """Raises SqlError at a setting of early or late fire if there is a windowing function, as Flink does."""
     for key in FIRES:
         if read_option(settings, REPORT_OPTIONS, key):
             raise SqlError(

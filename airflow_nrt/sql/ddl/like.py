@@ -1,7 +1,7 @@
-"""CREATE TABLE … LIKE: what a table takes over from another one.
+"""CREATE TABLE … LIKE: the parts that a table takes over from another one.
 
-As in Flink a table takes over everything, and only its options may stand in both; `(EXCLUDING WATERMARKS …)` says
-otherwise. Physical columns are always taken over.
+As in Flink a table takes over everything, and only options may be in both. `(EXCLUDING WATERMARKS …)` changes that.
+Physical columns are always taken over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NEVER_OVERWRITTEN = ("CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
 
 
 def taken_over(statement: parsed.CreateTable, base: Table) -> Table:
-    """What stays of the base table beside the statement's own clauses. Raises SqlError where both say something."""
+    """The base table without the parts that LIKE excludes or the statement overwrites. Raises SqlError at conflicts."""
     rules = _rules(statement)
 
     def kept(feature: str, both: bool, what: str) -> bool:
@@ -67,7 +67,7 @@ def _rules(statement: parsed.CreateTable) -> dict[str, str]:
 
 
 def _check_watermark(statement: parsed.CreateTable, table: Table) -> None:
-    """A watermark that is taken over needs its columns."""
+    """Raises SqlError if a watermark is taken over without its columns."""
     names = {column.name for column in table.columns} | {definition.name for definition in statement.columns}
     for name in table.watermark.reads if table.watermark else ():
         if name not in names:

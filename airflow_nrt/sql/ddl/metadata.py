@@ -1,4 +1,4 @@
-"""METADATA columns: what a connector knows of a row beside its content, under Flink's keys."""
+"""METADATA columns: what a connector knows about a row beside its content, under Flink's keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse import ast, parsed
 def metadata_column(definition: parsed.ColumnDefinition, connector: Connector | None) -> Column:
     """The column as a computed one. Raises SqlError for a key that tables of this connector do not have.
 
-    Where there is no such connector, that is what is wrong with the table, and any key will do.
+    Without a known connector any key passes: the connector is the error of such a table.
     """
     key, kind = definition.metadata, definition.type
     assert key is not None and kind is not None
@@ -37,12 +37,12 @@ def metadata_column(definition: parsed.ColumnDefinition, connector: Connector | 
 
 
 def is_system_rowtime(node: ast.Expression | None) -> bool:
-    """Whether a computed column is `SYSTEM_ROWTIME()` (FLIP-66), the time that the source gives each row."""
+    """Whether a computed column is `SYSTEM_ROWTIME()` (FLIP-66), the time of a row in its source."""
     return isinstance(node, ast.Call) and node.name == "SYSTEM_ROWTIME" and not node.arguments
 
 
 def rowtime_of_source(name: str) -> Column:
-    """Such a column: files give their rows the time when they were written."""
+    """The column of `SYSTEM_ROWTIME()`: the time when the row's file was written."""
     return Column(name, INSTANT, MODIFIED, metadata=WRITTEN_AT)
 
 

@@ -1,4 +1,4 @@
-"""WATERMARK FOR: the rowtime, and the watermark that each row proposes (FLIP-66)."""
+"""WATERMARK FOR: the rowtime, and the watermark of each row (FLIP-66)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWTIME_PRECISION = 3
 
 
 def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[Column]) -> Watermark:
-    """Raises SqlError if the rowtime is no column, or neither it nor the watermark is a time."""
+    """The watermark of a table. Raises SqlError if the rowtime is no column, or if it or the watermark is no time."""
     scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
     rowtime = scope.time_column(definition.column)
     if any(column.name == rowtime.name and column.expression == PROCTIME_SQL for column in columns):
@@ -30,7 +30,7 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
     proposal = Compiler(scope).compile(definition.expression)
     if proposal.type.name == "NULL":
         raise SqlError(
-            "a watermark that is always NULL never comes: write one such as "
+            "a watermark that is always NULL never advances: write one such as "
             f"{'.'.join(definition.column.parts)} - INTERVAL '5' SECOND",
             definition.expression.at,
         )
@@ -57,12 +57,12 @@ def _is_of_source(node: ast.Expression) -> bool:
 
 
 def _of_source(definition: parsed.WatermarkDefinition, column: Column) -> Watermark:
-    """The watermark of the source stands behind the time that it gives its rows: files come as they were written."""
+    """The watermark of a source: 1 ms less than the time when a file was written. Files arrive in that order."""
     assert isinstance(definition.expression, ast.Call)
     if not is_rowtime_of_source(column):
         raise SqlError(
-            f"{definition.expression.name}() goes with the time that files give their rows ({column.name} AS "
-            f"SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); of what is in them write "
+            f"{definition.expression.name}() is the watermark of the time when files were written ({column.name} AS "
+            "SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); for a time in the files write "
             f"WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
             definition.expression.at,
         )
@@ -70,7 +70,7 @@ def _of_source(definition: parsed.WatermarkDefinition, column: Column) -> Waterm
 
 
 def _constant_delay(definition: parsed.WatermarkDefinition) -> int | None:
-    """Milliseconds that the watermark stays behind its column, None if it is any other expression."""
+    """The constant by which the watermark lags its column (ms). None if it is any other expression."""
     match definition.expression:
         case ast.Name(parts) if parts == definition.column.parts:
             return 0
@@ -91,5 +91,5 @@ def _check_rowtime(name: str, kind: DataType, at: Place) -> None:
 
 
 def _milliseconds(sql: str, kind: DataType) -> str:
-    """A TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock. The engine's session zone is UTC."""
+    """SQL of a TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock. The engine's session zone is UTC."""
     return f"unix_millis({sql})" if kind.name == "TIMESTAMP_LTZ" else f"unix_millis(CAST({sql} AS TIMESTAMP))"

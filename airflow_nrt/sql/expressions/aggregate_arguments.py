@@ -1,4 +1,4 @@
-"""What stands between the parentheses of an aggregate: what it is taken of, and its constants."""
+"""The arguments of an aggregate: its operand and its constants."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Compile = Callable[[ast.Expression], Typed]
 
 @dataclass(frozen=True)
 class Arguments:
-    """`operand` is None for COUNT(*), a ROW that is NULL where the row does not count for several values at once.
+    """`operand` is None for COUNT(*). Several values are one ROW, which is NULL if the row does not count.
 
-    `python` is the function that is called, if it is none of those that are built in.
+    `python` is the function that is called, if it is not built in.
     """
 
     operand: Typed | None
@@ -33,7 +33,7 @@ class Arguments:
 
 
 def read_arguments(call: ast.Call, compile: Compile) -> Arguments:
-    """Raises SqlError for arguments that the aggregate does not take."""
+    """The arguments of a call. Raises SqlError for arguments that the aggregate does not take."""
     note(call)
     if len(call.arguments) == 1 and isinstance(call.arguments[0], ast.Star):
         if call.name != "COUNT" or call.distinct:
@@ -46,13 +46,13 @@ def read_arguments(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _python(function: PythonFunction, call: ast.Call, compile: Compile) -> Arguments:
-    """A ROW of the arguments, NULL where one is that the function is not asked with."""
+    """A ROW of the arguments. It is NULL if a NULL is among them with which the function is not called."""
     values = accepted(function, [compile(argument) for argument in call.arguments], call.at, call.name)
     if not values:
         raise NotThereYet(f"{call.name} without an argument", call.at, "give it a constant")
     whole = _row(values, _numbered(values))
-    asked = [values[n] for n in function.asks_not(len(values)) if values[n].type.nullable]
-    return Arguments(_where_all_are(asked, whole) if asked else whole, python=function)
+    not_null = [values[n] for n in function.asks_not(len(values)) if values[n].type.nullable]
+    return Arguments(_where_all_are(not_null, whole) if not_null else whole, python=function)
 
 
 def _one(call: ast.Call, compile: Compile) -> Arguments:
@@ -61,7 +61,7 @@ def _one(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _count(call: ast.Call, compile: Compile) -> Arguments:
-    """Rows in which no argument is NULL."""
+    """COUNT of rows in which no argument is NULL."""
     _check_count(call, 1, None)
     values = [compile(argument) for argument in call.arguments]
     if not is_distinct(call) and not any(value.type.nullable for value in values):
@@ -78,7 +78,7 @@ def _listagg(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _percentile(call: ast.Call, compile: Compile) -> Arguments:
-    """The value, a share or an array of shares, and how often the value counts."""
+    """PERCENTILE: the value, a share or an array of shares, and the frequency of the value."""
     _check_count(call, 2, 3)
     value, shares, *frequency = call.arguments
     parameters = tuple(_share(share, compile(share)) for share in elements(shares) or (shares,))
@@ -143,7 +143,7 @@ def _check_count(call: ast.Call, least: int, most: int | None) -> None:
 
 
 def _row(values: Sequence[Typed], names: Sequence[str]) -> Typed:
-    """The values as one."""
+    """The values as one ROW."""
     fields = ", ".join(f"{string_literal(name)}, {value.sql}" for name, value in zip(names, values))
     children = tuple((name, value.type.with_nullable(True)) for name, value in zip(names, values))
     columns = frozenset[str]().union(*(value.columns for value in values))
@@ -155,6 +155,6 @@ def _numbered(values: Sequence[Typed]) -> list[str]:
 
 
 def _where_all_are(values: Sequence[Typed], whole: Typed) -> Typed:
-    """The whole where none of its values is NULL, else NULL."""
+    """`whole` if none of the values is NULL, else NULL."""
     there = " AND ".join(f"{value.sql} IS NOT NULL" for value in values)
     return replace(whole, sql=f"CASE WHEN {there} THEN {whole.sql} END")

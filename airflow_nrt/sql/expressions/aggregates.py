@@ -1,4 +1,4 @@
-"""Aggregate calls: which functions they may call, and Flink's result types."""
+"""Aggregates: their names, and Flink's result types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse.walk import children
 
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP", "APPROX_COUNT_DISTINCT": "COUNT"}
 AGGREGATES = (*BUILT_IN, *_SYNONYMS)
-"""The names of those that are built in."""
+"""The names of the built-in aggregates."""
 
 
 def is_aggregate(node: ast.Expression) -> bool:
@@ -21,7 +21,7 @@ def is_aggregate(node: ast.Expression) -> bool:
 
 
 def contains_aggregate(node: ast.Select) -> bool:
-    """Whether a SELECT without GROUP BY is an aggregation nevertheless: HAVING alone makes it one, of all rows."""
+    """Whether a SELECT without GROUP BY aggregates all rows. HAVING alone makes it an aggregation."""
     return node.having is not None or any(_has_aggregate(item.expression) for item in node.items)
 
 
@@ -35,17 +35,17 @@ def has_aggregate(name: str) -> bool:
 
 
 def canonical_name(name: str) -> str:
-    """The function that a name means: STDDEV is STDDEV_SAMP, and an approximate count may be exact."""
+    """The aggregate that a name means: STDDEV is STDDEV_SAMP. An approximate count is computed exactly."""
     return _SYNONYMS.get(name, name)
 
 
 def elements(node: ast.Expression) -> tuple[ast.Expression, ...] | None:
-    """What stands in ARRAY[…], None for anything else."""
+    """The elements of ARRAY[…], None for another expression."""
     return node.arguments if isinstance(node, ast.Call) and node.name == "ARRAY[ ]" else None
 
 
 def is_distinct(call: ast.Call) -> bool:
-    """Whether repeated values make a difference that the call does not want."""
+    """Whether the call counts a repeated value once. False if repeats make no difference to the aggregate."""
     built_in = BUILT_IN.get(canonical_name(call.name))
     counts_repeats = built_in is None or built_in.counts_repeats
     return call.name == "APPROX_COUNT_DISTINCT" or (call.distinct and counts_repeats)

@@ -1,4 +1,4 @@
-"""The SQL types that the annotations of Python functions mean, and types as their declarations write them.
+"""SQL types of the annotations of Python functions, and of their declarations.
 
 def late_by(at: datetime, kind: str | None) -> int | None: …        (TIMESTAMP(3), STRING) -> BIGINT
 def tax(price: Decimal) -> Annotated[Decimal, "DECIMAL(10, 2)"]: …   (DECIMAL) -> DECIMAL(10, 2)
@@ -36,8 +36,9 @@ _MANY = (Iterable, Iterator, Generator, list)
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Of a partial those of its function, of an object those of its `__call__`. Raises ValueError if they name what is
-    not there.
+    """The annotations of a function. A partial has those of its function, an object those of its `__call__`.
+
+    Raises ValueError if they name something that does not exist.
     """
     if isinstance(function, functools.partial):
         return hints_of(function.func)
@@ -49,7 +50,7 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def hinted(hint: Any, what: str) -> DataType:
-    """The SQL type that an annotation means; NOT NULL unless it allows None. Raises ValueError if it means none."""
+    """The SQL type of an annotation, NOT NULL unless it allows None. Raises ValueError if it is no SQL type."""
     if typing.get_origin(hint) is typing.Annotated:
         text = next((one for one in hint.__metadata__ if isinstance(one, str)), None)
         if text is not None:
@@ -74,7 +75,7 @@ def hinted(hint: Any, what: str) -> DataType:
 
 
 def hinted_rows(hint: Any, what: str) -> DataType:
-    """The ROW that an iterable of tuples or of single values gives. Raises ValueError if it is none."""
+    """The ROW of an iterable of tuples or of single values. Raises ValueError for another annotation."""
     inner = typing.get_args(hint)
     if typing.get_origin(hint) not in _MANY or not inner:
         raise ValueError(f"{what} is {hint!r}: write for example Iterator[tuple[str, int]]")
@@ -83,12 +84,12 @@ def hinted_rows(hint: Any, what: str) -> DataType:
 
 
 def row_of(kinds: Iterable[DataType]) -> DataType:
-    """Columns without names as a ROW."""
+    """A ROW of columns without names."""
     return DataType("ROW", nullable=False, children=tuple((f"f{n}", kind) for n, kind in enumerate(kinds)))
 
 
 def written(given: Any, what: str) -> DataType:
-    """A type as a declaration gives it: SQL text, or a DataType. Raises ValueError if it is none that can be here."""
+    """The type in a declaration: SQL text, or a DataType. Raises ValueError if Python functions don't take it."""
     if isinstance(given, str):
         kind = _parsed(given, what)
     elif isinstance(given, DataType):

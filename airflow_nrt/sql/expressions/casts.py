@@ -1,4 +1,4 @@
-"""CAST and TRY_CAST with Flink's values: what Spark casts in another way is written out, the rest is Spark's own."""
+"""CAST and TRY_CAST with Flink's results: casts that Spark does in another way are written out, others are Spark's."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from airflow_nrt.sql.expressions.typed import Typed
 _UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
 _NESTED = ("ARRAY", "MAP", "ROW")
 _LONG = 300
-"""A text that takes more SQL than this is computed once, under a name, and read there."""
+"""A text whose SQL is longer is computed once, under a name."""
 
 
 def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
-    """CAST, or TRY_CAST if it must not fail. Raises NotThereYet for a pair of types that is not known here."""
+    """CAST, or TRY_CAST if it must not fail. Raises NotThereYet for a pair of types that is not supported."""
     target = target.with_nullable(operand.type.nullable or not fails)
     if operand.type.name == "NULL":
         return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
@@ -31,11 +31,11 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
 
 
 _FULL_DIGITS = 6
-"""What Spark keeps of the fraction of a second."""
+"""The digits of the fraction of a second that Spark keeps."""
 
 
 def cast_to(typed: Typed, target: DataType) -> str:
-    """The value as the target type, without a cast where it is that already."""
+    """SQL of the value as the target type, without a cast if it has that type already."""
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
         both = typed.type.has_fraction_of_second and target.has_fraction_of_second
         shrinks = both and _digits(typed.type) > _digits(target)
@@ -45,7 +45,7 @@ def cast_to(typed: Typed, target: DataType) -> str:
 
 @dataclass(frozen=True)
 class _Cast:
-    """Casts of one CAST or TRY_CAST; `depth` is how many values are around this one."""
+    """The casts inside one CAST or TRY_CAST. `depth` is how deep a value is nested."""
 
     fails: bool
     at: Place
@@ -75,22 +75,22 @@ class _Cast:
 
     # ------------------------------------------------------------------ from strings
 
-    def _read(self, sql: str, target: DataType, asked: DataType) -> str:
-        """A text as this type; `asked` is the one that the report writes."""
+    def _read(self, sql: str, target: DataType, written: DataType) -> str:
+        """A text as the target type. `written` is the type that the report writes, for the error."""
         if len(sql) > _LONG:
             name = f"_nrt_s{self.depth}"
-            return _once(sql, name, self._read(name, target, asked))
+            return _once(sql, name, self._read(name, target, written))
         value = value_of(sql, target)
         if not self.fails:
             return value
-        before, after = f"{STOP_MARK}'", f"' can't be cast to {asked.flink}"
+        before, after = f"{STOP_MARK}'", f"' can't be cast to {written.flink}"
         words = f"concat({string_literal(before)}, {sql}, {string_literal(after)})"
         return f"IF({sql} IS NULL, NULL, coalesce({value}, raise_error({words})))"
 
     # ------------------------------------------------------------------ to strings
 
     def _text(self, operand: Typed, target: DataType) -> str:
-        """As Flink prints it."""
+        """A value as Flink prints it."""
         kind = operand.type
         if kind.name == "BOOLEAN":
             return f"upper(CAST({operand.sql} AS STRING))"
@@ -147,7 +147,7 @@ class _Cast:
 
 
 def _tried_array(operand: Typed, target: DataType, at: Place) -> str:
-    """TRY_CAST of an array is NULL as a whole where one of its elements can't be cast."""
+    """TRY_CAST of an array, which is NULL as a whole if one of its elements can't be cast."""
     if operand.type.name != "ARRAY" or target.name != "ARRAY" or target.children[0][1].name in _NESTED:
         raise NotThereYet(f"TRY_CAST of {operand.type.flink} AS {target.flink}", at, "CAST or TRY_CAST what is inside")
     tried = _Cast(False, at, 1).value(Typed("_nrt_a", operand.type.children[0][1]), target.children[0][1])
@@ -167,12 +167,12 @@ def _never_fails(source: DataType, target: DataType) -> bool:
 
 
 def _once(sql: str, name: str, body: str) -> str:
-    """The body, with the value of the expression, which is computed once, under a name."""
+    """The body, in which `name` is the value of the expression. It is computed once."""
     return f"transform(array({sql}), {name} -> {body})[0]"
 
 
 def _same(a: DataType, b: DataType) -> bool:
-    """Whether values of two types look alike; the names of fields count, lengths of strings don't matter to `a`."""
+    """Whether values of type `a` need no cast to type `b`. Names of fields must be equal. A STRING takes any length."""
     if a.children or b.children:
         return (
             a.name == b.name
@@ -186,7 +186,7 @@ def _same(a: DataType, b: DataType) -> bool:
 
 
 def _to_length(sql: str, kind: DataType) -> str:
-    """A string, bytes or a time, which Spark keeps in full, as long or as exact as its type says."""
+    """A string, bytes or a time with the length or the precision of its type. Spark keeps them in full."""
     if kind.name == "CHAR":
         return f"rpad({sql}, {kind.precision}, ' ')"
     if kind.name == "VARCHAR":

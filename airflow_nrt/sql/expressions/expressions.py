@@ -1,6 +1,6 @@
-"""Expressions checked against a scope, and turned into Spark SQL with Flink's meaning.
+"""Expressions, checked against a scope and compiled to Spark SQL with Flink's meaning.
 
-Operators and functions pass by list only: what is not known here is an error, never Spark's meaning under Flink's name.
+Only listed operators and functions are compiled. Others are an error, never Spark's meaning under Flink's name.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ from airflow_nrt.sql.parse.unparse import text_of
 _BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
 _INSTEAD = {**KNOWN_LATER, **MISSING}
 
-_IN_WHERE = "let it be one of the conditions that AND joins in WHERE, in a query behind FROM where windows are grouped"
+_IN_WHERE = (
+    "make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"
+)
 
 Override = Callable[[ast.Expression], "Typed | None"]
 
@@ -55,7 +57,7 @@ Override = Callable[[ast.Expression], "Typed | None"]
 class Compiler:
     """Compiles expressions of one scope.
 
-    `override` is asked first at every node: above an aggregation it answers for group keys and aggregates.
+    `override` is tried first at every node. Above an aggregation it compiles group keys and aggregates.
     """
 
     def __init__(self, scope: Scope, override: Override | None = None) -> None:
@@ -64,9 +66,9 @@ class Compiler:
         self._known: dict[int, tuple[ast.Expression, Typed]] = {}
 
     def compile(self, node: ast.Expression) -> Typed:
-        """Raises SqlError with the place of what is wrong."""
+        """The expression as Spark SQL. Raises SqlError with the place of an error."""
         if id(node) in self._known:
-            # It stands in several places, as the operand of CASE does.
+            # One node may be in several places of the tree, such as the operand of CASE.
             return self._known[id(node)][1]
         if self.override is not None and (typed := self.override(node)) is not None:
             return typed
@@ -106,22 +108,22 @@ class Compiler:
             case ast.Star():
                 raise SqlError("'*' can only stand alone in SELECT or in COUNT(*)", node.at)
             case _:
-                raise SqlError("this can't stand in an expression", node.at)
+                raise SqlError("this can't be part of an expression", node.at)
         check_sql(typed.sql, node.at)
         note(node, typed.sql)
         self._known[id(node)] = node, typed
         return typed
 
     def compiled(self, nodes: Sequence[ast.Expression]) -> list[Typed]:
-        """All of these. Raises SqlErrors with what is wrong in any of them."""
-        found: list[Typed] = []
+        """All of these expressions. Raises SqlErrors with the errors of all of them."""
+        results: list[Typed] = []
         problems = Problems()
         for node in nodes:
             typed = problems.attempt(partial(self.compile, node))
-            found += [typed] if typed is not None else []
-        if len(found) < len(nodes):
+            results += [typed] if typed is not None else []
+        if len(results) < len(nodes):
             problems.stop()
-        return found
+        return results
 
     def condition(self, node: ast.Expression, clause: str) -> Typed:
         typed = self.compile(node)
@@ -145,7 +147,7 @@ class Compiler:
             left = self.compile(node.left)
         except (SqlError, SqlErrors) as wrong:
             raise self._beside(wrong, node.right) from None
-        # Not by `compiled`: a sum of hundreds of terms goes down the stack here.
+        # Without `compiled`, because a sum of hundreds of terms goes down the stack here.
         right = self.compile(node.right)
         if node.operator in ("AND", "OR"):
             for side, typed in ((node.left, left), (node.right, right)):
@@ -167,10 +169,10 @@ class Compiler:
         return _built(f"({left.sql} {node.operator} {right.sql})", BOOLEAN.with_nullable(nullable), left, right)
 
     def _beside(self, wrong: SqlError | SqlErrors, right: ast.Expression) -> SqlError | SqlErrors:
-        """What is wrong on the left of an operator, with what is on its right."""
+        """The errors on the left of an operator, with those on its right."""
         problems = Problems(wrong.problems if isinstance(wrong, SqlErrors) else [wrong])
         problems.attempt(partial(self.compile, right))
-        return wrong if len(problems.found) == 1 else SqlErrors(problems.found)
+        return wrong if len(problems.errors) == 1 else SqlErrors(problems.errors)
 
     def _concatenate(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
         for side, typed in ((node.left, left), (node.right, right)):
@@ -190,7 +192,7 @@ class Compiler:
         rule = {"+": sum_type, "-": sum_type, "*": product_type, "/": quotient_type, "%": remainder_type}[node.operator]
         result = rule(left.type, right.type).with_nullable(nullable)
         if result.name == "DECIMAL":
-            # Spark would take other digits for a literal and for BIGINT, and so another scale for the quotient.
+            # Spark would use another precision for a literal and for BIGINT, and so another scale for the quotient.
             left, right = (replace(side, sql=cast_to(side, as_decimal(side.type))) for side in (left, right))
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
@@ -266,7 +268,7 @@ class Compiler:
     def _call(self, node: ast.Call) -> Typed:
         if node.over is not None:
             raise NotThereYet(
-                f"{node.name} … OVER", node.at, "select it in a query behind FROM, and name its column here"
+                f"{node.name} … OVER", node.at, "select it in a subquery in FROM, and use its column here"
             )
         function = _BUILT_IN.get(node.name) or _python(node)
         if node.name in CLOCK_FUNCTIONS:
@@ -274,8 +276,8 @@ class Compiler:
         if function is None:
             if node.name in CHANGING:
                 raise SqlError(
-                    f"{node.name} gives another value in each run, so that no backfill could reproduce what the stream "
-                    "published: use a column of the source",
+                    f"{node.name} gives another value in each run, so that no backfill could reproduce the results of "
+                    "the stream: use a column of the source",
                     node.at,
                 )
             if node.name in OF_SOURCES:
@@ -285,7 +287,7 @@ class Compiler:
             if node.name in _INSTEAD:
                 raise NotThereYet(f"function {node.name}", node.at, _INSTEAD[node.name])
             if has_aggregate(node.name):
-                raise SqlError(f"{node.name} is an aggregate: it stands in SELECT or HAVING of a GROUP BY", node.at)
+                raise SqlError(f"{node.name} is an aggregate: it belongs in SELECT or HAVING of a GROUP BY", node.at)
             if node.name in WRITTEN:
                 raise SqlError(f"there is no function {node.name}: write {WRITTEN[node.name]}", node.at)
             hint = nearest(node.name, [*AGGREGATES, *_BUILT_IN, *ELSEWHERE, *_INSTEAD, *known_functions()])
@@ -300,7 +302,7 @@ class Compiler:
         return replace(typed, columns=columns)
 
     def _check_clock(self, node: ast.Call) -> None:
-        """Raises SqlError if the rows here come from many batches, or CURRENT_WATERMARK is asked for another column."""
+        """Raises SqlError if the rows are of many batches, or CURRENT_WATERMARK has an argument that is no rowtime."""
         if not self.scope.has_batch:
             raise NotThereYet(
                 f"{node.name} above a window or a join", node.at, "put it below, or into a computed column of the table"
@@ -312,15 +314,15 @@ class Compiler:
 
 
 def _python(node: ast.Call) -> Function | None:
-    """A scalar function of the report. What is wrong with its declaration was told there."""
+    """A scalar function of the report. An error of its declaration was reported there."""
     if node.name in known_functions() and known_functions()[node.name] is None:
         raise SqlErrors(())
-    found = known_functions().get(node.name)
-    if found is None or found.is_aggregate:
+    function = known_functions().get(node.name)
+    if function is None or function.is_aggregate:
         return None
-    if found.is_table:
+    if function.is_table:
         raise SqlError(f"{node.name} is a table function: write CROSS JOIN LATERAL TABLE({node.name}(…))", node.at)
-    return partial(call_function, found)
+    return partial(call_function, function)
 
 
 def _check_condition(node: ast.Expression, typed: Typed, clause: str) -> None:
@@ -333,7 +335,7 @@ def _negated(number: str) -> str:
 
 
 def _time_literal(text: Typed, target: DataType, at: Place) -> Typed:
-    """A string literal read as a date or time; as an instant on the session's clock."""
+    """A string literal read as a date or a time. For a TIMESTAMP_LTZ it is read on the session's clock."""
     if target.name == "TIME":
         return replace(cast(text, DataType("TIME", precision=DIGITS), True, at), constant=text.constant)
     kind = DataType("TIMESTAMP", precision=target.precision) if target.name == "TIMESTAMP_LTZ" else target

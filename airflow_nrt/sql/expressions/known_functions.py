@@ -13,7 +13,7 @@ _KNOWN: ContextVar[Mapping[str, PythonFunction | None]] = ContextVar("known func
 
 @contextmanager
 def calling(functions: Mapping[str, PythonFunction | None]) -> Iterator[None]:
-    """Plans with these functions beside those that are built in; None stands for one whose declaration is wrong."""
+    """Plans with these functions beside the built-in ones. None stands for one whose declaration is wrong."""
     token = _KNOWN.set(functions)
     try:
         yield

@@ -16,11 +16,11 @@ _TIME_LITERALS = {
     "DATE": (r"\d{4}-\d\d-\d\d", "yyyy-MM-dd"),
     "TIMESTAMP": (r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d(\.\d{1,9})?)?)?", "yyyy-MM-dd HH:mm:ss"),
 }
-"""How the texts of literals look, for programs and for people."""
+"""The patterns of literals: as a regular expression, and for people."""
 
 
 def literal(node: ast.Literal) -> Typed:
-    """Raises SqlError for a date or a number that does not exist."""
+    """The literal as Spark SQL. Raises SqlError for a date, a time or a number that does not exist."""
     text = node.text
     if node.kind == "null":
         return Typed("NULL", NULL)
@@ -53,10 +53,10 @@ def _check_time_literal(node: ast.Literal) -> None:
 
 
 def _time(node: ast.Literal) -> Typed:
-    found = times_of_day.literal(node.text)
-    if found is None:
+    time = times_of_day.literal(node.text)
+    if time is None:
         raise SqlError(f"TIME {node.text!r} does not exist: write HH:mm:ss", node.at)
-    millis, kind = found
+    millis, kind = time
     return Typed(str(millis), kind, node.text)
 
 

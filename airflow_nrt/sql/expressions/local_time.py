@@ -1,6 +1,6 @@
-"""The session's time zone while a report is planned: what TIMESTAMP_LTZ means where a wall clock is asked for.
+"""The session's time zone while a report is planned: the wall clock of TIMESTAMP_LTZ.
 
-It is the zone of the whole report, so it holds for what stands in front of its SET, too.
+It is the zone of the whole report, also of statements before its SET.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _ZONE: ContextVar[str | None] = ContextVar("session zone", default=None)
 
 def zone_of(statements: Iterable[parsed.Statement], override: str | None) -> str | None:
     """The zone that a script sets, None for UTC. Raises SqlError if it sets several and nothing overrides them."""
-    found = override
+    zone = override
     for one in statements:
         if override is None and isinstance(one, parsed.SetOption) and one.key == TIME_ZONE:
-            if found not in (None, one.value):
-                raise SqlError(f"a report has one time zone: it is {found!r} already, SET it once", one.at)
-            found = one.value
+            if zone not in (None, one.value):
+                raise SqlError(f"a report has one time zone: it is {zone!r} already, SET it once", one.at)
+            zone = one.value
     try:
-        return foreign_zone(read_zone(found)) if found is not None else None
+        return foreign_zone(read_zone(zone)) if zone is not None else None
     except ValueError:
-        # The option itself is read where the SET stands, and refused there.
+        # The SET reports the error.
         return None
 
 
@@ -46,12 +46,12 @@ def planned_in(zone: str | None) -> Iterator[None]:
 
 
 def session_zone() -> str | None:
-    """The zone of what is being planned, None for UTC."""
+    """The zone of the report that is being planned, None for UTC."""
     return _ZONE.get()
 
 
 def as_local(typed: Typed) -> Typed:
-    """A TIMESTAMP_LTZ as the TIMESTAMP that the session's clock shows then; anything else as it is."""
+    """A TIMESTAMP_LTZ as the TIMESTAMP that the session's clock shows then. Other values are unchanged."""
     if typed.type.name != "TIMESTAMP_LTZ":
         return typed
     zone = session_zone()
@@ -61,7 +61,7 @@ def as_local(typed: Typed) -> Typed:
 
 
 def alike_times(values: list[Typed]) -> list[Typed]:
-    """A TIMESTAMP that is compared with a TIMESTAMP_LTZ is one, too: when the session's clock shows it."""
+    """The values with each TIMESTAMP as an instant on the session's clock, if one of them is a TIMESTAMP_LTZ."""
     if all(typed.type.name != "TIMESTAMP_LTZ" for typed in values):
         return values
     return [as_instant(typed) if typed.type.name == "TIMESTAMP" else typed for typed in values]
@@ -78,9 +78,11 @@ def as_instant(typed: Typed) -> Typed:
 
 
 def later_instant(shown: str, zone: str) -> str:
-    """SQL of the last TIMESTAMP at which a clock shows a TIMESTAMP_NTZ; of one that it skips by the offset before.
+    """SQL of the last TIMESTAMP at which a clock shows a TIMESTAMP_NTZ.
 
-    `zone` is the clock's, as a literal. So SimpleDateFormat has it, by which Flink reads the texts of some functions.
+    A time that the clock skips is read with the offset before the change.
+
+    `zone` is a literal. SimpleDateFormat, with which Flink reads the texts of some functions, does the same.
     """
     first = f"to_utc_timestamp(_nrt_t, {zone})"
     hours_on = f"({first} + INTERVAL '3' HOUR)"

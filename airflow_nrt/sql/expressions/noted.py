@@ -1,8 +1,8 @@
-"""What generated SQL stands for, noted while a report is planned: an error of Spark's is told at its place.
+"""Notes of which expression a piece of generated SQL stands for, so that an error of Spark is reported at its place.
 
-Two ways lead from an error to a place. Spark says which piece of SQL has failed: the smallest one around it that was
-noted gives the place. SQL that raises an error itself begins or ends its message with `text_of` the expression: what
-it says is found by that. So a helper that a function or a cast is written as needs no more than that text.
+There are two ways from an error to its place. Spark names the piece of SQL that failed: the smallest noted piece that
+contains it has the place. SQL that raises an error itself begins or ends its message with `text_of` the expression, by
+which the note is found. So the SQL of a function or a cast needs nothing but that text.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 
 _LONGEST = 2000
-"""A longer piece has shorter ones inside, which say more; a sum of a thousand terms would be kept a thousand times."""
+"""Longer pieces are not noted, because they contain shorter ones: a sum of a thousand terms has a thousand pieces."""
 _NOTES: ContextVar[dict[Origin, None] | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
 def noting(notes: dict[Origin, None]) -> Iterator[None]:
-    """Plans with what is noted joining these."""
+    """Plans a statement whose notes are added to these."""
     token = _NOTES.set(notes)
     try:
         yield
@@ -31,7 +31,7 @@ def noting(notes: dict[Origin, None]) -> Iterator[None]:
 
 
 def note(node: ast.Expression, sql: str | None = None) -> None:
-    """Notes that this SQL stands for an expression; without any, that messages may have the expression's text."""
+    """Notes that this SQL stands for an expression. Without SQL, notes that messages may have the expression's text."""
     notes = _NOTES.get()
     if notes is None or len(sql or "") > _LONGEST:
         return

@@ -1,4 +1,4 @@
-"""LIKE and SIMILAR TO, whose patterns take a backslash as it is; ESCAPE names what makes the next character plain."""
+"""LIKE and SIMILAR TO. A backslash in a pattern is plain text. Only the character of ESCAPE escapes the next one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLASSES = {
 
 
 def matched(node: ast.Like, operand: Typed, pattern: Typed, escape: Typed | None) -> Typed:
-    """Raises SqlError for operands that are no strings, and for a pattern that means nothing."""
+    """The test as Spark SQL. Raises SqlError for operands that are no strings, and for an invalid pattern."""
     word = "SIMILAR TO" if node.similar else "LIKE"
     for typed in (operand, pattern):
         if not typed.type.is_string and typed.type.name != "NULL":
@@ -48,7 +48,7 @@ def _like(operand: Typed, pattern: Typed, escape: str | None) -> str:
 
 
 def _similar(node: ast.Like, operand: Typed, pattern: Typed, escape: str | None) -> str:
-    """By the regular expression that Flink makes of the pattern, which has to match the whole string."""
+    """A test by the regular expression that Flink makes of the pattern. It must match the whole string."""
     if pattern.constant is None:
         raise NotThereYet("SIMILAR TO with a pattern that is not a constant", node.at, "use REGEXP")
     shape = similar_regex(pattern.constant, escape)
@@ -58,50 +58,50 @@ def _similar(node: ast.Like, operand: Typed, pattern: Typed, escape: str | None)
 
 
 def similar_regex(pattern: str, escape: str | None) -> str | None:
-    """The pattern as a regular expression of Java, None if it means nothing. As in Flink, signs of Java stay such."""
-    written, place = [], 0
-    while place < len(pattern):
-        character = pattern[place]
+    """The pattern as a regular expression of Java, None if it is invalid. Signs of Java keep their meaning."""
+    written, index = [], 0
+    while index < len(pattern):
+        character = pattern[index]
         if character == escape:
-            behind = pattern[place + 1 : place + 2]
-            if not behind or (behind not in _SIMILAR_SPECIAL and behind != escape):
+            escaped = pattern[index + 1 : index + 2]
+            if not escaped or (escaped not in _SIMILAR_SPECIAL and escaped != escape):
                 return None
-            written.append(f"\\{behind}" if behind in _REGEX_SPECIAL else behind)
-            place += 2
+            written.append(f"\\{escaped}" if escaped in _REGEX_SPECIAL else escaped)
+            index += 2
         elif character == "[":
-            found = _enumeration(pattern, place, escape)
-            if found is None:
+            enumeration = _enumeration(pattern, index, escape)
+            if enumeration is None:
                 return None
-            text, place = found
+            text, index = enumeration
             written.append(text)
         elif character == "]":
             return None
         else:
             written.append({"_": ".", "%": "(?s:.*)", "\\": "\\\\", "$": "\\$"}.get(character, character))
-            place += 1
+            index += 1
     return "".join(written)
 
 
 def _enumeration(pattern: str, start: int, escape: str | None) -> tuple[str, int] | None:
-    """What `[a-z[:DIGIT:]]` is in Java, and the place behind it."""
-    written, place = ["["], start + 1
-    while place < len(pattern):
-        character = pattern[place]
+    """`[a-z[:DIGIT:]]` in Java's syntax, and the index after it."""
+    written, index = ["["], start + 1
+    while index < len(pattern):
+        character = pattern[index]
         if character == "]":
-            return "".join([*written, "]"]), place + 1
+            return "".join([*written, "]"]), index + 1
         if character == escape:
-            behind = pattern[place + 1 : place + 2]
-            if not behind:
+            escaped = pattern[index + 1 : index + 2]
+            if not escaped:
                 return None
-            written.append(f"\\{behind}" if behind in _REGEX_SPECIAL else behind)
-            place += 2
+            written.append(f"\\{escaped}" if escaped in _REGEX_SPECIAL else escaped)
+            index += 2
         elif character == "[":
-            named = re.match(r"\[:(\w+):\]", pattern[place:])
+            named = re.match(r"\[:(\w+):\]", pattern[index:])
             if named is None or named[1].upper() not in _CLASSES:
                 return None
             written.append(f"\\p{{{_CLASSES[named[1].upper()]}}}")
-            place += named.end()
+            index += named.end()
         else:
             written.append("\\\\" if character == "\\" else character)
-            place += 1
+            index += 1
     return None

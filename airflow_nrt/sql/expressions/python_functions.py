@@ -1,4 +1,4 @@
-"""Python functions: what CREATE FUNCTION finds, its types, and how it is called."""
+"""Python functions: their declaration, their types, their calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 
 
 def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunction:
-    """Imports the function and reads its types. Raises SqlError if it is not there, or has none."""
+    """Imports the function of a CREATE FUNCTION and reads its types. Raises SqlError if either is missing."""
     name = statement.name.upper()
     if name in FUNCTIONS or name in CLOCK_FUNCTIONS or name in AGGREGATES:
         raise SqlError(f"there is a built-in function {name}: give yours another name", statement.at)
@@ -43,7 +43,7 @@ def declare_function(statement: parsed.CreateFunction, base: Path) -> PythonFunc
 
 
 def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
-    """A function that stands in the program. Raises SqlError if it has no types."""
+    """A function that the program itself defines. Raises SqlError if it has no types."""
     code = code_of(statement.declared.function)
     target = f"{code.__module__}.{code.__qualname__}"
     try:
@@ -52,24 +52,24 @@ def own_function(statement: parsed.DeclaredFunction) -> PythonFunction:
         raise SqlError(f"function {statement.declared.title!r}: {wrong}", statement.at) from None
 
 
-def as_declared(found: Any, target: str) -> Declared:
-    """What stands in a module as a declaration. Raises TypeError or ValueError if it is no function."""
-    if isinstance(found, Declared):
-        return found
-    if isinstance(found, type) and issubclass(found, UserDefinedFunction):
-        found = found()
-    if isinstance(found, UserDefinedFunction):
-        kind = next((kind for kind, one in KINDS.items() if isinstance(found, one)), None)
+def as_declared(function: Any, target: str) -> Declared:
+    """An object of a module as a declaration. Raises TypeError or ValueError if it is no function."""
+    if isinstance(function, Declared):
+        return function
+    if isinstance(function, type) and issubclass(function, UserDefinedFunction):
+        function = function()
+    if isinstance(function, UserDefinedFunction):
+        kind = next((kind for kind, one in KINDS.items() if isinstance(function, one)), None)
         if kind is None:
             raise TypeError(f"{target!r} is no function: inherit from {', '.join(k.__name__ for k in KINDS.values())}")
-        return Declared(kind, found)
-    if not callable(found) or isinstance(found, type):
+        return Declared(kind, function)
+    if not callable(function) or isinstance(function, type):
         raise TypeError(f"{target!r} is no function: write def {target.rpartition('.')[2]}(…)")
-    return Declared("udf", found)
+    return Declared("udf", function)
 
 
 def python_function(declared: Declared, name: str, target: str, base: Path) -> PythonFunction:
-    """The function as the planner knows it. Raises ValueError where a type is missing or is no SQL type."""
+    """The function with its SQL types. Raises ValueError if a type is missing or is no SQL type."""
     call = declared.call
     parameters, required, variadic = _parameters(declared, call)
     result, accumulator = _result(declared), _accumulator(declared)
@@ -92,7 +92,7 @@ def python_function(declared: Declared, name: str, target: str, base: Path) -> P
 
 
 def _parameters(declared: Declared, call: Callable[..., Any]) -> tuple[tuple[Parameter, ...], int, bool]:
-    """Those for the values of a row, how many must be given, and whether the last one takes any number of them."""
+    """The parameters for the values of a row, how many are required, and whether the last one is variadic."""
     signature = [one for one in inspect.signature(call).parameters.values() if not _may_stay_away(one)]
     if isinstance(declared.function, ImperativeAggregate):
         del signature[:1]
@@ -110,7 +110,7 @@ def _parameters(declared: Declared, call: Callable[..., Any]) -> tuple[tuple[Par
 
 
 def _may_stay_away(parameter: inspect.Parameter) -> bool:
-    """Whether it is given by name alone, and need not be."""
+    """Whether a parameter can be given by name only, and is optional."""
     named = parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty
     return named or parameter.kind is parameter.VAR_KEYWORD
 
@@ -118,13 +118,13 @@ def _may_stay_away(parameter: inspect.Parameter) -> bool:
 def _parameter_types(
     declared: Declared, call: Callable[..., Any], signature: Sequence[inspect.Parameter]
 ) -> dict[str, DataType | None]:
-    """By name; None where it takes anything: annotations count where nothing was declared, as PyFlink reads none."""
+    """The types by name, None if a parameter takes any type. Annotations count only if no types were declared."""
     names = [parameter.name for parameter in signature]
     if declared.input_types is not None:
         if len(declared.input_types) != len(names):
             raise ValueError(f"input_types are {len(declared.input_types)}, it has {len(names)} parameters")
         return {name: written(kind, name) for name, kind in zip(names, declared.input_types)}
-    if declared.is_pandas or _said(declared) is not None:
+    if declared.is_pandas or _declared_result(declared) is not None:
         return dict.fromkeys(names)
     hints = hints_of(call)
     if not isinstance(declared.function, ImperativeAggregate):
@@ -136,21 +136,21 @@ def _parameter_types(
     return {name: hinted(hints[name], name) if name in hints else None for name in names}
 
 
-def _said(declared: Declared) -> Any:
-    """The type of its result as it was declared, None where it was not."""
+def _declared_result(declared: Declared) -> Any:
+    """The declared type of the result, None if it was not declared."""
     if declared.result_type is None and isinstance(declared.function, ImperativeAggregate):
         return declared.function.get_result_type()
     return declared.result_type
 
 
 def _result(declared: Declared) -> DataType:
-    said, what = _said(declared), "the result"
+    result_type, what = _declared_result(declared), "the result"
     of_rows = declared.kind in ("udtf", "udtaf")
-    if said is None:
+    if result_type is None:
         return _hinted_result(declared, what, hinted_rows if of_rows else hinted)
-    if of_rows and isinstance(said, (list, tuple)):
-        return row_of([written(kind, what) for kind in said])
-    kind = written(said, what)
+    if of_rows and isinstance(result_type, (list, tuple)):
+        return row_of([written(kind, what) for kind in result_type])
+    kind = written(result_type, what)
     if of_rows:
         return kind.with_nullable(False) if kind.name == "ROW" else row_of([kind])
     return kind
@@ -172,13 +172,13 @@ def _hinted_result(declared: Declared, what: str, read: Callable[[Any, str], Dat
 
 
 def _accumulator(declared: Declared) -> DataType | None:
-    """The type of what it merges, as Spark keeps it; None if it does not merge."""
+    """The type of the accumulator, as Spark keeps it. None if the function has no `merge`."""
     function = declared.function
     if not isinstance(function, ImperativeAggregate) or not function.merges:
         return None
-    said = declared.accumulator_type or function.get_accumulator_type()
-    if said is not None:
-        return times_as(written(said, "the accumulator"), SPARK_TIME)
+    accumulator_type = declared.accumulator_type or function.get_accumulator_type()
+    if accumulator_type is not None:
+        return times_as(written(accumulator_type, "the accumulator"), SPARK_TIME)
     hints = hints_of(function.create_accumulator)
     if "return" not in hints or _is_inherited(function.create_accumulator):
         raise ValueError(
@@ -189,7 +189,7 @@ def _accumulator(declared: Declared) -> DataType | None:
 
 
 def _is_inherited(method: Callable[..., Any]) -> bool:
-    """Whether a method is that of the base class, whose annotations say nothing."""
+    """Whether a method is that of the base class, whose annotations are not the function's."""
     return getattr(method, "__module__", None) == ImperativeAggregate.__module__
 
 
@@ -197,25 +197,25 @@ def _is_inherited(method: Callable[..., Any]) -> bool:
 
 
 def call_function(function: PythonFunction, arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A call in an expression: of a scalar function, or of a table function, which gives an array of rows there."""
+    """A call in an expression. A table function returns an array of rows there."""
     values = accepted(function, arguments, at, name)
     kind = function.value_type
     sql = with_times(
         f"{function.spark_name}({', '.join(value.sql for value in values)})", function.value_type, of_spark_time
     )
-    asked = [arguments[n] for n in function.asks_not(len(values))]
-    return Typed(sql, kind.with_nullable(kind.nullable or any_nullable(asked)))
+    not_null = [arguments[n] for n in function.asks_not(len(values))]
+    return Typed(sql, kind.with_nullable(kind.nullable or any_nullable(not_null)))
 
 
 def accepted(function: PythonFunction, arguments: Sequence[Typed], at: Place, name: str) -> list[Typed]:
-    """The arguments as its parameters take them, where Flink would cast them silently. Raises SqlError elsewhere."""
+    """The arguments, cast to the types of the parameters where Flink casts implicitly. Raises SqlError otherwise."""
     most = None if function.variadic else len(function.parameters)
     check_count(arguments, at, name, function.required, most)
     return [_for_python(_argument(one, function.parameter(n), at, name)) for n, one in enumerate(arguments)]
 
 
 def _for_python(value: Typed) -> Typed:
-    """A value with Spark's times, of which Python makes its own."""
+    """A value with Spark's times, which become Python's."""
     return replace(value, sql=with_times(value.sql, value.type, as_spark_time), type=times_as(value.type, SPARK_TIME))
 
 

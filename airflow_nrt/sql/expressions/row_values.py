@@ -1,4 +1,4 @@
-"""Equality of ROW values, field by field: one that is NULL leaves it open, as in Flink. In Spark NULLs are equal."""
+"""Equality of ROW values, field by field. A NULL field makes it unknown, as in Flink. In Spark NULLs are equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def holds_rows(values: list[Typed]) -> bool:
 
 
 def compared_rows(left: Typed, right: Typed, operator: str, at: Place) -> Typed:
-    """`=` or `<>` of two rows. Raises SqlError for another operator, and for rows of other fields."""
+    """`=` or `<>` of two rows. Raises SqlError for another operator, and if their fields can't be compared."""
     if operator.endswith("DISTINCT FROM"):
         raise NotThereYet(f"{operator} of ROW", at, "compare the fields")
     if operator not in ("=", "<>"):

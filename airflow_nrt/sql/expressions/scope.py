@@ -20,10 +20,11 @@ class ScopeColumn:
 
     `role` is `start`, `end` or `time` for a window column. `rowtime` marks a time attribute, `proctime` one
     of processing time.
-    `rowtime_path` leads to the time attribute inside a ROW column; it is empty where there is none.
-    `of_window` holds if the value depends on nothing but the window. In a join `table` is the alias of its side and
-    `shown` its name there; there a `merged` one is found by the name of its table alone, for a common column stands for
-    it. The domain of a `constant` column does not grow.
+    `rowtime_path` leads to the time attribute inside a ROW column. It is empty if there is none.
+    `of_window` is true if the value depends on the window alone.
+    In a join, `table` is the alias of the column's side and `shown` its name there. A `merged` column is found only by
+    its qualified name, because a column of USING or NATURAL has its plain name.
+    The domain of a `constant` column does not grow.
     """
 
     name: str
@@ -60,7 +61,7 @@ def field_type(kind: DataType, name: str, at: Place) -> DataType:
 class Scope:
     """The columns of one relation under its alias. As in Flink, upper and lower case differ.
 
-    `has_batch` says whether its rows are those of a source, each with the batch that it was absorbed in.
+    With `has_batch` its rows are those of a source, each with the batch that absorbed it.
     """
 
     def __init__(self, columns: Sequence[ScopeColumn], alias: str | None = None, has_batch: bool = False) -> None:
@@ -75,18 +76,18 @@ class Scope:
         here = self._called(name, index)
         if not index and len(name.parts) > 1 and wanted not in {column.title for column in here}:
             raise SqlError(f"there is no table or column {wanted!r} here", name.at)
-        found = [column for column in here if column.name == wanted] or [c for c in here if c.title == wanted]
-        if len(found) > 1:
+        matches = [column for column in here if column.name == wanted] or [c for c in here if c.title == wanted]
+        if len(matches) > 1:
             raise SqlError(f"column {wanted!r} is ambiguous", name.at)
-        if not found:
+        if not matches:
             others = self._tables[name.parts[0]] if index else [one for one in self.columns if not one.merged]
             titles = [column.title for column in others]
             hint = nearest(wanted, titles) or f"; there are {', '.join(titles)}"
             raise SqlError(f"there is no column {wanted!r}{hint}", name.at)
-        return found[0]
+        return matches[0]
 
     def located(self, name: ast.Name) -> tuple[ScopeColumn, tuple[str, ...]]:
-        """The column that a name means, and the field of it. Raises SqlError."""
+        """The column that a name means, and the path to a field in it. Raises SqlError."""
         return self.find(name), name.parts[self._index(name) + 1 :]
 
     def has(self, name: ast.Name) -> bool:
@@ -94,11 +95,11 @@ class Scope:
         return bool(self._called(name, self._index(name)))
 
     def is_here(self, name: ast.Name) -> bool:
-        """Whether a name would mean a column here, if there were one: no other table stands in front of it."""
+        """Whether a name can only mean a column of this scope: no other table qualifies it."""
         return len(name.parts) == 1 or name.parts[0] in self._tables
 
     def time_column(self, name: ast.Name) -> ScopeColumn:
-        """What DESCRIPTOR names: a column, or a field of a ROW column as if it were one. Raises SqlError."""
+        """The column that DESCRIPTOR names, or a field of a ROW column as a column. Raises SqlError."""
         column = self.find(name)
         path = name.parts[self._index(name) + 1 :]
         if not path:
@@ -115,7 +116,7 @@ class Scope:
         return Typed(sql, kind, columns=frozenset({column.name}))
 
     def _called(self, name: ast.Name, index: int) -> list[ScopeColumn]:
-        """Those that are called so, of the table in front of the name if there is one."""
+        """The columns of this name. If it is qualified, only those of that table."""
         wanted = name.parts[index]
         called = self._names.get(wanted, [])
         if index:
@@ -127,20 +128,20 @@ class Scope:
 
     @cached_property
     def _names(self) -> dict[str, list[ScopeColumn]]:
-        """By name, and by title."""
-        found: dict[str, list[ScopeColumn]] = {}
+        """The columns by name, and by title."""
+        by_name: dict[str, list[ScopeColumn]] = {}
         for column in self.columns:
             for name in {column.name, column.title}:
-                found.setdefault(name, []).append(column)
-        return found
+                by_name.setdefault(name, []).append(column)
+        return by_name
 
     @cached_property
     def _tables(self) -> dict[str | None, list[ScopeColumn]]:
-        found: dict[str | None, list[ScopeColumn]] = {}
+        by_table: dict[str | None, list[ScopeColumn]] = {}
         for column in self.columns:
-            found.setdefault(self._table_of(column), []).append(column)
-        return found
+            by_table.setdefault(self._table_of(column), []).append(column)
+        return by_table
 
     def _index(self, name: ast.Name) -> int:
-        """Where in a dotted name the column stands: behind the alias, if it begins with one."""
+        """The index of the column in a dotted name: 1 if the name begins with an alias."""
         return 1 if len(name.parts) > 1 and name.parts[0] in self._tables else 0

@@ -1,6 +1,6 @@
-"""What a text stands for: Flink's grammar of each type, as SQL that is NULL where the text is none of its values.
+"""Texts as values: Flink's grammar of each type, as SQL that is NULL if the text is no value of the type.
 
-CAST and TRY_CAST read texts by it, and so do TO_DATE, TO_TIMESTAMP and TO_TIMESTAMP_LTZ without a pattern.
+CAST and TRY_CAST read texts by it, as do TO_DATE, TO_TIMESTAMP and TO_TIMESTAMP_LTZ without a pattern.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ _MIDNIGHT = r" 24(:0?0:0?0(?:\.0*)?)\z"
 
 
 def value_of(text: str, target: DataType) -> str:
-    """SQL of the value of a type that a text stands for. `target` is any type that a text can be cast to."""
+    """SQL of the value of a text. `target` is any type that a text can be cast to."""
     return _READ[target.name](text, target)
 
 
 def date_of(text: str) -> str:
-    """Of a date, or of what a date begins: the year alone, a month, a timestamp. Blanks may stand around its numbers,
-    but where the text begins with some nothing else may follow."""
+    """SQL of the date in a text: a date, a year, a month, or a timestamp, whose time is cut.
+
+    There may be blanks around the numbers. If the text begins with blanks, nothing may follow the date.
+    """
     day = f"IF({text} LIKE ' %', regexp_replace(trim({text}), ' *- *', '-'), split_part({text}, ' ', 1))"
 
     def part(n: int) -> str:
@@ -42,8 +44,10 @@ def date_of(text: str) -> str:
 
 
 def timestamp_of(text: str) -> str:
-    """Of a date, or of a date and a time: never one with a zone, or without seconds. A day behind the last one of its
-    month, up to the 31st, is that last one, and 24:00:00 is the next midnight."""
+    """SQL of the timestamp in a text: a date, or a date and a time with seconds, without a zone.
+
+    A day after the last one of its month, up to the 31st, is the last one. 24:00:00 is the next midnight.
+    """
     read = f"regexp_extract({text}, {string_literal(_TIMESTAMP)}, 1)"
     earlier = (f"regexp_replace({read}, {string_literal(_LAST_DAYS)}, '$1-{day}')" for day in (30, 29, 28))
     casts = (f"try_cast({one} AS TIMESTAMP_NTZ)" for one in (read, *earlier))
@@ -53,13 +57,13 @@ def timestamp_of(text: str) -> str:
 
 
 def _whole_of(text: str, target: DataType) -> str:
-    """A fraction is cut off."""
+    """A whole number. A fraction is cut."""
     shape = string_literal(_WHOLE)
     return f"IF({text} RLIKE {shape}, try_cast(regexp_replace({text}, {shape}, '$10$2') AS {target.spark}), NULL)"
 
 
 def _shaped(shape: str) -> Callable[[str, DataType], str]:
-    """As Spark reads it, if the text has this shape."""
+    """The value as Spark reads it, if the text has this shape."""
 
     def read(text: str, target: DataType) -> str:
         return f"IF({text} RLIKE {string_literal(shape)}, try_cast({text} AS {target.spark}), NULL)"

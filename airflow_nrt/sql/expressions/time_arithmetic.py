@@ -11,23 +11,23 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 
 def time_arithmetic(node: ast.Binary, left: Typed, right: Typed) -> Typed:
-    """One side is an INTERVAL. Raises SqlError where the two give nothing."""
+    """The result if one side is an INTERVAL. Raises SqlError if the operator does not take these types."""
     if left.type.name == "INTERVAL" and (node.operator == "+" or node.operator == "*"):
         left, right = right, left
     columns = left.columns | right.columns
     if node.operator == "*" and left.type.is_integer:
-        # The interval stands last: its end tells what kind it is.
+        # The interval comes last, because `in_months` looks at the end of the SQL.
         kind = right.type.with_nullable(left.type.nullable or right.type.nullable)
         return Typed(f"({left.sql} * {right.sql})", kind, columns=columns)
     if node.operator in ("+", "-"):
         if left.type.name == "INTERVAL" and right.type.name == "INTERVAL" and in_months(left) == in_months(right):
             return Typed(f"({left.sql} {node.operator} {right.sql})", right.type, columns=columns)
         if left.type.name == "DATE" and right.type.name == "INTERVAL":
-            # Of hours and minutes only whole days count.
+            # A DATE moves by whole days: hours and minutes are cut.
             interval = right.sql if in_months(right) else f"CAST({right.sql} AS INTERVAL DAY)"
             return Typed(f"({left.sql} {node.operator} {interval})", _nullable(left, right), columns=columns)
         if left.type.name == "TIME" and right.type.name == "INTERVAL":
-            # Past midnight it begins again.
+            # After midnight the TIME starts again at 00:00.
             moved = of_timestamp(f"({as_timestamp(left.sql)} {node.operator} {right.sql})")
             return Typed(moved, _nullable(left, right), columns=columns)
         if left.type.is_timestamp and right.type.name == "INTERVAL":
@@ -45,5 +45,5 @@ def _nullable(left: Typed, right: Typed) -> DataType:
 
 
 def in_months(interval: Typed) -> bool:
-    """Whether an interval is one of months, which have no fixed length."""
+    """Whether an interval is in months, which have no fixed length."""
     return interval.sql.rstrip(")").endswith("MONTH")

@@ -12,9 +12,9 @@ from airflow_nrt.sql.expressions.typed import Typed
 
 
 def cast_time(operand: Typed, target: DataType, fails: bool, at: Place) -> str:
-    """The SQL of a cast of which one side is TIME, but not to a string. Raises SqlError where Flink has no such cast.
+    """SQL of a cast from or to TIME, but not to a string. Raises SqlError if Flink has no such cast.
 
-    A TIMESTAMP of a TIME is on the first day of 1970.
+    A TIME as a TIMESTAMP is on the first day of 1970.
     """
     kind = operand.type
     if target.name == "TIME":
@@ -32,7 +32,7 @@ def cast_time(operand: Typed, target: DataType, fails: bool, at: Place) -> str:
 
 
 def _read(text: str, target: DataType, fails: bool) -> str:
-    """The text is computed once."""
+    """SQL of a text as TIME. The text is computed once."""
     value = of_text("_nrt_x")
     if fails:
         before, after = f"{STOP_MARK}'", f"' can't be cast to {target.flink}"

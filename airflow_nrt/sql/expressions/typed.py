@@ -1,4 +1,4 @@
-"""An expression that was checked: its Spark SQL, its Flink type, and what is known of it."""
+"""A checked expression: its Spark SQL, its Flink type, its columns. And the types of arithmetic."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _common(a: DataType, b: DataType) -> DataType | None:
 
 
 def _same(a: DataType, b: DataType) -> DataType | None:
-    """One type that differs at most in which of its parts may be NULL."""
+    """The type of both, if they differ at most in which of their parts may be NULL."""
     if replace(a, nullable=True, children=()) != replace(b, nullable=True, children=()):
         return None
     if [name for name, _ in a.children] != [name for name, _ in b.children]:
@@ -102,7 +102,7 @@ def quotient_type(a: DataType, b: DataType) -> DataType:
 
 
 def remainder_type(a: DataType, b: DataType) -> DataType:
-    """The type of `a % b` (exact numbers): of whole numbers that of `b`."""
+    """The type of `a % b` (exact numbers). For whole numbers it is that of `b`."""
     if a.is_integer and b.is_integer:
         return b
     x, y = as_decimal(a), as_decimal(b)

@@ -1,1 +1,1 @@
-"""What an INSERT writes, how, and when."""
+"""INSERT: the values that it writes, their order, and the timing of results."""

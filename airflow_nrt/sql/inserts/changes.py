@@ -1,4 +1,4 @@
-"""Rows that change: which sinks take them, and what must bound the state behind them."""
+"""Checks of rows that change: whether the sink takes them, and whether their state is bounded."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _OTHERWISE = (
 )
 
 
-def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> None:
-    """Raises SqlError if rows change and the connector of the sink can't take any back."""
+def check_takes_changes(findings: Findings, sink: Table, relation: Relation) -> None:
+    """Raises SqlError if rows change and the connector of the sink can't retract any."""
     if not relation.is_changing or relation.adds_only:
         return
-    cause = found.boundless[relation.inputs[0]]
+    cause = findings.boundless[relation.inputs[0]]
     if not connector_of(sink).takes_changes(sink):
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
@@ -33,7 +33,7 @@ def check_takes_changes(found: Findings, sink: Table, relation: Relation) -> Non
 
 
 def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> None:
-    """Raises SqlError, or SqlErrors, at each query that would remember every key of a live source for ever."""
+    """Raises SqlError, or SqlErrors, at each query that would keep every key of a live source for ever."""
     if read_option(dict(plan.settings), REPORT_OPTIONS, UNBOUNDED_STATE) == "allow":
         return
     problems = Problems()
@@ -41,5 +41,5 @@ def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> N
         if is_cause(plan, operator):
             cause = causes[operator.name]
             ways = "; or ".join([cause.clause, _OTHERWISE, *cause.bounds])
-            problems.found.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
+            problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
     problems.raise_any(script)

@@ -1,4 +1,4 @@
-"""What an INSERT writes: the sink's columns out of a query's, and by which of them the rows of a window differ."""
+"""The values that an INSERT writes into the sink's columns, and the key of its rows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from airflow_nrt.sql.relations.unique import Keys, carried
 
 
 def add_insert(
-    found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
+    findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
 ) -> None:
-    """One insert: `values` are the sink's columns that are written, as expressions over the relation, `order` is by
-    which of its columns their rows are sorted."""
+    """Adds one insert. `values` are the sink's columns as expressions over the relation. `order` are the columns of the
+    relation that its rows are sorted by."""
     columns = written_columns(sink)
-    drops = found.drops_null
+    drops = findings.drops_null
     items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
     if changes:
@@ -42,43 +42,45 @@ def add_insert(
     fields = tuple(Field(column.name, column.type) for column in columns)
     text = kept(f"SELECT {', '.join(items)} FROM {relation.text}", values, columns, drops)
     query = Query(text, relation.inputs, fields)
-    taken = sum(1 for insert in found.inserts if insert.sink.name == sink.name)
+    taken = sum(1 for insert in findings.inserts if insert.sink.name == sink.name)
     name = sink.name if not taken else f"{sink.name}_{taken + 1}"
-    operators = found.operators_below(relation.inputs)
+    operators = findings.operators_below(relation.inputs)
     window = relation.window
-    key = _unique_key(found, sink, relation, values) if window is not None else None
+    key = _unique_key(findings, sink, relation, values) if window is not None else None
     if changes:
         key = next(iter(written_keys(sink, relation, values)), None)
     timing = OutputOptions.read(sink.options)
-    found.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
+    findings.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
 
 
 def written_columns(sink: Table) -> tuple[Column, ...]:
-    """The columns that a query gives: the driver knows what `'result-state'` is to say."""
+    """The columns that a query writes. The column of `'result-state'` is written by the driver."""
     return tuple(column for column in sink.physical if column.name != sink.options.get("result-state"))
 
 
 def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> Keys:
-    """The sink columns that tell the query's rows apart."""
+    """The sets of sink columns that identify the query's rows."""
     unique = [tuple(map(quote, key)) for key in relation.unique]
     return carried(unique, [column.name for column in written_columns(sink)], values)
 
 
-def _unique_key(found: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]) -> tuple[str, ...] | None:
-    """The sink columns that tell the rows of a window apart, if all keys of the operator are written.
+def _unique_key(
+    findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...]
+) -> tuple[str, ...] | None:
+    """The sink columns that identify the rows of a window, if all keys of the operator are written. Else None.
 
-    A slot can have two sessions of a key.
+    None for SESSION, because a slot can have two sessions of a key.
     """
-    known: list[WindowAggregate | Regroup] = [*found.operators, *found.regroups]
+    known: list[WindowAggregate | Regroup] = [*findings.operators, *findings.regroups]
     operator = next((one for one in known if one.name == relation.operator), None)
     if operator is None or operator.window.bounded_by_rows:
         return None
-    carried = dict(relation.keys)
+    operator_keys = dict(relation.keys)
     written: dict[str, str] = {}
     for value, column in zip(values, written_columns(sink)):
         source = plain_column(value)
-        if source is not None and source in carried:
-            written.setdefault(carried[source], column.name)
+        if source is not None and source in operator_keys:
+            written.setdefault(operator_keys[source], column.name)
     keys = [key.name for key in operator.keys]
     return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
 
@@ -89,7 +91,7 @@ def as_typed(column: ScopeColumn) -> Typed:
 
 
 def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
-    """The values of the sink's columns, by place or by the insert's column list. Raises SqlError on a mismatch."""
+    """The values of the sink's columns, by position or by the column list of INSERT. Raises SqlError on a mismatch."""
     columns = written_columns(sink)
     targets = statement.columns or tuple(column.name for column in columns)
     for name in statement.columns:
@@ -120,7 +122,7 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
 
 
 def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: parsed.Insert) -> None:
-    """A window becomes visible by one rename, so that all of it must lie in one partition."""
+    """Raises SqlError if a window's rows can be in several partitions. A window is published whole, by one rename."""
     if relation.window is None or not relation.window.ends_on_grid:
         return
     for key in sink.partition_keys:

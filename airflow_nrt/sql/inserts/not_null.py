@@ -1,4 +1,4 @@
-"""A NULL for a column of a sink that is declared NOT NULL: it ends the job, or its row is left out, as in Flink."""
+"""NULL for a sink column that is NOT NULL: the job fails, or the row is left out, as in Flink."""
 
 from __future__ import annotations
 

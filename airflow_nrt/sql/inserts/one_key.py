@@ -1,4 +1,4 @@
-"""Several INSERTs into one table of files with a PRIMARY KEY: each replaces its own rows, never those of another."""
+"""Several INSERTs into one table of files with a PRIMARY KEY: each replaces only its own rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.sql.parse import ast, parsed
 
 
 def check_alone(sink: Table, statement: parsed.Insert, others: Iterable[parsed.Insert]) -> None:
-    """Raises SqlError if a key could stand in the table twice, once from this INSERT and once from another."""
+    """Raises SqlError if this INSERT and another one could each write a row of one key."""
     if not connector_of(sink).keeps_rows or not sink.primary_key:
         return
     mine = _literals(sink, statement)
@@ -21,14 +21,14 @@ def check_alone(sink: Table, statement: parsed.Insert, others: Iterable[parsed.I
         if not any(mine[name] != theirs[name] for name in mine.keys() & theirs.keys()):
             raise SqlError(
                 f"table {sink.name!r} has a PRIMARY KEY, and the INSERT of line {other.at.line} writes into it, too: "
-                "neither replaces rows of the other, so that a key could stand there twice. Make them one INSERT with "
-                f"UNION ALL, or SELECT in each another text for a column of ({', '.join(sink.primary_key)})",
+                "neither replaces rows of the other, so that a key could be there twice. Make them one INSERT with "
+                f"UNION ALL, or SELECT a different text in each for a column of ({', '.join(sink.primary_key)})",
                 statement.at,
             )
 
 
 def _literals(sink: Table, statement: parsed.Insert) -> dict[str, str]:
-    """The columns of the key that are the same text in all rows. Numbers may be equal and be written differently."""
+    """The key columns that are one text in all rows. Numbers don't count: equal ones can be written differently."""
     query = statement.query
     if not isinstance(query, ast.Select) or any(isinstance(item.expression, ast.Star) for item in query.items):
         return {}

@@ -1,1 +1,1 @@
-"""Joins, and subqueries that are joins."""
+"""Joins, and subqueries that are planned as joins."""

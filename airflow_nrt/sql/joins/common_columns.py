@@ -1,4 +1,4 @@
-"""`a JOIN b USING (k)` is `a JOIN b ON a.k = b.k`, above which one `k` stands for both; NATURAL finds the `k`s."""
+"""`a JOIN b USING (k)`: a join `ON a.k = b.k` whose result has one `k`. NATURAL is USING all columns of equal names."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.relation import Relation
 
 Pair = tuple[ScopeColumn, ScopeColumn]
-"""Columns of one name, of the left side and of the right."""
+"""Two columns of one name: of the left side, and of the right."""
 
 
 @dataclass(frozen=True)
-class Common:
-    """What both sides of a join have in common, as its USING says, or as NATURAL finds it."""
+class CommonColumns:
+    """The pairs of columns that USING names, or that NATURAL finds."""
 
     join: ast.Join
     pairs: tuple[Pair, ...]
 
     @classmethod
-    def of(cls, join: ast.Join, left: Sequence[ScopeColumn], right: Sequence[ScopeColumn]) -> Common:
-        """Raises SqlError for a name that a side has not, or has twice."""
+    def of(cls, join: ast.Join, left: Sequence[ScopeColumn], right: Sequence[ScopeColumn]) -> CommonColumns:
+        """The common columns of a join. Raises SqlError for a name that a side lacks, or has twice."""
         sides = Scope(left), Scope(right)
         if not join.natural:
             names = [ast.Name((name,), join.at) for name in join.using]
@@ -37,7 +37,7 @@ class Common:
 
     @property
     def on(self) -> ast.Join:
-        """The join with the condition that its names stand for."""
+        """The join with ON instead of USING or NATURAL."""
         join = self.join
         if not join.using and not join.natural:
             return join
@@ -48,15 +48,15 @@ class Common:
         return replace(join, condition=whole or ast.Literal("boolean", "TRUE", join.at))
 
     def shown(self, joined: Relation) -> Relation:
-        """The joined rows with the common columns in front; those that they stand for have but their tables' names."""
+        """The joined rows with the common columns first. The columns of both sides keep only their qualified names."""
         if not self.pairs:
             return joined
         compiler = Compiler(Scope(joined.columns))
         values = [compiler.compile(self._value(pair)) for pair in self.pairs]
-        behind = {column.name for pair in self.pairs for column in pair}
+        merged = {column.name for pair in self.pairs for column in pair}
         columns = [self._column(joined, pair, value) for pair, value in zip(self.pairs, values)]
         items = [f"{value.sql} AS {quote(column.name)}" for value, column in zip(values, columns)]
-        others = (replace(column, merged=column.merged or column.name in behind) for column in joined.columns)
+        others = (replace(column, merged=column.merged or column.name in merged) for column in joined.columns)
         same = dict(self._same(columns, values))
         unique = (tuple(dict.fromkeys(same.get(name, name) for name in key)) for key in joined.unique)
         return replace(
@@ -73,7 +73,7 @@ class Common:
         return ast.Call("COALESCE", (left, right), self.join.at)
 
     def _column(self, joined: Relation, pair: Pair, value: Typed) -> ScopeColumn:
-        """Where it is nothing but a column of one side, it is as good as that: a window's, for example."""
+        """The common column. If it is a column of one side, it keeps its properties: a window role, for example."""
         plain = next((column for column in joined.columns if value.sql == quote(column.name)), None)
         title, table = pair[0].title, "+".join(column.table or "" for column in pair)
         return replace(
@@ -81,7 +81,7 @@ class Common:
         )
 
     def _same(self, columns: Sequence[ScopeColumn], values: Sequence[Typed]) -> Iterator[tuple[str, str]]:
-        """The columns that never differ from a common one, with that."""
+        """The columns that always equal a common one, each with its name."""
         for pair, common, value in zip(self.pairs, columns, values):
             if value.sql in (quote(column.name) for column in pair):
                 same = [column for column in pair if self.join.kind == "INNER" or quote(column.name) == value.sql]

@@ -1,4 +1,4 @@
-"""`FROM a, b WHERE a.k = b.k` is `a JOIN b ON a.k = b.k`: what WHERE asks of both sides belongs to the join."""
+"""`FROM a, b WHERE a.k = b.k` is `a JOIN b ON a.k = b.k`: conditions of WHERE on both sides become conditions of ON."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from airflow_nrt.sql.relations.join_sides import Named, side_columns
 
 
 def folded(node: ast.Join, left: Named, right: Named, where: ast.Expression | None) -> ast.Join:
-    """An inner or cross join as an inner one, with the conditions of the WHERE around it that read both sides.
+    """An inner or cross join as an inner one, with the conditions of the WHERE above that compare both sides.
 
-    They stay in WHERE, too, where they are true of all that has met.
+    They also stay in WHERE, where they are true of all joined rows.
     """
     if node.kind not in ("INNER", "CROSS") or (node.kind == "INNER" and node.condition is None):
         return node
     sides = [Scope(side_columns(*side)) for side in (left, right)]
-    asked = [] if where is None else [part for part in conjuncts(where) if _links(part, sides)]
+    linking = [] if where is None else [part for part in conjuncts(where) if _links(part, sides)]
     condition = node.condition
-    for part in asked:
+    for part in linking:
         condition = part if condition is None else ast.Binary("AND", condition, part, part.at)
     return replace(node, kind="INNER", condition=condition or ast.Literal("boolean", "TRUE", node.at))
 
@@ -31,13 +31,13 @@ def _links(part: ast.Expression, sides: list[Scope]) -> bool:
     names = list(_names(part))
     if None in names:
         return False
-    found = [[side.has(name) for side in sides] for name in names if name is not None]
-    # A name that both sides have is an error, or stands for both of them.
-    return all(sum(one) == 1 for one in found) and all(any(one[n] for one in found) for n in (0, 1))
+    owners = [[side.has(name) for side in sides] for name in names if name is not None]
+    # A name that both sides have is ambiguous, or a common column.
+    return all(sum(one) == 1 for one in owners) and all(any(one[n] for one in owners) for n in (0, 1))
 
 
 def _names(node: ast.Expression) -> Iterator[ast.Name | None]:
-    """The columns that a condition reads, None for what can't be told before its time: queries, OVER, aggregates."""
+    """The columns that a condition reads. None for a subquery, whose columns are not known yet."""
     if isinstance(node, ast.Name):
         yield node
     elif isinstance(node, ast.Exists) or (isinstance(node, ast.In) and node.query is not None):

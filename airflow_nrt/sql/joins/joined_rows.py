@@ -1,8 +1,8 @@
-"""The rows that a window join keeps: of each side those that can be among its result, and the columns that are read.
+"""The rows that a window join keeps: those of each side that can be in its result, with the columns that are read.
 
     L LEFT JOIN R ON … AND R.price > 2 WHERE L.qty > 1      keeps L where qty > 1, R where price > 2
 
-WHERE may not be asked of the side that is padded with NULLs, nor ON of the side whose rows are all there.
+WHERE can't filter the side that an outer join pads with NULLs. ON can't filter the side whose rows it preserves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
 from airflow_nrt.sql.relations.buffered_rows import finished
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.relation import Relation
@@ -27,7 +27,7 @@ _ONLY_PRESERVED = ("LEFT", "RIGHT")
 
 @dataclass(frozen=True)
 class KeptSides:
-    """What is left of a `join`, above the rows that are kept of both sides, which hold conditions of WHERE already."""
+    """A `join` of the rows that are kept of both sides. They hold the conditions `held` of WHERE already."""
 
     join: ast.Join
     left: Named
@@ -36,45 +36,48 @@ class KeptSides:
 
 
 def kept_sides(
-    found: Findings, node: ast.Join, sides: tuple[Named, Named], around: Around, is_whole: bool
+    findings: Findings, node: ast.Join, sides: tuple[Named, Named], demand: Demand, is_whole: bool
 ) -> KeptSides:
-    """`around` is the SELECT that reads the join; with `is_whole` it reads nothing else."""
+    """The kept rows of both sides, and the join without the conditions that they hold.
+
+    `demand` is that of the SELECT over the join. With `is_whole` the join is all of its FROM.
+    """
     assert node.condition is not None
     on = tuple(conjuncts(node.condition))
-    where = tuple(conjuncts(around.where)) if is_whole and around.where is not None else ()
+    where = tuple(conjuncts(demand.where)) if is_whole and demand.where is not None else ()
     both = Scope(tuple(column for side in sides for column in side_columns(*side)))
-    passed, held, gone = [], [], []
+    passed, held, held_on = [], [], []
     for n, side in enumerate(sides):
         of_where = where if node.kind in ("INNER", _ONLY_PRESERVED[n]) else ()
         of_on = on if node.kind in ("INNER", _ONLY_PRESERVED[1 - n]) else ()
-        relation, done = _passing(found, side, both, [*of_where, *of_on])
+        relation, done = _passing(findings, side, both, [*of_where, *of_on])
         passed.append((relation, side[1], all_of(done)))
         held += [part for part in of_where if part in done]
-        gone += [part for part in of_on if part in done]
-    if around.select is not None:
-        select = replace(around.select, where=all_of(part for part in where if part not in held)) if held else None
-        around = replace(around, select=select or around.select, gone=tuple(gone))
+        held_on += [part for part in of_on if part in done]
+    if demand.select is not None:
+        select = replace(demand.select, where=all_of(part for part in where if part not in held)) if held else None
+        demand = replace(demand, select=select or demand.select, held=tuple(held_on))
     left, right = (
-        (finished(found, relation, reads_of(around, both, alias), where), alias) for relation, alias, where in passed
+        (finished(findings, relation, reads_of(demand, both, alias), where), alias) for relation, alias, where in passed
     )
-    condition = all_of(part for part in on if part not in gone)
+    condition = all_of(part for part in on if part not in held_on)
     return KeptSides(replace(node, condition=condition), left, right, tuple(held))
 
 
 def _passing(
-    found: Findings, side: Named, both: Scope, parts: Sequence[ast.Expression]
+    findings: Findings, side: Named, both: Scope, parts: Sequence[ast.Expression]
 ) -> tuple[Relation, tuple[ast.Expression, ...]]:
-    """The rows of a side that hold those of these conditions that look at it alone, and which these are."""
+    """The rows of a side that hold the conditions which read this side alone, and these conditions."""
     relation, alias = side
     if relation.pending is None:
         return relation, ()
     own = {column.name for column in side_columns(relation, alias)}
-    return passing(found, relation, alias, [part for part in parts if _is_of(part, both, own)])
+    return passing(findings, relation, alias, [part for part in parts if _is_of(part, both, own)])
 
 
 def _is_of(part: ast.Expression, both: Scope, own: set[str]) -> bool:
     try:
         return Compiler(both).condition(part, "WHERE").columns <= own
     except SqlError:
-        # A name that both sides have, for example: whoever it is left to tells.
+        # For example, both sides have the name. The join reports the error.
         return False

@@ -1,7 +1,7 @@
-"""`(SELECT …)` as a value: a query of one row at most for each row outside, joined with it. Without one it is NULL.
+"""`(SELECT …)` as a value: a query of at most one row for each outer row. It is joined, and NULL if there is no row.
 
-What looks at the row outside by equal columns, `(SELECT AVG(o.price) FROM orders AS o WHERE o.shop = shops.id)`, is
-grouped by them.
+A query that compares columns with the outer row, `(SELECT AVG(o.price) FROM orders AS o WHERE o.shop = shops.id)`, is
+grouped by these columns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from airflow_nrt.sql.logical.folded import as_written
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import QUERY
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.constants import is_constant, join_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
@@ -28,15 +28,15 @@ from airflow_nrt.sql.updating.updating_join import plan_join
 
 
 def with_values(
-    found: Findings,
+    findings: Findings,
     node: ast.Select,
     relation: Relation,
     alias: str | None,
     relation_of: Callable[[ast.Relation], Named],
 ) -> tuple[ast.Select, Relation, str | None]:
-    """The SELECT with columns instead of its queries, and the rows that have them, under the name that they have now.
+    """The SELECT with columns instead of its queries, the rows with these columns, and their alias.
 
-    `relation_of` plans what stands behind FROM. Raises SqlError, and NotThereYet, at a query that is no value.
+    `relation_of` plans a FROM. Raises SqlError, and NotThereYet, at a query that is no value.
     """
     read = [item.expression for item in node.items] + [part for part in (node.where, node.having) if part is not None]
     read += [key for group in node.group or () for keys in group.sets for key in keys]
@@ -47,7 +47,7 @@ def with_values(
         raise NotThereYet(
             "a query as a value where a windowing function is still to be grouped",
             queries[0].at,
-            "group first, and compare in a query around it, or join behind FROM: FROM … CROSS JOIN (SELECT …) AS v",
+            "group in a subquery and compare in the query over it, or join in FROM: FROM … CROSS JOIN (SELECT …) AS v",
         )
     outside = frozenset({alias, *(column.table for column in relation.columns)} - {None})
     values = {query: _Value.of(query, f"{QUERY}{n}", outside) for n, query in enumerate(queries)}
@@ -75,22 +75,22 @@ def with_values(
         both = ast.Join("LEFT", here, here, value.condition, (), value.at)
         sides = (relation, alias), (inner, value.name)
         if is_constant(inner):
-            relation = join_constants(found, both, *sides)
+            relation = join_constants(findings, both, *sides)
             kept: tuple[str, ...] = ()
         else:
             left, right = ((side, side_columns(side, name)) for side, name in sides)
-            relation = plan_join(found, both, left, right, Around(node), Boundless(*_BOUNDLESS, value.at))
+            relation = plan_join(findings, both, left, right, Demand(node), Boundless(*_BOUNDLESS, value.at))
             kept = relation.inputs
         relation = replace(relation, node=Subquery(relation.node, tree, scalar.query, operators=kept))
         alias = None
-        # A star does not mean them.
+        # A star does not select them.
         added = tuple(replace(column, merged=True) for column in relation.columns[width:])
         relation = replace(relation, columns=(*relation.columns[:width], *added))
     return node, relation, alias
 
 
 def queries_in(node: ast.Expression) -> Iterator[ast.Scalar]:
-    """The queries that are values inside an expression."""
+    """The queries as values inside an expression."""
     if isinstance(node, ast.Scalar):
         yield node
     for child in children(node):
@@ -99,7 +99,8 @@ def queries_in(node: ast.Expression) -> Iterator[ast.Scalar]:
 
 @dataclass(frozen=True)
 class _Value:
-    """The `query` whose rows are joined under a `name`, the `condition` of that, and how its value is `read` there."""
+    """A query as a value: the `query` that is joined, its table `name`, the `condition` of the join, and the expression
+    that reads its value (`read`)."""
 
     name: str
     query: ast.Query
@@ -115,20 +116,20 @@ class _Value:
         if not isinstance(query, ast.Select):
             return cls(name, query, _all_of([], at), read, frozenset(), at)
         if len(query.items) != 1 or isinstance(query.items[0].expression, ast.Star):
-            raise SqlError("a query as a value wants one column", at)
+            raise SqlError("a query as a value must select one column", at)
         outside -= set(_tables(query.relation))
         parts = list(conjuncts(query.where)) if query.where is not None else []
-        related = [part for part in parts if _looks(part, outside)]
+        related = [part for part in parts if _reads_outer(part, outside)]
         pairs = [_pair(part, outside) for part in related]
         keys = [f"key{n}" for n in range(len(pairs))]
         value = query.items[0].expression
         is_one = query.group is None and query.limit is None and query.offset is None and contains_aggregate(query)
-        if pairs and (not is_one or _looks(value, outside)):
-            raise NotThereYet(_LOOKS, at, "select one aggregate without GROUP BY")
+        if pairs and (not is_one or _reads_outer(value, outside)):
+            raise NotThereYet(_CORRELATED, at, "select one aggregate without GROUP BY")
         if pairs and isinstance(value, ast.Call) and value.name == "COUNT":
             read = ast.Call("COALESCE", (read, ast.Literal("number", "0", at)), at)
         elif pairs and any(part.name == "COUNT" for part in _aggregates(value)):
-            raise NotThereYet(_LOOKS, at, "select COUNT alone, and compute with it outside")
+            raise NotThereYet(_CORRELATED, at, "select COUNT alone, and compute with it in the outer query")
         items = [ast.SelectItem(value, "value"), *(ast.SelectItem(own, key) for (own, _), key in zip(pairs, keys))]
         rest = [part for part in parts if part not in related]
         group = tuple(ast.Grouping("key", ((own,),), at) for own, _ in pairs) or query.group
@@ -138,7 +139,7 @@ class _Value:
         return cls(name, grouped, _all_of(equations, at), read, frozenset(keys), at)
 
     def check(self, relation: Relation) -> None:
-        """Raises NotThereYet where it can have several rows for one row outside."""
+        """Raises NotThereYet if it can have several rows for one outer row."""
         if not is_constant(relation) and not any(self.keys >= set(key) for key in relation.unique):
             raise NotThereYet(
                 "a query of several rows as a value",
@@ -147,21 +148,21 @@ class _Value:
             )
 
 
-_LOOKS = "a query as a value that looks at the row outside like this"
+_CORRELATED = "a query as a value that compares with the row outside like this"
 _BOUNDLESS = ("a query as a value", "compute it in the same windows, and join both by window_start and window_end")
 
 
 def _pair(part: ast.Expression, outside: frozenset[str | None]) -> tuple[ast.Expression, ast.Expression]:
-    """What an equation compares: of the query's own rows, and of the row outside."""
+    """The operands of an equation: of the query's own rows, and of the outer row. Raises NotThereYet."""
     if isinstance(part, ast.Binary) and part.operator == "=":
         for own, theirs in ((part.left, part.right), (part.right, part.left)):
-            if not _looks(own, outside) and all(_looks(name, outside) for name in _names(theirs)):
+            if not _reads_outer(own, outside) and all(_reads_outer(name, outside) for name in _names(theirs)):
                 return own, theirs
-    raise NotThereYet(_LOOKS, part.at, "hold a column of the query and one outside equal")
+    raise NotThereYet(_CORRELATED, part.at, "compare a column of the query and one outside with =")
 
 
-def _looks(node: ast.Expression, outside: frozenset[str | None]) -> bool:
-    """Whether it names a table of the row outside."""
+def _reads_outer(node: ast.Expression, outside: frozenset[str | None]) -> bool:
+    """Whether it names a table of the outer query."""
     return any(len(name.parts) > 1 and name.parts[0] in outside for name in _names(node))
 
 
@@ -180,7 +181,7 @@ def _aggregates(node: ast.Expression) -> Iterator[ast.Call]:
 
 
 def _tables(relation: ast.Relation | None) -> Iterator[str | None]:
-    """The names that a query's own columns can be qualified with."""
+    """The table names that qualify a query's own columns."""
     if isinstance(relation, ast.Join):
         yield from _tables(relation.left)
         yield from _tables(relation.right)

@@ -1,7 +1,7 @@
-"""`[NOT] IN (SELECT …)` and `[NOT] EXISTS (SELECT …)` of rows without windows: joins that let rows through, or not.
+"""`[NOT] IN (SELECT …)` and `[NOT] EXISTS (SELECT …)` of rows without windows: semi and anti joins.
 
-A SELECT of rows joins what stands behind its FROM, so that its WHERE may look at the row outside; any other query, an
-aggregation for example, is joined as a whole.
+If the query only filters and projects, the join is with its FROM, so that its WHERE may read the outer row. Any other
+query, such as an aggregation, is joined as a whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.selected import selected
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts, rewritten
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.projection import has_subquery
 from airflow_nrt.sql.relations.relation import Relation
@@ -34,7 +34,7 @@ _OUTER, _INNER = "outer", "inner"
 
 @dataclass(frozen=True)
 class _Test:
-    """One condition of a WHERE: the `query` in it, and the `operand` that is to be among its values, if it is IN."""
+    """One condition of a WHERE: its `query`, and for IN the `operand` that is compared with its values."""
 
     query: ast.Query
     operand: ast.Expression | None
@@ -56,11 +56,11 @@ class _Test:
 
 
 def tested(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, relation_of: RelationOf
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, relation_of: RelationOf
 ) -> tuple[ast.Select, Relation]:
-    """The SELECT without the subqueries of its WHERE, and the rows that these let pass, where there are no windows.
+    """The SELECT without the subqueries of its WHERE, and the rows that these let pass. Rows in windows are unchanged.
 
-    `relation_of` plans what stands behind FROM. Raises SqlError, and NotThereYet, at a subquery.
+    `relation_of` plans a FROM. Raises SqlError, and NotThereYet, at a subquery.
     """
     parts = list(conjuncts(node.where)) if node.where is not None else []
     tests = [test for part in parts if (test := _Test.of(part)) is not None]
@@ -68,17 +68,17 @@ def tested(
         return node, relation
     rest = [part for part in parts if _Test.of(part) is None]
     unknown = [part for part in rest if has_subquery(part)]
-    relation = _filtered(found, all_of([part for part in rest if part not in unknown]), relation, alias)
+    relation = _filtered(findings, all_of([part for part in rest if part not in unknown]), relation, alias)
     left = [part for part in parts if part not in rest]
     for test in tests:
         left = left[1:]
-        around = Around(replace(node, where=all_of([*left, *unknown])))
-        relation = _semi_join(found, test, relation, alias, relation_of, around)
+        demand = Demand(replace(node, where=all_of([*left, *unknown])))
+        relation = _semi_join(findings, test, relation, alias, relation_of, demand)
     return replace(node, where=all_of(unknown)), relation
 
 
 def _semi_join(
-    found: Findings, test: _Test, relation: Relation, alias: str | None, relation_of: RelationOf, around: Around
+    findings: Findings, test: _Test, relation: Relation, alias: str | None, relation_of: RelationOf, demand: Demand
 ) -> Relation:
     query = test.query
     if isinstance(query, ast.Select) and _is_of_rows(query):
@@ -92,36 +92,36 @@ def _semi_join(
         node = inner.node
     outer_scope = Scope(relation.columns, alias)
     scopes = [(Scope(inner.columns, name), _INNER), (outer_scope, _OUTER)]
-    parts = [_placed(part, scopes) for part in ([where] if where is not None else [])]
+    parts = [_qualified(part, scopes) for part in ([where] if where is not None else [])]
     if test.operand is not None:
         compiler = Compiler(Scope((*_titled(relation.columns, _OUTER), *_titled(inner.columns, _INNER))))
         for operand, value in paired(test.operand, values, inner, test.at):
-            left, right = _placed(operand, [(outer_scope, _OUTER)]), _placed(value, scopes)
+            left, right = _qualified(operand, [(outer_scope, _OUTER)]), _qualified(value, scopes)
             equal: ast.Expression = ast.Binary("=", left, right, test.at)
             if test.negated and any(compiler.compile(side).type.nullable for side in (left, right)):
-                # Of a NULL on either side nobody knows that it is not the other.
+                # A comparison with NULL is unknown, so that NOT IN is not true.
                 equal = ast.Is(equal, "FALSE", True, test.at)
             parts.append(equal)
     condition = all_of(parts) or ast.Literal("boolean", "TRUE", test.at)
     what = f"{'NOT ' if test.negated else ''}{'EXISTS' if test.operand is None else 'IN'} (SELECT …) without windows"
-    clause = "window both queries and hold their window_start and window_end equal"
+    clause = "window both queries, and compare their window_start and window_end with ="
     here = ast.TableName("", test.at)
     join = ast.Join("ANTI" if test.negated else "SEMI", here, here, condition, (), test.at)
     sides = (relation, _titled(relation.columns, _OUTER)), (inner, _titled(inner.columns, _INNER))
-    joined = plan_join(found, join, *sides, around, Boundless(what, clause, test.at))
+    joined = plan_join(findings, join, *sides, demand, Boundless(what, clause, test.at))
     joined = replace(joined, node=Subquery(relation.node, node, query, operators=joined.inputs))
     return _named_again(joined, relation)
 
 
 def _is_of_rows(query: ast.Select) -> bool:
-    """Whether it but filters and projects what stands behind its FROM."""
+    """Whether it only filters and projects its FROM."""
     tests = query.where is not None and (has_subquery(query.where) or any(queries_in(query.where)))
     counts = query.limit is not None or query.offset is not None
     return query.relation is not None and not query.ctes and not tests and not counts and is_of_rows(query)
 
 
 def _titled(columns: Sequence[ScopeColumn], side: str) -> tuple[ScopeColumn, ...]:
-    """The columns of one side under the name of a table that no query writes."""
+    """The columns of one side, qualified by a table name that no query can write."""
     titled = []
     for column in columns:
         table = _table(side, column)
@@ -133,8 +133,8 @@ def _table(side: str, column: ScopeColumn) -> str:
     return f"{side} {column.table}" if column.table else side
 
 
-def _placed(node: ast.Expression, scopes: Sequence[tuple[Scope, str]]) -> ast.Expression:
-    """The same with the names of each side's columns; the first scope that knows a name is meant."""
+def _qualified(node: ast.Expression, scopes: Sequence[tuple[Scope, str]]) -> ast.Expression:
+    """The expression with the qualified names of both sides. A name means a column of the first scope that has it."""
 
     def change(part: Any) -> Any:
         if not isinstance(part, ast.Name):
@@ -146,17 +146,17 @@ def _placed(node: ast.Expression, scopes: Sequence[tuple[Scope, str]]) -> ast.Ex
     return rewritten(node, change)
 
 
-def _filtered(found: Findings, where: ast.Expression | None, relation: Relation, alias: str | None) -> Relation:
-    """The rows that the rest of WHERE lets pass: no others are kept."""
+def _filtered(findings: Findings, where: ast.Expression | None, relation: Relation, alias: str | None) -> Relation:
+    """The rows that the rest of WHERE lets pass. Only these are kept."""
     if where is None:
         return relation
     condition = Compiler(Scope(relation.columns, alias, ABSORBED in relation.hidden)).condition(where, "WHERE")
-    found.note_columns(relation, [condition])
+    findings.note_columns(relation, [condition])
     return replace(relation, text=f"(SELECT * FROM {relation.text} WHERE {condition.sql})")
 
 
 def _named_again(joined: Relation, relation: Relation) -> Relation:
-    """The rows that were let through, with the columns that they had outside."""
+    """The rows that passed, with their own column names."""
     names = {titled.name: column for titled, column in zip(_titled(relation.columns, _OUTER), relation.columns)}
     columns = tuple(
         replace(column, name=names[column.name].name, table=names[column.name].table, shown=names[column.name].shown)

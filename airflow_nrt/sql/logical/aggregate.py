@@ -14,7 +14,7 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 @dataclass(frozen=True, eq=False)
 class Aggregate(Selected):
-    """A row for each group that HAVING lets pass. Without `groups` it is one row."""
+    """A row for each group that HAVING lets pass. Without `groups` there is one row."""
 
     groups: tuple[ast.Grouping, ...]
     items: tuple[ast.SelectItem, ...]
@@ -25,9 +25,9 @@ class Aggregate(Selected):
     def facts(self) -> tuple[Fact, ...]:
         groups = tuple(map(_text_of_group, self.groups))
         gives = texts_of(item for item in self.items if not isinstance(item.expression, ast.Name))
-        found: tuple[Fact, ...] = (("group_by", groups),) if groups else ()
-        found += (("gives", gives),) if gives else ()
-        return (*found, ("having", text_of(self.having))) if self.having is not None else found
+        facts: tuple[Fact, ...] = (("group_by", groups),) if groups else ()
+        facts += (("gives", gives),) if gives else ()
+        return (*facts, ("having", text_of(self.having))) if self.having is not None else facts
 
 
 @dataclass(frozen=True, eq=False)

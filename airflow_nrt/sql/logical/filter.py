@@ -1,4 +1,4 @@
-"""WHERE, and what the queries in it say of a row."""
+"""WHERE, and the subqueries of a SELECT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 @dataclass(frozen=True, eq=False)
 class Filter(OneInput):
-    """The rows that hold a condition."""
+    """The rows for which a condition is true."""
 
     condition: ast.Expression
     does: ClassVar[str] = "filter"
@@ -25,7 +25,7 @@ class Filter(OneInput):
 
 @dataclass(frozen=True, eq=False)
 class Subquery(OneInput):
-    """Rows, each with what a query in a clause above says of it: `IN (SELECT …)`, `EXISTS (SELECT …)`, `(SELECT …)`."""
+    """Rows with the result of a subquery of the SELECT above: `IN (SELECT …)`, `EXISTS (SELECT …)`, `(SELECT …)`."""
 
     query: Node
     written: ast.Query

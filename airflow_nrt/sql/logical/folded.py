@@ -1,4 +1,4 @@
-"""Nodes of SELECTs that planning has written anew, folded back into the one that the report has."""
+"""Nodes of SELECTs that planning has rewritten, folded back into the one SELECT of the report."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from airflow_nrt.sql.parse import ast
 
 
 def as_operation(tree: Node, operation: ast.SetOperation) -> SetOperation:
-    """UNION, INTERSECT or EXCEPT, which is planned as a GROUP BY over both of its sides."""
+    """The node of UNION, INTERSECT or EXCEPT, which is planned as a GROUP BY over both of its sides."""
     left, right = _sides(tree, operation)
     return SetOperation(left, right, operation, operators=_operators(tree, (left, right)))
 
 
 def as_groups(tree: Node, planned: ast.Select, written: ast.Select) -> Selected:
-    """A SELECT with GROUP BY and OVER, which is planned as one over a query of its groups."""
+    """The node of a SELECT with GROUP BY and OVER, which is planned as a SELECT over a query of its groups."""
     assert isinstance(planned.relation, ast.Derived)
     above: list[Node] = []
     while not (isinstance(tree, Derived) and tree.query is planned.relation.query):
@@ -39,7 +39,8 @@ def as_groups(tree: Node, planned: ast.Select, written: ast.Select) -> Selected:
 
 
 def as_written(tree: Node, query: ast.Query) -> Node:
-    """A query as a value, which is planned with names of its own, grouped by what it looks at outside."""
+    """The node of a query as a value. It is planned with other names, grouped by the columns that it compares with the
+    row outside."""
     match tree:
         case Derived() | Limit():
             return replace(tree, input=as_written(tree.input, query))
@@ -49,7 +50,7 @@ def as_written(tree: Node, query: ast.Query) -> Node:
 
 
 def together(nodes: Sequence[Node]) -> Node:
-    """A SELECT over rows of different windows, which is planned for each."""
+    """The node of a SELECT over rows of different windows, which is planned once for each window."""
     first = nodes[0]
     if not isinstance(first, OneInput) or any(type(one) is not type(first) for one in nodes):
         return first
@@ -62,7 +63,7 @@ def _unfiltered(node: Node) -> Node:
 
 
 def _sides(node: Node, operation: ast.SetOperation) -> Iterator[Node]:
-    """The nodes of its two queries."""
+    """The nodes of the two queries of an operation."""
     match node:
         case Derived(query=query) if query is operation.left or query is operation.right:
             yield node.input
@@ -76,7 +77,7 @@ def _sides(node: Node, operation: ast.SetOperation) -> Iterator[Node]:
 
 
 def _operators(tree: Node, ends: tuple[Node, ...]) -> tuple[str, ...]:
-    """What keeps the state of all nodes above these."""
+    """The operators of all nodes above these."""
     return tuple(dict.fromkeys(name for node in _above(tree, ends) for name in node.operators))
 
 

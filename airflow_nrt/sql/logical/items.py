@@ -9,7 +9,7 @@ from airflow_nrt.sql.parse.unparse import over_text, text_of
 
 
 def computed(items: Iterable[ast.SelectItem]) -> tuple[ast.SelectItem, ...]:
-    """Those that are more than a column, or all of them."""
+    """The items that are neither a column nor a star."""
     return tuple(item for item in items if not isinstance(item.expression, (ast.Name, ast.Star)))
 
 

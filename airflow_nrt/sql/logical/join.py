@@ -1,4 +1,4 @@
-"""Joins of two relations, and of rows with what an expression makes of each."""
+"""Joins of two relations, and of each row with the rows that an expression makes of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 @dataclass(frozen=True, eq=False)
 class Join(Node):
-    """The pairs of two sides."""
+    """A join of two sides."""
 
     left: Node
     right: Node
@@ -31,17 +31,17 @@ class Join(Node):
     @property
     def facts(self) -> tuple[Fact, ...]:
         join = self.written
-        found: list[Fact] = [("kind", join.kind)]
+        facts: list[Fact] = [("kind", join.kind)]
         if join.condition is not None:
-            found.append(("on", text_of(join.condition)))
+            facts.append(("on", text_of(join.condition)))
         if join.using or join.natural:
-            found.append(("using", join.using or "all columns of one name"))
-        return tuple(found)
+            facts.append(("using", join.using or "all columns of one name"))
+        return tuple(facts)
 
 
 @dataclass(frozen=True, eq=False)
 class WindowJoin(Join):
-    """The pairs of rows of one window. Conditions of WHERE that look at one side alone are `held` by its rows."""
+    """A join of rows in the same window. Its sides hold the conditions of WHERE that read one side alone (`held`)."""
 
     held: tuple[ast.Expression, ...] = ()
     does: ClassVar[str] = "window join"
@@ -58,7 +58,7 @@ class WindowJoin(Join):
 
 @dataclass(frozen=True, eq=False)
 class Lateral(OneInput):
-    """LATERAL TABLE and UNNEST: each row with each of those that an expression gives for it."""
+    """LATERAL TABLE and UNNEST: each row joined with the rows that an expression makes of it."""
 
     kind: str
     expression: ast.Expression

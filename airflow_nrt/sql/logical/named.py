@@ -1,4 +1,4 @@
-"""Queries in FROM, under the name by which the query around them knows their rows."""
+"""Queries in FROM, under the name that the outer query has for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow_nrt.sql.parse import ast
 
 @dataclass(frozen=True, eq=False)
 class Derived(OneInput):
-    """A query in parentheses. With a list of `columns` these have other names than inside."""
+    """A query in parentheses. A list of `columns` renames its columns."""
 
     query: ast.Query
     alias: str | None
@@ -19,7 +19,7 @@ class Derived(OneInput):
 
 @dataclass(frozen=True, eq=False)
 class View(OneInput):
-    """A view, or a query that WITH names. All readers of it read one `query`, which may be planned in several ways."""
+    """A view, or a query of WITH. All of its readers have one `query`, which may be planned in several ways."""
 
     query: ast.Query
     name: str

@@ -1,4 +1,4 @@
-"""The clauses of a query as nodes: what each reads, and by which operators of the plan its state is kept."""
+"""The clauses of a query as nodes: the nodes that each reads, and the operators of the plan that keep its state."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from airflow_nrt.sql.parse import ast
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """One clause, in the report's own words. Planning adds the `operators` where it makes them.
+    """One clause as the report writes it. Planning adds the `operators` where it makes them.
 
-    Two nodes are equal only if they are one object: a report may write the same clause twice.
+    Two nodes are equal only if they are one object, because a report may write the same clause twice.
     """
 
     operators: tuple[str, ...] = field(default=(), kw_only=True)
@@ -25,7 +25,7 @@ class Node:
 
     @property
     def held(self) -> tuple[ast.Expression, ...]:
-        """The conditions of the WHERE above that all of its rows hold already."""
+        """The conditions of the WHERE above that hold for all of its rows already."""
         return ()
 
     @property
@@ -47,7 +47,7 @@ class OneInput(Node):
 
 @dataclass(frozen=True, eq=False)
 class Selected(OneInput):
-    """The list of a SELECT and what it makes of rows. Its WHERE is the `Filter` below."""
+    """A SELECT without its WHERE, which is the `Filter` below."""
 
     does: ClassVar[str]
     """The kind of its step."""

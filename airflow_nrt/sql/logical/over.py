@@ -13,12 +13,12 @@ from airflow_nrt.sql.parse import ast
 
 @dataclass(frozen=True, eq=False)
 class Framed(OneInput):
-    """Rows that are kept with those around them. The SELECT above shows what is computed of these."""
+    """Rows that are kept for the frames of OVER. The `Over` above computes the aggregates."""
 
 
 @dataclass(frozen=True, eq=False)
 class Over(Selected):
-    """`calls` are the items with OVER, several rankings among them."""
+    """A SELECT with OVER. `calls` are the items with OVER. A single ranking is a `Rank`, several are calls here."""
 
     calls: tuple[ast.SelectItem, ...]
     others: tuple[ast.SelectItem, ...]

@@ -1,4 +1,4 @@
-"""A SELECT that looks at each row by itself."""
+"""A SELECT that computes each of its rows from one row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse import ast
 
 @dataclass(frozen=True, eq=False)
 class Project(Selected):
-    """Columns of each row, and what is computed of them."""
+    """Columns of each row, and expressions over them."""
 
     items: tuple[ast.SelectItem, ...]
     does: ClassVar[str] = "select"

@@ -16,7 +16,7 @@ RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 
 @dataclass(frozen=True, eq=False)
 class Rank(Selected):
-    """Rows, each with its rank among those of its key. `ranked` is the one item that says it."""
+    """Rows with their rank among those of one key. `ranked` is the item with the rank."""
 
     ranked: ast.SelectItem
     call: ast.Call
@@ -39,7 +39,7 @@ class Rank(Selected):
 
 @dataclass(frozen=True, eq=False)
 class TopN(Selected):
-    """The rows of a `Rank` that a condition around it `keeps`: up to a `limit`, where that is known."""
+    """The rows of a `Rank` for which the condition `keeps` is true: ranks up to a `limit`, if that is known."""
 
     rank: Rank
     keeps: ast.Expression
@@ -53,6 +53,6 @@ class TopN(Selected):
 
 
 class Deduplicate(TopN):
-    """The first row of each key, and no other."""
+    """The first row of each key."""
 
     does: ClassVar[str] = "deduplicate"

@@ -1,4 +1,4 @@
-"""What a query reads of a table: its rows as they come, or the table that they make."""
+"""What a query reads of a source: its rows as they arrive, or the table that they make."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.sql.parse import ast
 
 @dataclass(frozen=True, eq=False)
 class Scan(Node):
-    """The rows of a table, as they come."""
+    """The rows of a source, as they arrive."""
 
     table: str
     alias: str | None = None
@@ -24,7 +24,7 @@ class Scan(Node):
 
 @dataclass(frozen=True, eq=False)
 class Recent(OneInput):
-    """The rows that hold a sliding condition of the WHERE above. They leave as time goes on."""
+    """The rows for which a sliding condition of the WHERE above is true. They are removed as time passes."""
 
     condition: ast.Expression
 
@@ -56,7 +56,7 @@ class Newest(Table):
 
 @dataclass(frozen=True, eq=False)
 class Changes(Table):
-    """The rows that the changes of a changelog leave, where it has no key."""
+    """The rows that the changes of a changelog without a key make."""
 
     does: ClassVar[str] = "changes"
     facts: ClassVar[tuple[Fact, ...]] = ()

@@ -1,4 +1,4 @@
-"""A SELECT as nodes over those of its FROM: its WHERE, and what it makes of rows."""
+"""A SELECT as nodes over those of its FROM: its WHERE, and its list with GROUP BY and OVER."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airflow_nrt.sql.parse.walk import has_over
 
 
 def selected(select: ast.Select, rows: Node, operators: tuple[str, ...] = ()) -> Selected:
-    """The node of a SELECT as the report writes it; `operators` keep what it computes of these rows."""
+    """The node of a SELECT as the report writes it. `operators` keep its state."""
     if select.where is not None:
         rows = Filter(rows, select.where)
     groups, items = select.group, select.items

@@ -13,7 +13,7 @@ from airflow_nrt.sql.parse.unparse import order_text, text_of
 
 @dataclass(frozen=True, eq=False)
 class Sort(OneInput):
-    """All rows, in an order."""
+    """All rows, sorted."""
 
     order: tuple[ast.OrderItem, ...]
     does: ClassVar[str] = "sort"
@@ -25,7 +25,7 @@ class Sort(OneInput):
 
 @dataclass(frozen=True, eq=False)
 class Limit(OneInput):
-    """So many of the first rows in an order, or without one of those that came first."""
+    """The first rows by `order`. Without an order, the first rows to arrive."""
 
     order: tuple[ast.OrderItem, ...]
     limit: ast.Expression | None

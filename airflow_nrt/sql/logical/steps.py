@@ -1,4 +1,4 @@
-"""The steps of a query, a function of its nodes: `airflow-nrt plan` shows them."""
+"""The steps of a query, made of its nodes: `airflow-nrt plan` shows them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Ref = str | int
 
 
 def steps_of(sink: Sink) -> tuple[Step, ...]:
-    """What a query does, from its tables to the sink."""
-    steps = _Steps()
-    last = steps.query(sink.input)
-    if not steps.found and isinstance(last, str):
+    """The steps of a query, from its tables to the sink."""
+    builder = _StepBuilder()
+    last = builder.query(sink.input)
+    if not builder.steps and isinstance(last, str):
         return (Step("read", (last,)),)
-    return tuple(steps.found)
+    return tuple(builder.steps)
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """What a FROM reads: a table or a step, with windows that are no step yet, and the operators of what is no step."""
+    """The rows of a FROM: a table or a step. Its `window` and `operators` belong to clauses that have no step yet."""
 
     of: Ref
     alias: str | None = None
@@ -45,8 +45,8 @@ class _Rows:
 
 
 @dataclass
-class _Place:
-    """Where a step stands: its number among those of a view, or of the query that reads all views."""
+class _Position:
+    """The position of a step: its number among those of a view, or of the query that reads all views."""
 
     query: ast.Query | None = None
     count: int = 0
@@ -57,13 +57,13 @@ class _Place:
 
 
 @dataclass
-class _Steps:
-    """The steps so far. A view has its steps once: planned in several ways, they name the operators of all."""
+class _StepBuilder:
+    """The steps so far. The steps of a view appear once. If it is planned in several ways they name all operators."""
 
-    found: list[Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     _views: dict[Node, Ref] = field(default_factory=dict)
-    _place: _Place = field(default_factory=_Place)
+    _position: _Position = field(default_factory=_Position)
 
     def query(self, node: Node) -> Ref:
         match node:
@@ -95,7 +95,7 @@ class _Steps:
                 rows = self._kept(self._rows(node.input), node.operators)
                 return _Rows(self._whole(rows), rows.alias)
             case Sessions() | Framed():
-                # The SELECT above asks for them.
+                # The step of the SELECT above names these operators.
                 rows = self._rows(node.input)
                 return replace(rows, operators=(*rows.operators, *node.operators))
             case Derived():
@@ -113,9 +113,9 @@ class _Steps:
 
     def _view(self, node: View) -> Ref:
         if node.input not in self._views:
-            around, self._place = self._place, _Place(node.query)
+            outer, self._position = self._position, _Position(node.query)
             self._views[node.input] = self._called(self.query(node.input), node.name)
-            self._place = around
+            self._position = outer
         return self._views[node.input]
 
     def _join(self, node: Join) -> Ref:
@@ -126,13 +126,13 @@ class _Steps:
         return self._add(Step(node.does, tuple(sides), node.facts, node.operators))
 
     def _whole(self, rows: _Rows) -> Ref:
-        """The rows with their window as a step of its own."""
+        """The step of the rows. Their window becomes a step of its own."""
         if rows.window is None:
             return rows.of
         return self._add(Step("window", (rows.of,), (("window", rows.window),), rows.operators), rows.alias)
 
     def _kept(self, rows: _Rows, operators: tuple[str, ...]) -> _Rows:
-        """Rows that operators keep. Their step names these; where there is none yet, the next one does."""
+        """Rows that operators keep. Their step names the operators. If they have none yet, the next step does."""
         if rows.window is None and isinstance(rows.of, int):
             self._keep(rows.of, operators)
             return rows
@@ -167,24 +167,24 @@ class _Steps:
     # ------------------------------------------------------------------ steps
 
     def _add(self, step: Step, called: str | None = None) -> int:
-        place = self._place.next()
-        if place in self._numbers:
-            self._keep(self._numbers[place], step.operators)
+        position = self._position.next()
+        if position in self._numbers:
+            self._keep(self._numbers[position], step.operators)
         else:
-            self.found.append(replace(step, called=called))
-            self._numbers[place] = len(self.found)
-        return self._numbers[place]
+            self.steps.append(replace(step, called=called))
+            self._numbers[position] = len(self.steps)
+        return self._numbers[position]
 
     def _keep(self, of: int, operators: tuple[str, ...]) -> None:
-        step = self.found[of - 1]
-        self.found[of - 1] = replace(step, operators=tuple(dict.fromkeys((*step.operators, *operators))))
+        step = self.steps[of - 1]
+        self.steps[of - 1] = replace(step, operators=tuple(dict.fromkeys((*step.operators, *operators))))
 
     def _called(self, of: Ref, name: str | None) -> Ref:
-        if isinstance(of, int) and name is not None and self.found[of - 1].called is None:
-            self.found[of - 1] = replace(self.found[of - 1], called=name)
+        if isinstance(of, int) and name is not None and self.steps[of - 1].called is None:
+            self.steps[of - 1] = replace(self.steps[of - 1], called=name)
         return of
 
     def _titled(self, of: Ref, alias: str | None) -> Ref:
-        """A step with the alias by which the query around it speaks of it, where that is another than its own."""
-        called = self.found[of - 1].called if isinstance(of, int) else None
+        """A step with its alias in the outer query, if that differs from its own name."""
+        called = self.steps[of - 1].called if isinstance(of, int) else None
         return of if called is None or alias in (None, called) else f"step {of} ({called}) AS {alias}"

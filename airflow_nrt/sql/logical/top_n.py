@@ -1,6 +1,6 @@
-"""`SELECT … FROM (SELECT …, ROW_NUMBER() OVER (…) AS n …) WHERE n <= 3`: what WHERE asks of a rank becomes part of it.
+"""`SELECT … FROM (SELECT …, ROW_NUMBER() OVER (…) AS n …) WHERE n <= 3`: a WHERE on a rank makes it a Top-N.
 
-Not where the ranking is a view: others may ask for more of that.
+The ranking of a view stays a ranking, because others may read more of its rows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MIRRORED = {"<": ">", "<=": ">=", "=": "=", ">": "<", ">=": "<="}
 
 
 def with_top_n(node: Node) -> Node:
-    """The same with a Top-N, where it is a filter of ranks."""
+    """The node with a Top-N, if it is a filter of ranks."""
     if not isinstance(node, Filter):
         return node
     derived = _derived(node.input)
@@ -67,21 +67,21 @@ def _integer(node: ast.Expression) -> int | None:
 
 
 def _derived(node: Node) -> Derived | None:
-    """The query in parentheses whose rows are filtered."""
+    """The query in parentheses below a filter."""
     while isinstance(node, Subquery):
         node = node.input
     return node if isinstance(node, Derived) else None
 
 
 def _rank(node: Node) -> Rank | None:
-    """The ranking that a query is, below queries that only select its columns."""
+    """The ranking below queries that only select its columns."""
     while isinstance(node, Derived) or (isinstance(node, Project) and not node.facts):
         node = node.input
     return node if isinstance(node, Rank) else None
 
 
 def _exchanged(node: Node, rank: Rank, top: TopN) -> Node:
-    """The same with the Top-N in place of the ranking."""
+    """The tree with the Top-N in place of the ranking."""
     if node is rank:
         return top
     assert isinstance(node, (Derived, Project, Subquery))

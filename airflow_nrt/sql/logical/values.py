@@ -1,4 +1,4 @@
-"""Rows that no table has."""
+"""Constant rows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ class Values(Node):
 
 @dataclass(frozen=True, eq=False)
 class OneRow(Node):
-    """What a SELECT without FROM reads."""
+    """The FROM of a SELECT that has none."""
 
     title: ClassVar[str] = "nothing"

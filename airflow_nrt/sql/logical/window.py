@@ -1,4 +1,4 @@
-"""Windows of rows, and what keeps rows until a window has all of them."""
+"""Windowing functions, and rows that are kept until their windows are complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 @dataclass(frozen=True, eq=False)
 class Window(OneInput):
-    """A windowing function: rows with the windows that they are in, by a time column. Sessions may have a partition."""
+    """A windowing function: rows with their windows, by a time column. SESSION may have a partition."""
 
     windows: Windows
     time: ast.Name
@@ -36,7 +36,7 @@ class Buffer(OneInput):
 
 @dataclass(frozen=True, eq=False)
 class Sessions(OneInput):
-    """Rows that change, each in its session as the table stands: these are never complete."""
+    """Rows that change, each in its current session. These sessions are never complete."""
 
     @property
     def windowing(self) -> str | None:

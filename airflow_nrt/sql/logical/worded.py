@@ -1,4 +1,4 @@
-"""A clause with the steps of the queries in it: `price > (step 2)` for `price > (SELECT AVG(price) FROM orders)`."""
+"""A clause with steps instead of its queries: `price > (step 2)` for `price > (SELECT AVG(price) FROM orders)`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.sql.parse.walk import rewritten
 
 Clause = TypeVar("Clause", bound=Node)
 Steps = Sequence[tuple[ast.Query, "str | int"]]
-"""Queries with the steps that they are, or the tables."""
+"""Queries, each with its step or its table."""
 
 
 def worded(clause: Clause, steps: Steps) -> Clause:
@@ -36,7 +36,7 @@ def worded(clause: Clause, steps: Steps) -> Clause:
 
 
 def _named(query: ast.Query, steps: Steps) -> str:
-    """What a query is called; one that is a value is a single step, wherever it stands."""
+    """The step of a query, or its table. Equal queries as values are one step."""
     same = [step for known, step in steps if known is query] or [step for known, step in steps if known == query]
     step = same[0] if same else "…"
     return f"step {step}" if isinstance(step, int) else step

@@ -1,10 +1,10 @@
-"""OVER calls of one SELECT that wait for different things: for a time, or for rows of one partition or another.
+"""OVER calls of one SELECT whose rows wait for different events: a time, or later rows of one partition or another.
 
     SUM(price) OVER (… RANGE INTERVAL '1' HOUR PRECEDING)     w1: a row has it at its time        ┐
     LEAD(price) OVER (PARTITION BY shop …)                    w2: … with the next row of the shop ├ w4: with the last
     LEAD(price) OVER (PARTITION BY user …)                    w3: … with the next row of the user ┘     of its parts
 
-Each of them is a part of the SELECT, with an operator of its own; one more puts the parts of a row together.
+Each of them is a part of the SELECT with an operator of its own. One more operator joins the parts of a row.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ Part = tuple[tuple[AggregateCall, RowFrame], ...]
 
 
 def parts_of(calls: Part) -> list[Part]:
-    """The calls by what their rows wait for, those that wait for a time first; one part if one operator is enough.
+    """The calls, grouped by what their rows wait for. Calls that wait for a time come first.
 
-    It is where all frames are of one partition, and of no length of time: then rows are complete in their order.
+    They are one part if one operator is enough: if no frame has rows that follow, or if all frames have one partition
+    and no length of time, so that rows are complete in their order.
     """
     lengths = any(frame.unit == "RANGE" and (frame.low is not None or frame.high) for _, frame in calls)
     in_order = not lengths and len({frame.partition for _, frame in calls}) == 1
@@ -39,8 +40,8 @@ def parts_of(calls: Part) -> list[Part]:
     return [parts[one] for one in sorted(parts, key=lambda one: one is not None)]
 
 
-def put_together(found: Findings, parts: Sequence[WindowAggregate], columns: Mapping[str, Field]) -> WindowAggregate:
-    """The rows that all of these give, with the results of each. The first of them gives these columns of the rows."""
+def put_together(findings: Findings, parts: Sequence[WindowAggregate], columns: Mapping[str, Field]) -> WindowAggregate:
+    """The operator that joins the rows of these parts, with the results of each. The first part has the `columns`."""
     own = [{call.name: Field(call.name, call.type) for call in part.aggregates} for part in parts]
     own[0] = {**{field.name: field for field in columns.values()}, **own[0]}
     fields = tuple(field for part in own for field in part.values())
@@ -51,7 +52,7 @@ def put_together(found: Findings, parts: Sequence[WindowAggregate], columns: Map
 
     titles = {field.name: name for name, field in columns.items()}
     titles |= {call.name: call.text for part in parts for call in part.aggregates}
-    return found.share_operator(
+    return findings.share_operator(
         WindowAggregate(
             name="",
             input=Query(" UNION ALL ".join(map(given, parts, own)), tuple(part.name for part in parts), fields),

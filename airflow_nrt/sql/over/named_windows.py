@@ -1,4 +1,4 @@
-"""The WINDOW clause: `SUM(a) OVER w … WINDOW w AS (PARTITION BY b ORDER BY ts)` as if each OVER had it written out."""
+"""The WINDOW clause: `SUM(a) OVER w … WINDOW w AS (PARTITION BY b ORDER BY ts)`, copied into each OVER."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from airflow_nrt.sql.parse.walk import rewritten
 
 
 def written_out(node: ast.Select) -> ast.Select:
-    """The select without its WINDOW clause. Raises SqlError for a window that is not there, or is there twice."""
+    """The SELECT without its WINDOW clause. Raises SqlError for a window that is unknown, or defined twice."""
     known: dict[str, ast.Over] = {}
     for name, window in node.windows:
         if name in known:
-            raise SqlError(f"there are two windows {name!r} behind WINDOW", window.at)
+            raise SqlError(f"there are two windows {name!r} in WINDOW", window.at)
         known[name] = _whole(window, known)
 
     def change(part: object) -> ast.Call | None:
@@ -30,11 +30,11 @@ def _whole(window: ast.Over, known: dict[str, ast.Over]) -> ast.Over:
     if window.name is None:
         return window
     if window.name not in known:
-        raise SqlError(f"there is no window {window.name!r} behind WINDOW{nearest(window.name, known)}", window.at)
+        raise SqlError(f"there is no window {window.name!r} in WINDOW{nearest(window.name, known)}", window.at)
     base = known[window.name]
     if window.partition or (window.order and base.order) or (base.frame is not None and _adds(window)):
         raise SqlError(
-            f"a window on top of {window.name!r} can add only an ORDER BY and a frame that this one lacks",
+            f"a window that refers to {window.name!r} can add only an ORDER BY and a frame that {window.name!r} lacks",
             window.at,
         )
     return replace(base, order=window.order or base.order, frame=window.frame or base.frame, at=window.at)

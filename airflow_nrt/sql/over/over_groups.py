@@ -1,7 +1,7 @@
-"""What looks at groups, not at rows: `RANK() OVER (ORDER BY SUM(price) DESC)`, `HAVING SUM(price) > (SELECT …)`.
+"""OVER and subqueries over groups: `RANK() OVER (ORDER BY SUM(price) DESC)`, `HAVING SUM(price) > (SELECT …)`.
 
-OVER and queries as values in a SELECT that groups are the same one level up, above a query of the groups. What stands
-inside its aggregates and keys looks at rows, and stays where it is.
+A SELECT that groups and has OVER or queries as values is rewritten as a SELECT over a query of its groups. Expressions
+inside its aggregates and keys read rows, and stay in the query of the groups.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from airflow_nrt.sql.parse.walk import children, has_over, rewritten
 
 
 def above_groups(node: ast.Select) -> ast.Select:
-    """The SELECT as one over its groups, if it groups and has OVER or queries as values; else as it is."""
+    """The SELECT as one over its groups, if it groups and has OVER or queries as values. Else it is unchanged."""
     if not _groups(node):
         return node
     keys = [key for group in node.group or () for keys in group.sets for key in keys]
     _check_no_over(node, keys)
-    compares = node.having is not None and _looks(node.having, keys, over=False)
-    if not compares and not any(_looks(item.expression, keys) for item in node.items):
+    compares = node.having is not None and _needs_groups(node.having, keys, over=False)
+    if not compares and not any(_needs_groups(item.expression, keys) for item in node.items):
         return node
     names: dict[ast.Expression, str] = {}
 
@@ -81,16 +81,16 @@ def _groups(node: ast.Select) -> bool:
     return any(is_aggregate(part) for one in expressions for part in _all(one))
 
 
-def _looks(node: ast.Expression, keys: list[ast.Expression], over: bool = True) -> bool:
+def _needs_groups(node: ast.Expression, keys: list[ast.Expression], over: bool = True) -> bool:
     """Whether it has a query as a value, or OVER, outside of aggregates and keys."""
     if is_aggregate(node) or any(_is_key(node, key) for key in keys):
         return False
     here = isinstance(node, ast.Scalar) or (over and isinstance(node, ast.Call) and node.over is not None)
-    return here or any(_looks(child, keys, over) for child in children(node))
+    return here or any(_needs_groups(child, keys, over) for child in children(node))
 
 
 def _check_no_over(node: ast.Select, keys: list[ast.Expression]) -> None:
-    """Raises SqlError at OVER of rows inside an aggregate or a key. Flink, too, wants it in a query below."""
+    """Raises SqlError at OVER of rows inside an aggregate or a key. Flink, too, takes it only in a subquery."""
     having = [node.having] if node.having is not None else []
     for part in (part for one in [*(item.expression for item in node.items), *having] for part in _all(one)):
         if is_aggregate(part) and any(has_over(child) for child in children(part)):
@@ -101,11 +101,11 @@ def _check_no_over(node: ast.Select, keys: list[ast.Expression]) -> None:
             raise SqlError(f"GROUP BY can't take OVER: {_BELOW}", key.at)
 
 
-_BELOW = "select it in a query behind FROM, and name its column here"
+_BELOW = "select it in a subquery in FROM, and use its column here"
 
 
 def _is_key(part: Any, key: ast.Expression) -> bool:
-    """Whether a part of an item is a key; one of both may have its table's name in front."""
+    """Whether a part of an item is a key. Either may be qualified by its table."""
     if isinstance(part, ast.Name) and isinstance(key, ast.Name):
         shorter = min(len(part.parts), len(key.parts))
         return part.parts[-shorter:] == key.parts[-shorter:]
@@ -113,7 +113,7 @@ def _is_key(part: Any, key: ast.Expression) -> bool:
 
 
 def _all(node: ast.Expression) -> Iterator[ast.Expression]:
-    """The parts of an expression, those inside OVER too."""
+    """The parts of an expression, also those inside OVER."""
     yield node
     over = node.over if isinstance(node, ast.Call) else None
     inside = [*over.partition, *(item.expression for item in over.order)] if over is not None else []

@@ -24,34 +24,34 @@ from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten, unqualified
-from airflow_nrt.sql.relations.buffered_rows import Reads, place
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.buffered_rows import Reads, arrival_position
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import check_all_rows
 from airflow_nrt.sql.relations.relation import Relation, as_rows, timed_by_clock
-from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of
+from airflow_nrt.sql.relations.rows_read import demanded_items, finished_for, reads_of
 from airflow_nrt.sql.relations.shared_rows import KEPT, share_rows
 from airflow_nrt.sql.updating.updating import missing_bounds
 
 NEIGHBOURS = {"LAG": 1, "LEAD": -1}
-"""The functions that look at one other row, and whether it is before."""
+"""The functions that read one other row: 1 if it is an earlier one, -1 if it is a later one."""
 _PASSED = f"({CLOCK_SQL} - 1L)"
-"""A batch holds all rows that have come by its time: it has passed for them when they are absorbed."""
+"""The processing time of a row: its batch has all rows up to this time, which has passed when it is absorbed."""
 
 
 def has_row_windows(node: ast.Select) -> bool:
-    """Whether a SELECT has an OVER call that is no ranking."""
+    """Whether a SELECT has a call with OVER that is no ranking."""
     return any(_is_row_window(item.expression) for item in node.items)
 
 
-def numbers_by_time(node: ast.Select, relation: Relation, alias: str | None, around: Around) -> bool:
-    """Whether a SELECT numbers its rows as their time comes, and nobody asks for the first of them.
+def numbers_by_time(node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> bool:
+    """Whether a SELECT numbers its rows in the order of their time, and no query reads only the first of them.
 
-    With `WHERE n <= 3` around, it is a Top-N.
+    Under a `WHERE n <= 3` it is a Top-N.
     """
     calls = {item.expression: item.alias for item in node.items if _numbers(item.expression)}
-    if relation.is_changing or not calls or any(name and around.limit(name) is not None for name in calls.values()):
+    if relation.is_changing or not calls or any(name and demand.limit(name) is not None for name in calls.values()):
         return False
     scope = Scope(relation.columns, alias)
     return all(
@@ -81,15 +81,15 @@ def _is_row_window(node: ast.Expression) -> bool:
 
 
 def with_row_windows(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, around: Around
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, zone: str | None, demand: Demand
 ) -> tuple[ast.Select, Relation]:
-    """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError.
+    """The SELECT without OVER and WHERE, and rows with the results of its OVER calls as columns. Raises SqlError.
 
-    `around` is what reads it.
+    `demand` is that of the query over it.
     """
     if relation.is_changing:
         raise NotThereYet("OVER by time over rows that change", node.at)
-    node, below = finished_for(found, node, relation, alias, around)
+    node, below = finished_for(findings, node, relation, alias, demand)
     relation = as_rows(below) if below.window is not None else below
     items = expand(node.items, relation, alias)
     planned = _RowWindows(relation, alias, zone)
@@ -97,22 +97,22 @@ def with_row_windows(
         replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
         for n, item in enumerate(items)
     ]
-    items = asked_items(items, planned.scope, (), around)
+    items = demanded_items(items, planned.scope, (), demand)
     where, node = node.where, replace(node, items=tuple(items), where=None)
-    reads = reads_of(Around(node), Scope((*relation.columns, *planned.given), alias), alias)
-    return node, planned.relation(found, where, reads)
+    reads = reads_of(Demand(node), Scope((*relation.columns, *planned.given), alias), alias)
+    return node, planned.relation(findings, where, reads)
 
 
-def as_their_time_comes(
-    found: Findings, relation: Relation, time: ScopeColumn, zone: str | None, at: Place
+def in_rowtime_order(
+    findings: Findings, relation: Relation, time: ScopeColumn, zone: str | None, at: Place
 ) -> Relation:
-    """The rows of a relation, each when the watermark passes its rowtime."""
+    """The rows of a relation, each emitted when the watermark passes its rowtime."""
     now = ast.Bound(ast.Literal("number", "0", at), True)
     by = (ast.OrderItem(ast.Name((time.name,), at), False, None),)
     over = ast.Over((), by, ast.Frame("ROWS", now, now, "", at), None, at)
     counted = ast.SelectItem(ast.Call("COUNT", (ast.Star(None, at),), at, over=over), None)
     columns = (ast.SelectItem(ast.Name((name,), at), None) for name in relation.names)
-    _, rows = with_row_windows(found, ast.Select((*columns, counted), None, at), relation, None, zone, Around())
+    _, rows = with_row_windows(findings, ast.Select((*columns, counted), None, at), relation, None, zone, Demand())
     return replace(rows, columns=rows.columns[:-1])
 
 
@@ -135,7 +135,7 @@ class _RowWindows:
         self.read: list[Typed] = []
 
     def column(self, node: object) -> ast.Name | None:
-        """The column that stands for an OVER call."""
+        """The column that replaces an OVER call."""
         if not isinstance(node, ast.Call) or node.over is None:
             return None
         if node not in self.calls:
@@ -147,7 +147,7 @@ class _RowWindows:
 
     def _check_order(self, over: ast.Over) -> None:
         if not over.order:
-            raise SqlError("OVER needs ORDER BY and the time attribute: OVER windows are ordered by time", over.at)
+            raise SqlError("OVER needs ORDER BY with the time attribute: OVER windows are ordered by time", over.at)
         first = over.order[0]
         column = self.scope.time_column(first.expression) if isinstance(first.expression, ast.Name) else None
         if column is None or not (column.rowtime or column.proctime) or len(over.order) > 1:
@@ -198,11 +198,11 @@ class _RowWindows:
         return RowFrame(partition, frame.unit, low, high)
 
     def _unit(self, written: str) -> str:
-        """No two rows have one processing time, although those of a batch are counted as if they had."""
+        """The unit of a frame. By processing time it is ROWS: the rows of a batch have one time, but are no peers."""
         return "ROWS" if self.rowtime is not None and self.rowtime.proctime else written
 
     def _bound(self, frame: ast.Frame, bound: ast.Bound) -> int | None:
-        """Rows or milliseconds before the row, negative behind it."""
+        """The bound in rows or milliseconds before the current row. It is negative after the row. None: unbounded."""
         value = bound.value
         if value is None or _is_current(bound):
             return None if value is None else 0
@@ -222,7 +222,7 @@ class _RowWindows:
         if node.name in (*RANKINGS, *NEIGHBOURS):
             check_all_rows(node)
         if node.name == "ROW_NUMBER" and not node.arguments:
-            # Where others stand beside it, it is the number of rows so far. By itself it is a ranking.
+            # Beside other OVER calls it is a count of the rows so far. By itself it is a ranking.
             node = replace(node, name="COUNT", arguments=(ast.Star(None, node.at),))
         name = canonical_name(node.name)
         if name in NEIGHBOURS:
@@ -249,7 +249,7 @@ class _RowWindows:
         )
 
     def _neighbour(self, node: ast.Call) -> tuple[Arguments, DataType]:
-        """LAG, LEAD: the value, how many rows away, and what stands there where there is no such row."""
+        """The arguments of LAG and LEAD (value, offset, default), and the result type."""
         if not 1 <= len(node.arguments) <= 3:
             raise SqlError(f"{node.name} takes 1 to 3 arguments, here are {len(node.arguments)}", node.at)
         operand = self.compiler.compile(node.arguments[0])
@@ -284,9 +284,9 @@ class _RowWindows:
         return tuple(ScopeColumn(f"_over_{call.name}", call.type) for call in self.calls.values())
 
     def _operator(
-        self, found: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
+        self, findings: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
     ) -> WindowAggregate:
-        """The calls of a part over the rows of this WHERE, and these columns of the rows."""
+        """The operator of a part's calls over the rows of this WHERE. It also keeps these columns of the rows."""
         assert self.rowtime is not None
         below, (calls, frames) = self.below, zip(*part)
         partitions = {frame.partition for frame in frames}
@@ -300,17 +300,17 @@ class _RowWindows:
             condition = self.compiler.condition(where, "WHERE")
             self.read.append(condition)
             source = f"{source} WHERE {condition.sql}"
-        rows = Values({**taken, "p": place()}, below.hidden, source)
+        rows = Values({**taken, "p": arrival_position()}, below.hidden, source)
         lengths = [frame.low for frame in frames]
         bounded = all(low is not None and frame.unit == "RANGE" for low, frame in zip(lengths, frames))
         following = max([0, *(-frame.high for frame in frames)])
         window = over(max(0, *(low or 0 for low in lengths)) + following) if bounded else over()
         return share_rows(
-            found,
+            findings,
             WindowAggregate(
                 name="",
                 input=Query(rows.query, below.inputs, tuple(columns.values())),
-                sources=found.sources_of(below),
+                sources=findings.sources_of(below),
                 window=replace(window, zone=self.zone) if self.rowtime.type.name == "TIMESTAMP_LTZ" else window,
                 keys=(*columns.values(), *keys.values(), Field("p", POSITION_TYPE)),
                 aggregates=calls,
@@ -325,23 +325,23 @@ class _RowWindows:
             rows,
         )
 
-    def relation(self, found: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
-        """The rows of this WHERE, when their time has come, with the results of the calls as columns `_over_…`."""
+    def relation(self, findings: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
+        """The rows of this WHERE when they are complete, with the results of the calls as columns `_over_…`."""
         below = self.below
         assert self.rowtime is not None
         kept = tuple(column for column in below.columns if reads(column))
         columns = {c.name: Field(f"{KEPT}{n}", c.type) for n, c in enumerate(below.columns) if c in kept}
-        found.note_all_columns(replace(below, columns=kept))
+        findings.note_all_columns(replace(below, columns=kept))
         first, *others = parts_of(tuple(zip(self.calls.values(), self.frames)))
-        operators = [self._operator(found, where, columns, first)]
-        operators += (self._operator(found, where, {}, part) for part in others)
+        operators = [self._operator(findings, where, columns, first)]
+        operators += (self._operator(findings, where, {}, part) for part in others)
         if others:
-            operators.append(put_together(found, operators, columns))
+            operators.append(put_together(findings, operators, columns))
         operator = operators[-1]
-        found.note_columns(below, self.read)
+        findings.note_columns(below, self.read)
         selected = [f"{field.name} AS {quote(name)}" for name, field in columns.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call in self.calls.values()]
-        # A row that waits for others comes behind its time: no window above could wait for it.
+        # A row that waits for later rows is emitted after its time, so it would be late for a window above.
         by_clock = self.rowtime.proctime
         by_rowtime = not by_clock and all(frame.high >= 0 for frame in self.frames)
         given = (

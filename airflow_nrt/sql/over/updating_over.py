@@ -1,4 +1,4 @@
-"""OVER by anything but time: aggregates of the rows so far, computed anew for each partition that a batch touches."""
+"""OVER by anything but time: aggregates of the rows so far, recomputed for each partition that a batch touches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten
-from airflow_nrt.sql.relations.buffered_rows import place
+from airflow_nrt.sql.relations.buffered_rows import arrival_position
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import UNORDERED
@@ -29,11 +29,11 @@ from airflow_nrt.sql.relations.relation import Relation
 
 _AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 _ROWS, _RANGE = (f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" for unit in ("ROWS", "RANGE"))
-_PLACES = ("p.file", "p.block", "p.row")
+_POSITION_PARTS = ("p.file", "p.block", "p.row")
 
 
 def is_over_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
-    """Whether OVER of a SELECT is ordered, but not by a time attribute first; of rows that change, by anything."""
+    """Whether an OVER is ordered, but not by a time attribute first. If rows change it may be ordered by anything."""
     scope = Scope(relation.columns, alias)
     orders = [call.over.order for call in _calls(node) if call.over is not None]
     return any(order and (relation.is_changing or not is_time(order[0].expression, scope)) for order in orders)
@@ -49,19 +49,19 @@ def _calls(node: ast.Select) -> list[ast.Call]:
 
 
 def with_updating_over(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None
 ) -> tuple[ast.Select, Relation]:
-    """The select without OVER and WHERE, over rows that carry what its OVER calls give. Raises SqlError."""
+    """The SELECT without OVER and WHERE, and rows with the results of its OVER calls as columns. Raises SqlError."""
     items = tuple(
         replace(item, alias=item.alias or (f"EXPR${n}" if isinstance(item.expression, ast.Call) else None))
         for n, item in enumerate(expand(node.items, relation, alias))
     )
-    return _UpdatingOver(found, replace(node, items=items), relation, alias).plan()
+    return _UpdatingOver(findings, replace(node, items=items), relation, alias).plan()
 
 
 class _UpdatingOver:
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
-        self.found = found
+    def __init__(self, findings: Findings, node: ast.Select, relation: Relation, alias: str | None) -> None:
+        self.findings = findings
         self.node = node
         self.relation = relation
         self.alias = alias
@@ -87,15 +87,15 @@ class _UpdatingOver:
         node = replace(self.node, items=rewritten(self.node.items, self._column), where=None)
         above = Compiler(Scope((*self.relation.columns, *results), self.alias))
         shown = frozenset().union(*(above.compile(item.expression).columns for item in node.items))
-        carried = [column for column in self.relation.columns if column.name in shown]
+        kept = [column for column in self.relation.columns if column.name in shown]
         read = [*self.keys, *self.order, *self.arguments, *([self.where] if self.where is not None else [])]
-        self.found.note_columns(self.relation, [*read, Typed("", BOOLEAN, columns=frozenset(c.name for c in carried))])
-        fields = {column.name: Field(f"c{n}", column.type) for n, column in enumerate(carried)}
+        self.findings.note_columns(self.relation, [*read, Typed("", BOOLEAN, columns=frozenset(c.name for c in kept))])
+        fields = {column.name: Field(f"c{n}", column.type) for n, column in enumerate(kept)}
         cause = Boundless("OVER by anything but time", "ORDER BY the time attribute inside OVER", self.over.at)
-        operator = self.found.share_updating(self._operator(fields, planned), cause)
+        operator = self.findings.share_updating(self._operator(fields, planned), cause)
         selected = [f"{field.name} AS {quote(name)}" for name, field in fields.items()]
         selected += [f"{call.name} AS {quote(f'_over_{call.name}')}" for call, _ in planned]
-        columns = (replace(c, rowtime=False, rowtime_path=(), proctime=False) for c in carried)
+        columns = (replace(c, rowtime=False, rowtime_path=(), proctime=False) for c in kept)
         text = f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM {quote(operator.name)})"
         rows = Framed(self.relation.node, operators=(operator.name,))
         return node, Relation(text, (*columns, *results), (operator.name,), rows, hidden=CHANGE_HIDDEN)
@@ -150,11 +150,11 @@ class _UpdatingOver:
         items = [f"{quote(name)} AS {field.name}" for name, field in columns.items()]
         below = zip((*self.keys, *self.order, *self.arguments), (*keys, *order, *arguments))
         items += [f"{typed.sql} AS {field.name}" for typed, field in below]
-        items += CHANGE_HIDDEN if changing else [f"{place()} AS p"]
+        items += CHANGE_HIDDEN if changing else [f"{arrival_position()} AS p"]
         where = f" WHERE {self.where.sql}" if self.where is not None else ""
         kept = (*columns.values(), *order, *arguments)
         by = ", ".join([AFTER, *([ALIVE] if changing else []), *(field.name for field in keys)])
-        ties = [f.name for f in kept if f.type.name not in UNORDERED] + [KEY] if changing else list(_PLACES)
+        ties = [f.name for f in kept if f.type.name not in UNORDERED] + [KEY] if changing else list(_POSITION_PARTS)
         return UpdatingRows(
             name="",
             input=Query(f"SELECT {', '.join(items)} FROM {relation.text}{where}", relation.inputs, keys),

@@ -1,1 +1,1 @@
-"""From text to syntax: words, statements, queries, expressions."""
+"""The parser: tokens, statements, queries, expressions."""

@@ -1,4 +1,4 @@
-"""What the parser makes of a script: one frozen dataclass a construct, each with its place."""
+"""The syntax tree: one frozen dataclass for each construct, with its place in the script."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Interval:
-    """`INTERVAL '1 02' DAY TO HOUR`; `precision` is that of the first unit, where given."""
+    """`INTERVAL '1 02' DAY TO HOUR`. `precision` is that of the first unit, if given."""
 
     text: str
     unit: str
@@ -94,7 +94,7 @@ class Is:
 
 @dataclass(frozen=True)
 class Like:
-    """`x LIKE y`, or `x SIMILAR TO y` if it is `similar`."""
+    """`x LIKE y`, or `x SIMILAR TO y` with `similar`."""
 
     operand: Expression
     pattern: Expression
@@ -122,7 +122,7 @@ class Cast:
 
 @dataclass(frozen=True)
 class Keyword:
-    """A bare word as an argument: the unit of `EXTRACT(DAY FROM ts)`."""
+    """A keyword as an argument: the unit of `EXTRACT(DAY FROM ts)`."""
 
     text: str
     at: Place = field(compare=False)
@@ -130,9 +130,9 @@ class Keyword:
 
 @dataclass(frozen=True)
 class Bound:
-    """One end of a frame: `value` rows or an interval before the current row, None: all of them.
+    """One end of a frame: `value` rows or an interval before the current row, or after it if `following`.
 
-    The current row itself is `following` nothing: `CURRENT ROW` has the value of the number 0.
+    None is UNBOUNDED. `CURRENT ROW` is `following` with the number 0.
     """
 
     value: Expression | None
@@ -141,7 +141,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Frame:
-    """`ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`; `unit` is ROWS or RANGE, `text` the report's own words."""
+    """`ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`. `unit` is ROWS or RANGE, `text` the text of the report."""
 
     unit: str
     low: Bound
@@ -152,9 +152,9 @@ class Frame:
 
 @dataclass(frozen=True)
 class Over:
-    """What stands behind OVER or in WINDOW; `name` is the window of the WINDOW clause that this one refers to.
+    """The definition after OVER or in WINDOW. `name` is the window of the WINDOW clause that it refers to.
 
-    A `growing` one begins anew: the last of its partition keys only grows, by time, among rows of the others.
+    With `growing`, the last partition key only grows with time among rows that are equal in the other keys.
     """
 
     partition: tuple[Expression, ...]
@@ -283,9 +283,9 @@ class FunctionTable:
 
 @dataclass(frozen=True)
 class Lateral:
-    """The right side of a join that looks at the left one: `LATERAL TABLE(f(…))`, or any array, as of `UNNEST(…)`.
+    """The right side of a join that reads the left one: `LATERAL TABLE(f(…))`, or the array of an `UNNEST(…)`.
 
-    It is `numbered` behind WITH ORDINALITY.
+    It is `numbered` with WITH ORDINALITY.
     """
 
     expression: Expression
@@ -298,7 +298,7 @@ class Lateral:
 
 @dataclass(frozen=True)
 class Join:
-    """A `natural` one is USING all columns that both sides have."""
+    """A join. A `natural` one is USING all columns that both sides have."""
 
     kind: str
     left: Relation
@@ -348,7 +348,7 @@ class Select:
 
 @dataclass(frozen=True)
 class SetOperation:
-    """`written` is how the report has it where it stands for another operation: `EXCEPT ALL`, written anew."""
+    """UNION, INTERSECT or EXCEPT. `written` is the operation in the report, if this one was rewritten from it."""
 
     operator: str
     all: bool

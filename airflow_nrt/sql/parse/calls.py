@@ -1,6 +1,6 @@
-"""Calls with words between their arguments: `EXTRACT(DAY FROM ts)`, `JSON_VALUE(x, '$.a' NULL ON EMPTY)`.
+"""Calls with keywords between their arguments: `EXTRACT(DAY FROM ts)`, `JSON_VALUE(x, '$.a' NULL ON EMPTY)`.
 
-Each gives the arguments in a fixed order, words as keywords; a clause that is not written stands as its default.
+The arguments of each are in a fixed order, with `ast.Keyword` for keywords. A missing clause has its default.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Arguments = tuple[ast.Expression, ...]
 
 
 class Expressions(Protocol):
-    """What reads the arguments, `ExpressionParser`."""
+    """The parser of the arguments, which is `ExpressionParser`."""
 
     cursor: Cursor
 
@@ -27,7 +27,7 @@ class Expressions(Protocol):
 
 
 def brackets(parser: Expressions, at: Place) -> ast.Call:
-    """`ARRAY[…]` and `MAP[…]`: calls whose names nobody can write."""
+    """`ARRAY[…]` and `MAP[…]`: calls whose names no script can write."""
     cursor = parser.cursor
     name = cursor.advance().upper
     cursor.expect_symbol("[")
@@ -110,7 +110,7 @@ def _path(parser: Expressions) -> Arguments:
 
 
 def _json_value(parser: Expressions) -> Arguments:
-    """The document, the path, NULL of the type to return, then word and value of ON EMPTY and of ON ERROR."""
+    """The document, the path, NULL of the result type, then keyword and value of ON EMPTY and of ON ERROR."""
     cursor = parser.cursor
     document, path = _path(parser)
     null = ast.Literal("null", "NULL", document.at)
@@ -138,7 +138,7 @@ def _on(parser: Expressions) -> str:
 
 
 def _json_query(parser: Expressions) -> Arguments:
-    """The document, the path, NULL of the type to return, the wrapper, the words of ON EMPTY and of ON ERROR."""
+    """The document, the path, NULL of the result type, the wrapper, the keywords of ON EMPTY and of ON ERROR."""
     cursor = parser.cursor
     document, path = _path(parser)
     kind = parse_type(cursor) if cursor.take_word("RETURNING") else STRING
@@ -171,7 +171,7 @@ def _json_exists(parser: Expressions) -> Arguments:
 
 
 def _json_object(parser: Expressions) -> Arguments:
-    """The word of ON NULL, then keys and values in turn."""
+    """The keyword of ON NULL, then keys and values in turn."""
     cursor = parser.cursor
     at, pairs = cursor.at, []
     while not (cursor.is_symbol(")") or _is_on_null(parser)):
@@ -186,7 +186,7 @@ def _json_object(parser: Expressions) -> Arguments:
 
 
 def _json_array(parser: Expressions) -> Arguments:
-    """The word of ON NULL, then the values."""
+    """The keyword of ON NULL, then the values."""
     at = parser.cursor.at
     empty = parser.cursor.is_symbol(")") or _is_on_null(parser)
     values = () if empty else parser.cursor.listed(parser.expression)
@@ -194,13 +194,13 @@ def _json_array(parser: Expressions) -> Arguments:
 
 
 def _json_arrayagg(parser: Expressions) -> Arguments:
-    """The value, then the word of ON NULL."""
+    """The value, then the keyword of ON NULL."""
     value = parser.expression()
     return value, _on_null(parser, "ABSENT", value.at)
 
 
 def _json_objectagg(parser: Expressions) -> Arguments:
-    """The key, the value, then the word of ON NULL."""
+    """The key, the value, then the keyword of ON NULL."""
     cursor = parser.cursor
     cursor.take_word("KEY")
     key = parser.expression()

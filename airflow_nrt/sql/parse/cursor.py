@@ -1,4 +1,4 @@
-"""A reader of tokens: what every part of the parser is built on."""
+"""A cursor over tokens, on which every part of the parser is built."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ RESERVED = frozenset(
     UNION UNNEST USING VALUES WHEN WHERE WINDOW WITH WITHIN
     """.split()
 )
-"""Words that need back-quotes to serve as a name, and that end an alias."""
+"""Words that need back-quotes to be a name. Without them, they are no alias."""
 
 MAX_DIGITS = 10
-"""No whole number of the grammar needs more: the longest is the length in VARCHAR(2147483647)."""
+"""The digits of the longest whole number in the grammar, the length in VARCHAR(2147483647)."""
 
 
 class Cursor:
@@ -55,15 +55,15 @@ class Cursor:
         return token
 
     def error(self, wanted: str) -> SqlError:
-        found = self.token
-        shown = "the end of the script" if found.kind is Kind.END else repr(found.text)
-        return SqlError(f"expected {wanted}, found {shown}", found.at)
+        token = self.token
+        shown = "the end of the script" if token.kind is Kind.END else repr(token.text)
+        return SqlError(f"expected {wanted}, found {shown}", token.at)
 
     # ------------------------------------------------------------------ keywords and symbols
 
     def is_word(self, *words: str) -> bool:
         """Whether the next words are these keywords, in this order."""
-        # Most words are asked for in vain.
+        # Most calls fail at the first word.
         if self.tokens[self.index].upper != words[0]:
             return False
         return all(self.ahead(i).upper == word for i, word in enumerate(words[1:], 1))
@@ -157,14 +157,14 @@ class Cursor:
             at = self.at
             name = read() if read is not None else self.name()
             if name in names:
-                raise SqlError(f"{name!r} stands twice", at)
+                raise SqlError(f"{name!r} is listed twice", at)
             names[name] = None
 
         self.parenthesised(one)
         return tuple(names)
 
     def text_since(self, start: Place) -> str:
-        """The script from this place to the token just taken, on one line and without comments."""
+        """The text from this place to the last token that was taken, on one line and without comments."""
         first = self.index
         while first and self.tokens[first - 1].at.offset >= start.offset:
             first -= 1
@@ -176,7 +176,7 @@ class Cursor:
 
 
 def _closing(tokens: list[Token]) -> dict[int, int]:
-    """The places of opening parentheses among the tokens, each with that of the one which closes it."""
+    """The index of each opening parenthesis, with the index of its closing one."""
     closing: dict[int, int] = {}
     open_: list[int] = []
     for index, token in enumerate(tokens):

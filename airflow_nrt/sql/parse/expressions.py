@@ -18,11 +18,11 @@ _COMPARISONS = ("=", "<>", "!=", "<", "<=", ">", ">=")
 _NO_PARENTHESES = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW")
 _MAX_DEPTH = 50
 _MOST_REPEATED = 10_000
-"""Words that an expression may have for words that are written once and mean several."""
+"""The most tokens that an expression may add by tokens that are written once and mean several."""
 
 
 class Queries(Protocol):
-    """What reads a query in parentheses, `QueryParser`."""
+    """The parser of queries in parentheses, which is `QueryParser`."""
 
     def starts_query(self) -> bool: ...
     def query(self) -> ast.Query: ...
@@ -31,7 +31,7 @@ class Queries(Protocol):
 
 
 class ExpressionParser:
-    """`queries` reads a query in parentheses, which may stand wherever an expression may."""
+    """Parses expressions. `queries` parses a query in parentheses, which may be part of any expression."""
 
     def __init__(self, cursor: Cursor, queries: Queries) -> None:
         self.cursor = cursor
@@ -85,7 +85,7 @@ class ExpressionParser:
             left = test
 
     def _quantified(self, left: ast.Expression, operator: str) -> ast.Expression | None:
-        """`= ANY (…)` and `<> ALL (…)`, which are IN and NOT IN; None where no such word stands."""
+        """`= ANY (…)` and `<> ALL (…)`, which are IN and NOT IN. None if there is no such word."""
         cursor = self.cursor
         if not (cursor.token.upper in ("ALL", "ANY", "SOME") and cursor.ahead().text == "("):
             return None
@@ -97,16 +97,16 @@ class ExpressionParser:
 
     @property
     def _reach(self) -> int:
-        """How many words it was up to here, the repeated ones among them."""
+        """The number of tokens up to here, with repetitions."""
         return self.cursor.index + self.repeated
 
     def _repeat(self, start: int, times: int) -> None:
-        """What was read from `start` on stands so many times more in the tree. Raises SqlError if that is too much."""
+        """Counts `times` repetitions in the tree of the tokens since `start`. Raises SqlError if they are too many."""
         self.repeated += (self._reach - start) * times
         if self.repeated > _MOST_REPEATED:
             raise SqlError(
-                "BETWEEN SYMMETRIC, or WHEN with several values, inside itself is too much to write out: compute the "
-                "inner one in a query behind FROM",
+                "BETWEEN SYMMETRIC, or WHEN with several values, inside itself becomes too long: compute the inner one "
+                "in a subquery in FROM",
                 self.cursor.at,
             )
 
@@ -164,7 +164,7 @@ class ExpressionParser:
     # ------------------------------------------------------------------ arithmetic
 
     def operand(self) -> ast.Expression:
-        """What stands beside a comparison: no AND, OR, IN or BETWEEN."""
+        """An operand of a comparison: no AND, OR, IN or BETWEEN."""
         left = self._sum()
         while self.cursor.take_symbol("||"):
             left = ast.Binary("||", left, self._sum(), left.at)
@@ -255,7 +255,7 @@ class ExpressionParser:
         return values[0] if len(values) == 1 else ast.Call("ROW", values, at)
 
     def _overlaps(self, first: tuple[ast.Expression, ...], at: Place) -> ast.Expression:
-        """`(a, b) OVERLAPS (c, d)`, from behind the word."""
+        """`(a, b) OVERLAPS (c, d)`, after OVERLAPS."""
         cursor = self.cursor
         cursor.expect_symbol("(")
         other = self.expression()
@@ -380,7 +380,7 @@ class ExpressionParser:
         return ast.OrderItem(expression, descending, nulls_first)
 
     def over(self) -> ast.Over:
-        """The part behind OVER: a name, or `(PARTITION BY … ORDER BY … frame)`."""
+        """The definition after OVER: a name, or `(PARTITION BY … ORDER BY … frame)`."""
         cursor = self.cursor
         at = cursor.at
         if not cursor.is_symbol("("):

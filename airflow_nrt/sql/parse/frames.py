@@ -11,7 +11,7 @@ _UNITS = ("ROWS", "RANGE")
 
 
 def parse_frame(cursor: Cursor, expression: Callable[[], ast.Expression]) -> ast.Frame | None:
-    """The frame that stands here, None if there is none. Raises SqlError."""
+    """The frame at the cursor, None if there is none. Raises SqlError."""
     at = cursor.at
     unit = cursor.take_any_word(*_UNITS)
     if unit is None:

@@ -1,6 +1,6 @@
-"""Statements at the head of public scripts that have no effect in a report: DROP … IF EXISTS, USE, SHOW and their kin.
+"""Statements of public scripts that have no effect in a report: DROP … IF EXISTS, USE, SHOW and the like.
 
-What they say is read only as far as it may have an effect after all.
+Only the parts that could have an effect are parsed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def begins_idle(cursor: Cursor) -> bool:
 
 
 def parse_idle(cursor: Cursor) -> parsed.Idle:
-    """One of them. Raises SqlError for one whose effect can't be had."""
+    """The statement at the cursor. Raises SqlError for one whose effect a report can't have."""
     at = cursor.at
     if cursor.take_word("CREATE"):
         return _created(cursor, at)
@@ -57,7 +57,7 @@ def _created(cursor: Cursor, at: Place) -> parsed.Idle:
         options = dict(cursor.parenthesised(lambda: _option(cursor)))
     if kind == "CATALOG" and options.get("type") != _IN_MEMORY:
         raise SqlError(
-            f"CREATE CATALOG of type {options.get('type', '')!r} has no place in a report: declare what it has by "
+            f"CREATE CATALOG of type {options.get('type', '')!r} has no place in a report: declare its tables with "
             "CREATE TABLE, and leave the catalog out",
             at,
         )
@@ -82,7 +82,7 @@ def _dropped(cursor: Cursor, at: Place) -> parsed.Idle:
     if not if_exists:
         raise SqlError(
             "DROP has no place in a report: it declares each table once, and never changes one; only DROP … IF EXISTS "
-            "in front of a declaration is passed over",
+            "before a declaration is ignored",
             at,
         )
     return _idle(cursor, at, "nothing of that name is declared before it", takes_back=kind.lower(), name=name)

@@ -1,4 +1,4 @@
-"""The grouping sets that GROUPING SETS, CUBE and ROLLUP stand for."""
+"""The grouping sets of GROUPING SETS, CUBE and ROLLUP."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Keys = tuple[ast.Expression, ...]
 
 
 def grouping_sets(groups: tuple[ast.Grouping, ...]) -> list[Keys]:
-    """The grouping sets that a GROUP BY asks for: of several elements every combination.
+    """The grouping sets of a GROUP BY: every combination of those of its elements.
 
     Raises SqlError if they are more than the limit of nodes.
     """
@@ -23,7 +23,7 @@ def grouping_sets(groups: tuple[ast.Grouping, ...]) -> list[Keys]:
 
 
 def listed_sets(groups: Sequence[ast.Grouping], at: Place) -> tuple[Keys, ...]:
-    """Those of several elements, one after the other. Raises as `grouping_sets`."""
+    """The grouping sets of several elements, one after another. Raises SqlError as `grouping_sets` does."""
     check_sets(sum(map(_count, groups)), at)
     return tuple(keys for group in groups for keys in _sets_of(group))
 
@@ -39,7 +39,7 @@ def _count(group: ast.Grouping) -> int:
 
 
 def _sets_of(group: ast.Grouping) -> list[Keys]:
-    """Those of one element."""
+    """The grouping sets of one element."""
     if group.kind == "CUBE":
         choices = product(*(((), one) for one in reversed(group.sets)))
         return [sum(reversed(choice), ()) for choice in choices][::-1]

@@ -1,4 +1,4 @@
-"""The words of Flink SQL: identifiers, literals, symbols, hints; comments are dropped."""
+"""The tokens of Flink SQL: identifiers, literals, symbols, hints. Comments are dropped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Kind(Enum):
 class Token:
     """`text` is the value: a quoted name or string without its quotes, a hint without its marks.
 
-    `upper` is the word in upper case if it can be a keyword, else nothing.
+    `upper` is the word in upper case if it can be a keyword, else empty.
     """
 
     kind: Kind
@@ -88,7 +88,7 @@ def tokenize(script: str) -> list[Token]:
 
 @dataclass(frozen=True)
 class Quoted:
-    """A part of a text that is not read as words: its `kind` is string, quoted, comment or hint."""
+    """A part of a text that is no plain SQL. Its `kind` is string, quoted, comment or hint."""
 
     kind: str
     start: int
@@ -96,9 +96,9 @@ class Quoted:
 
 
 def quoted_parts(script: str, start: int = 0) -> Iterator[Quoted]:
-    """Strings, quoted names, comments and hints, those in a hint after it; up to one that is never closed.
+    """The strings, quoted names, comments and hints of a text, up to one that is never closed.
 
-    `start` is where the script begins in what it is a part of.
+    The parts inside a hint follow it. `start` is the offset of the text in the whole script.
     """
     offset = 0
     while (opening := _OPENING.search(script, offset)) is not None:
@@ -115,9 +115,9 @@ def quoted_parts(script: str, start: int = 0) -> Iterator[Quoted]:
 
 
 def _end_of_quoted(script: str, start: int, end: int) -> int | None:
-    """Where a quoted text ends whose second quote stands in front of `end`: two mean one inside. None: nowhere.
+    """The end of a quoted text whose second quote is before `end`. Two quotes inside mean one. None: it has no end.
 
-    An expression of `re` for it would need a few hundred bytes for each letter.
+    A regular expression for it would need a few hundred bytes for each letter.
     """
     quote = script[start]
     while script.startswith(quote, end):

@@ -1,4 +1,4 @@
-"""How large a script and its plan may be: planning takes time and memory in proportion, and a driver as well."""
+"""Limits of a script and its plan: time and memory of planning and of a driver grow with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse import parsed
 
 _LONGEST_SQL = 8 * 1024**2
-"""Letters of Spark SQL that one expression, or the rows of one query, may become. Its parser takes minutes for them."""
+"""The most letters of Spark SQL for one expression, or for the rows of one query. Spark takes minutes to parse them."""
 _START = Place(1, 1, 0)
 _NODES: ContextVar[int | None] = ContextVar("most nodes", default=None)
 
@@ -24,7 +24,7 @@ def check_script(script: str, settings: Mapping[str, str]) -> None:
 
 
 def check_size(size: int, settings: Mapping[str, str]) -> None:
-    """Raises SqlError for a script that has so many bytes, or more."""
+    """Raises SqlError if a script of at least `size` bytes is too large."""
     most = _limit(MAX_SCRIPT, settings)
     if size > most:
         raise SqlError(
@@ -35,14 +35,14 @@ def check_size(size: int, settings: Mapping[str, str]) -> None:
 
 
 def most_nodes(statements: Iterable[parsed.Statement], overrides: Mapping[str, str]) -> int:
-    """How many nodes the plan may have, by the last SET or what overrides it."""
-    found = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
-    return int(_limit(MAX_NODES, {**found, **overrides}))
+    """The most nodes that the plan may have, by the last SET or its override."""
+    settings = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
+    return int(_limit(MAX_NODES, {**settings, **overrides}))
 
 
 @contextmanager
 def of_at_most(nodes: int | None) -> Iterator[None]:
-    """Plans with so many nodes as the limit."""
+    """Plans with this limit of nodes."""
     token = _NODES.set(nodes)
     try:
         yield
@@ -51,19 +51,19 @@ def of_at_most(nodes: int | None) -> Iterator[None]:
 
 
 def check_sql(sql: str, at: Place) -> None:
-    """Raises SqlError where an expression became more Spark SQL than any Spark can read."""
+    """Raises SqlError if an expression became more Spark SQL than Spark can parse."""
     if len(sql) > _LONGEST_SQL:
         raise SqlError(
-            "this becomes more than 8 MB of Spark SQL, because functions repeat what they are given: compute the "
-            "inner part in a query behind FROM, and name its column here",
+            "this becomes more than 8 MB of Spark SQL, because functions repeat their arguments: compute the inner "
+            "part in a subquery in FROM, and use its column here",
             at,
         )
 
 
 def check_rows(sql: str, at: Place) -> None:
-    """Raises SqlError where the rows of a query are made by more SELECTs than the limit of nodes."""
+    """Raises SqlError if the rows of a query need more SELECTs than the limit of nodes."""
     most = _NODES.get() or REPORT_OPTIONS[MAX_NODES].default
-    # Each is longer than that, so most queries are not searched.
+    # Each SELECT is longer than this word, so that most queries need no search.
     if len(sql) > most * len("(SELECT ") and sql.count("SELECT ") > most:
         check_nodes(sql.count("SELECT "), at)
     check_sql(sql, at)
@@ -74,19 +74,19 @@ def check_nodes(nodes: int, at: Place) -> None:
     most = _NODES.get() or REPORT_OPTIONS[MAX_NODES].default
     if nodes > most:
         raise SqlError(
-            f"the plan has {nodes} SELECTs and operators here, the limit is {most}: views are written out wherever "
-            f"they are read, so INSERT one that many read into a table of its own, or SET '{MAX_NODES}'",
+            f"the plan has {nodes} SELECTs and operators here, the limit is {most}: a view is written out wherever it "
+            f"is read. INSERT a view with many readers into a table of its own, or SET '{MAX_NODES}'",
             at,
         )
 
 
 def check_sets(count: int, at: Place) -> None:
-    """Raises SqlError for more grouping sets than the limit of nodes, for each is an aggregation."""
+    """Raises SqlError for more grouping sets than the limit of nodes. Each is an aggregation."""
     most = _NODES.get() or REPORT_OPTIONS[MAX_NODES].default
     if count > most:
-        told = count if count < 10**9 else "more than a billion"
+        number = count if count < 10**9 else "more than a billion"
         raise SqlError(
-            f"this GROUP BY asks for {told} grouping sets, the limit is {most}: name those that are read, by "
+            f"this GROUP BY has {number} grouping sets, the limit is {most}: name only those that you need with "
             f"GROUPING SETS, or SET '{MAX_NODES}'",
             at,
         )
@@ -96,5 +96,5 @@ def _limit(name: str, settings: Mapping[str, str]) -> Any:
     try:
         return read_option(settings, REPORT_OPTIONS, name)
     except ValueError:
-        # What is wrong with it is said where the option is read.
+        # The error is reported where the option is read.
         return REPORT_OPTIONS[name].default

@@ -1,4 +1,4 @@
-"""Literals with words around them: `DATE '2024-01-01'`, `X'ff'`, `U&'\\0041'`, `INTERVAL '1 12' DAY TO HOUR`."""
+"""Literals with keywords: `DATE '2024-01-01'`, `X'ff'`, `U&'\\0041'`, `INTERVAL '1 12' DAY TO HOUR`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NATIONAL = ("N", "_UTF8")
 
 def worded_literal(cursor: Cursor) -> ast.Literal | None:
     """The literal that begins here with a word, None if the word is something else."""
-    at, word, behind = cursor.at, cursor.token.upper, cursor.ahead()
-    if behind.kind is Kind.STRING:
+    at, word, following = cursor.at, cursor.token.upper, cursor.ahead()
+    if following.kind is Kind.STRING:
         if word in _TYPED:
             return ast.Literal(cursor.advance().upper, cursor.string(), at)
-        if cursor.token.end != behind.at.offset:
+        if cursor.token.end != following.at.offset:
             return None
         if word in _NATIONAL:
             cursor.advance()
@@ -28,7 +28,7 @@ def worded_literal(cursor: Cursor) -> ast.Literal | None:
         if word == "X":
             cursor.advance()
             return ast.Literal("bytes", _digits(cursor.string(), at), at)
-    if word == "U" and behind.text == "&" and cursor.ahead(2).kind is Kind.STRING:
+    if word == "U" and following.text == "&" and cursor.ahead(2).kind is Kind.STRING:
         cursor.advance()
         cursor.advance()
         text = cursor.string()
@@ -39,28 +39,28 @@ def worded_literal(cursor: Cursor) -> ast.Literal | None:
 
 def _digits(text: str, at: Place) -> str:
     if re.fullmatch(r"([0-9a-fA-F]{2})*", text) is None:
-        raise SqlError(f"X{text!r} wants an even number of hexadecimal digits", at)
+        raise SqlError(f"X{text!r} must have an even number of hexadecimal digits", at)
     return text.upper()
 
 
 def _unescaped(text: str, escape: str, at: Place) -> str:
-    """The text with `\\0041` as the character of this code; the escape character twice is itself."""
+    """The text with `\\0041` as the character of this code. The escape character twice is itself."""
     if len(escape) != 1 or escape in "+'\" " or re.fullmatch(r"[0-9a-fA-F]", escape):
-        raise SqlError("UESCAPE wants one character, no digit, quote, blank or +", at)
+        raise SqlError("UESCAPE takes one character, no hexadecimal digit, quote, blank or +", at)
     mark = re.escape(escape)
 
     def character(match: re.Match[str]) -> str:
         if match[0] == escape * 2:
             return escape
         if match[1] is None:
-            raise SqlError(f"{match[0]!r}: behind {escape} stand four hexadecimal digits", at)
+            raise SqlError(f"{match[0]!r}: four hexadecimal digits must follow {escape}", at)
         return chr(int(match[1], 16))
 
     return re.sub(rf"{mark}(?:([0-9a-fA-F]{{4}})|{mark}|.?)", character, text, flags=re.DOTALL)
 
 
 def interval(cursor: Cursor, at: Place) -> ast.Interval:
-    """What stands behind INTERVAL."""
+    """The rest of an interval, after INTERVAL."""
     negative = cursor.take_any_symbol("+", "-") == "-"
     text = cursor.string("the length of the interval in single quotes, as in INTERVAL '10' MINUTES")
     unit, precision = _unit(cursor)

@@ -1,8 +1,8 @@
-"""What a query means, clause by clause in the report's own words: equal words are equal results.
+"""The meaning of a query: a text for each clause. Queries with equal texts have equal results.
 
-Blanks, comments and the aliases of tables are gone. Whatever else a node of the syntax tree says is in the words,
-because fields that no rule below writes are written as they are. A query inside of another has its own clauses, whose
-names begin with what it is called there: `view hourly, WHERE`, `query 1, FROM`.
+Blanks, comments and the aliases of tables are left out. Everything else in the syntax tree is in the texts, because
+fields without a rule below are written as they are. A query inside another has clauses of its own, whose names begin
+with its name there: `view hourly, WHERE`, `query 1, FROM`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Views = Mapping[str, parsed.CreateView]
 
 
 def meaning_of(query: ast.Query, views: Views) -> tuple[Clause, ...]:
-    """The clauses of a query, those of the views that it reads among them."""
+    """The clauses of a query, and those of the views that it reads."""
     return tuple(_Clauses(views).of_query(query, "", {}, {}))
 
 
 def words_of(node: ast.Expression) -> str:
-    """An expression over the columns of one table."""
+    """The text of an expression over the columns of one table."""
     return _bare(_Words(_Clauses({}), "", {}, {}).of(node))
 
 
 @dataclass(frozen=True)
 class _Named:
-    """A query with a name; `ctes` are those of WITH that it sees."""
+    """A query with a name. `ctes` are the queries of WITH that it can read."""
 
     columns: tuple[str, ...]
     query: ast.Query
@@ -47,7 +47,7 @@ class _Clauses:
         self.views = views
 
     def of_query(self, query: ast.Query, label: str, ctes: Ctes, outer: Mapping[str, str]) -> Iterator[Clause]:
-        """`outer` are the aliases of the queries around this one, and what stands for them."""
+        """The clauses of a query. `outer` are the aliases of the outer queries, with the texts that replace them."""
         if isinstance(query, ast.Values):
             yield f"{label}VALUES", _Words(self, label, ctes, outer).of(query.rows)
             return
@@ -86,7 +86,7 @@ def _select(select: ast.Select, words: _Words) -> Iterator[Clause]:
 
 
 def _aliases(relation: ast.Relation | None) -> dict[str, str]:
-    """What stands for the names by which columns of a FROM are qualified: nothing, if there is one table."""
+    """The texts that replace the aliases of a FROM. They are empty if there is one table."""
     if relation is None:
         return {}
     relations = list(_joined(relation))
@@ -113,7 +113,7 @@ _SIDES = {False: "PRECEDING", True: "FOLLOWING"}
 
 
 class _Words:
-    """Writes the nodes of one SELECT, and keeps the queries that it meets inside."""
+    """Writes the nodes of one SELECT, and collects the queries inside it."""
 
     def __init__(self, clauses: _Clauses, label: str, ctes: Ctes, aliases: Mapping[str, str]) -> None:
         self.clauses = clauses
@@ -124,9 +124,9 @@ class _Words:
         self._places = 0
 
     def queries(self) -> Iterator[Clause]:
-        """The clauses of the queries that were met. One without a name sees the aliases around it."""
+        """The clauses of the queries inside. One without a name can read the aliases of this SELECT."""
         for label, named in self._inside.items():
-            # Of two tables, one in each query, both have no name of their own here.
+            # If both queries have one table, neither table has a name, so `outer` distinguishes them.
             sees = self.aliases if named.ctes is self.ctes else {}
             outer = {alias: f"outer {name}".rstrip() for alias, name in sees.items()}
             yield from self.clauses.of_query(named.query, f"{self.label}{label}, ", named.ctes, outer)
@@ -185,10 +185,10 @@ class _Words:
         raise AssertionError(f"no words for {node!r}")
 
     def _relation(self, node: Any) -> str:
-        """What stands in FROM, and any other node, by its fields."""
+        """The text of a FROM, or of any other node by its fields."""
         match node:
             case ast.TableName(name):
-                # Its alias is in the columns' names, its OPTIONS are in the table's facts.
+                # Its alias is in the names of columns, its OPTIONS are in the facts of the table.
                 return self._table(name)
             case ast.Derived(query):
                 return self._query("subquery", query) + self._rest(node, "query", "alias")
@@ -229,7 +229,7 @@ class _Words:
         return f"({label})"
 
     def _rest(self, node: Any, *written: str) -> str:
-        """What the fields say that no rule has written."""
+        """The text of the fields that no rule has written."""
         given = self._given(node, written)
         return f" {{{given}}}" if given else ""
 
@@ -244,12 +244,12 @@ class _Words:
 
 
 def _bare(text: str) -> str:
-    """Without the parentheses around all of it."""
+    """The text without parentheses around all of it."""
     if not text.startswith("(") or not text.endswith(")"):
         return text
     depth = 0
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         depth += {"(": 1, ")": -1}.get(letter, 0)
         if depth == 0:
-            return text[1:-1] if place == len(text) - 1 else text
+            return text[1:-1] if index == len(text) - 1 else text
     return text

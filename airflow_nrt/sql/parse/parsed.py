@@ -1,4 +1,4 @@
-"""The statements of a script, as they are written."""
+"""The statements of a script."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airflow_nrt.sql.parse import ast
 
 @dataclass(frozen=True)
 class ColumnDefinition:
-    """A physical column has a type, a computed one an expression, a metadata column `metadata` (its key)."""
+    """A column: a physical one has a type, a computed one an expression, a metadata column `metadata` (its key)."""
 
     name: str
     type: DataType | None
@@ -58,7 +58,7 @@ class CreateFunction:
 
 @dataclass(frozen=True)
 class DeclaredFunction:
-    """A function that a program has made itself, and calls by a name; its modules stand in `modules`."""
+    """A function that a program declares, and calls by a name. Its modules are in the directory `modules`."""
 
     name: str
     declared: Declared
@@ -95,7 +95,7 @@ class SetOption:
 
 @dataclass(frozen=True)
 class Ignored:
-    """What stands around others and changes nothing: `BEGIN` and `END` of a statement set."""
+    """A statement around others that changes nothing: `BEGIN` and `END` of a statement set."""
 
     text: str
     at: Place = field(compare=False)
@@ -105,8 +105,9 @@ class Ignored:
 class Idle:
     """A statement that has no effect here, and `why`.
 
-    If it `takes_back` a `setting`, or a `table`, `view` or `function`, that is so only where nothing of that `name` is
-    there before it (None: nothing at all). It may name a catalog or a database that it `opens`, or `enters`.
+    If it `takes_back` a `setting`, `table`, `view` or `function`, an earlier declaration of `name` (None: of any) is an
+    error, because the statement would have an effect. `opens` and `enters` are the catalog or database that it creates,
+    or uses.
     """
 
     text: str
@@ -120,7 +121,7 @@ class Idle:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A table or view whose declaration could not be read, so that nobody calls it unknown."""
+    """A table, view or function whose declaration can't be parsed. It is kept so that its name is not unknown."""
 
     name: str
     at: Place = field(compare=False)

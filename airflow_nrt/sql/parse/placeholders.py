@@ -1,7 +1,7 @@
-"""Values of settings in place of `${KEY}`: a value stays the piece of text that it is, wherever its placeholder stands.
+"""Values of settings in place of `${KEY}`. A value can't change the syntax around its placeholder.
 
-In a literal and in a quoted name its quotes are escaped. Elsewhere it may hold nothing that ends a literal, a statement
-or a line. A comment stays as it is.
+In a literal and in a quoted name its quotes are escaped. Elsewhere it may contain nothing that ends a literal, a
+statement or a line. Comments are unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUOTES = {"string": "'", "quoted": "`"}
 
 @dataclass(frozen=True)
 class _Hole:
-    """A placeholder, what takes its place, and where this ends in the filled text."""
+    """A placeholder, from `at` to `end` in the script, and its `text`, which ends at `end_in_text` when filled."""
 
     name: str
     at: int
@@ -35,7 +35,7 @@ class _Hole:
 
 @dataclass(frozen=True)
 class Filled:
-    """The `text` that a script became; errors in it are told of the script."""
+    """A script with its placeholders filled: `text`. Errors in the text are reported at places of the script."""
 
     script: str
     text: str
@@ -54,7 +54,7 @@ class Filled:
         return _place(self.script, self._offset(at.offset))
 
     def _offset(self, offset: int) -> int:
-        """Where in the script this place of the text comes from."""
+        """The offset in the script of an offset in the text."""
         ends = [hole.end_in_text for hole in self.holes]
         number = bisect_right(ends, offset)
         if number < len(self.holes):
@@ -72,7 +72,7 @@ def shown(wrong: SqlError | SqlErrors, given: Settings) -> SqlError | SqlErrors:
 
 
 def placeholders(script: str) -> set[str]:
-    """The keys that stand as `${KEY}`."""
+    """The keys of all `${KEY}` in the script."""
     return set(_PLACEHOLDER.findall(script))
 
 
@@ -82,45 +82,46 @@ def fill_placeholders(script: str, values: Mapping[str, str] | Settings) -> str:
 
 
 def filled(script: str, given: Settings) -> Filled:
-    """Raises SqlError, or SqlErrors, for placeholders that have no value, or one that can't stand where they do.
+    """The script with its placeholders filled.
 
-    Also for a script that is too large.
+    Raises SqlError, or SqlErrors, for a placeholder without a value, for a value that is not safe at its place, and for
+    a script that is too large.
     """
     values, problems = dict(given.values), Problems()
     check_script(script, values)
-    found = list(_PLACEHOLDER.finditer(script))
-    for match in found:
+    matches = list(_PLACEHOLDER.finditer(script))
+    for match in matches:
         if problems.are_enough:
             break
         if match.group(1) not in values:
             missing = f"the placeholder {match.group()} has no value: give one with --set {match.group(1)}=…"
-            problems.found.append(SqlError(missing, _place(script, match.start())))
+            problems.errors.append(SqlError(missing, _place(script, match.start())))
     problems.raise_any(script)
-    # Before the text is made: a value may stand at many places.
-    check_size(len(script) + sum(len(values[match.group(1)]) - len(match.group()) for match in found), values)
+    # This is checked before the text is made, because a value may be inserted at many places.
+    check_size(len(script) + sum(len(values[match.group(1)]) - len(match.group()) for match in matches), values)
     unsafe = frozenset(given.unsafe)
-    # What the author allows to be any SQL is part of the text around the others.
-    around = _replaced(script, found, [values[m.group(1)] if m.group(1) in unsafe else m.group() for m in found])
-    parts = list(quoted_parts(around.text))
+    # Values that may be any SQL are part of the text around the other placeholders.
+    template = _replaced(script, matches, [values[m.group(1)] if m.group(1) in unsafe else m.group() for m in matches])
+    parts = list(quoted_parts(template.text))
     texts: list[str] = []
-    for hole, kind in zip(around.holes, _kinds(around.holes, parts)):
+    for hole, kind in zip(template.holes, _kinds(template.holes, parts)):
         if problems.are_enough:
             break
         texts.append(hole.text if hole.name in unsafe or kind == "comment" else _escaped(values[hole.name], kind))
         bad = _UNSAFE.search(texts[-1]) if hole.name not in unsafe and kind not in ("comment", *_QUOTES) else None
         if bad is not None:
-            problems.found.append(_refused(script, hole, f"has {_CALLED.get(bad.group(), 'a line break')}"))
+            problems.errors.append(_refused(script, hole, f"has {_CALLED.get(bad.group(), 'a line break')}"))
     problems.raise_any(script)
-    done = _replaced(script, found, texts)
-    misled = _misled(around, parts, done)
-    if misled is not None:
-        raise _refused(script, misled, "makes a quote or a comment of what stands around it")
+    done = _replaced(script, matches, texts)
+    changing = _changes_quoting(template, parts, done)
+    if changing is not None:
+        raise _refused(script, changing, "makes a quote or a comment of the text around it")
     return done
 
 
-def _replaced(script: str, found: Sequence[re.Match[str]], texts: Sequence[str]) -> Filled:
+def _replaced(script: str, matches: Sequence[re.Match[str]], texts: Sequence[str]) -> Filled:
     pieces, holes, end, length = [], [], 0, 0
-    for match, text in zip(found, texts):
+    for match, text in zip(matches, texts):
         pieces += [script[end : match.start()], text]
         length += match.start() - end + len(text)
         end = match.end()
@@ -129,7 +130,7 @@ def _replaced(script: str, found: Sequence[re.Match[str]], texts: Sequence[str])
 
 
 def _kinds(holes: Sequence[_Hole], parts: Sequence[Quoted]) -> Iterator[str]:
-    """In what each one stands: the innermost of these parts, nothing outside of all."""
+    """For each placeholder the kind of the innermost part that contains it, empty if none does."""
     number, open_parts = 0, [Quoted("", 0, 0)]
     for hole in holes:
         start = hole.end_in_text - len(hole.text)
@@ -146,20 +147,21 @@ def _escaped(value: str, kind: str) -> str:
     return value if quote is None else value.replace(quote, quote * 2)
 
 
-def _misled(around: Filled, parts: Sequence[Quoted], done: Filled) -> _Hole | None:
-    """The placeholder by whose value the text has other quoted parts than the text around all values."""
-    expected = [(part.kind, done_at, done_end) for part, done_at, done_end in _moved(around, parts, done)]
-    have = [(part.kind, part.start, part.end) for part in quoted_parts(done.text)]
-    if have == expected:
+def _changes_quoting(template: Filled, parts: Sequence[Quoted], done: Filled) -> _Hole | None:
+    """The placeholder whose value changes the quoted parts of the text, None if no value does."""
+    expected = [(part.kind, done_at, done_end) for part, done_at, done_end in _moved(template, parts, done)]
+    actual = [(part.kind, part.start, part.end) for part in quoted_parts(done.text)]
+    if actual == expected:
         return None
-    pairs = zip([*expected, None], [*have, None])
+    pairs = zip([*expected, None], [*actual, None])
     first, other = next((one, two) for one, two in pairs if one != two)
     at = min(part[1] for part in (first, other) if part is not None)
     return next((hole for hole in done.holes if hole.end_in_text >= at), done.holes[-1])
 
 
-def _moved(around: Filled, parts: Sequence[Quoted], done: Filled) -> Iterator[tuple[Quoted, int, int]]:
-    ends = [hole.end_in_text for hole in around.holes]
+def _moved(template: Filled, parts: Sequence[Quoted], done: Filled) -> Iterator[tuple[Quoted, int, int]]:
+    """The quoted parts of the template, with their start and end in the filled text."""
+    ends = [hole.end_in_text for hole in template.holes]
 
     def moved(offset: int) -> int:
         number = bisect_right(ends, offset)
@@ -170,7 +172,7 @@ def _moved(around: Filled, parts: Sequence[Quoted], done: Filled) -> Iterator[tu
 
 def _refused(script: str, hole: _Hole, why: str) -> SqlError:
     return SqlError(
-        f"the value of ${{{hole.name}}} {why}: it is to be one piece of text. Put the placeholder in quotes, where any "
+        f"the value of ${{{hole.name}}} {why}: it must be one piece of text. Put the placeholder in quotes, where any "
         f"value is safe, or allow it to be any SQL (unsafe_settings=[{hole.name!r}], --unsafe-set {hole.name}=…)",
         _place(script, hole.at),
     )

@@ -14,13 +14,13 @@ from airflow_nrt.sql.parse.key_sets import listed_sets
 from airflow_nrt.sql.parse.lexer import Kind
 from airflow_nrt.sql.parse.other_words import check_qualify
 
-_BEHIND_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
+_AFTER_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
 _OPTIONS_HINT = re.compile(r"\s*OPTIONS\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
 _OPTION = re.compile(r"\s*'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'\s*(,|$)")
 
 
 class QueryParser:
-    """Reads queries at the cursor; `expressions` is its other half."""
+    """Parses queries at the cursor. `expressions` parses the expressions in them."""
 
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
@@ -30,8 +30,8 @@ class QueryParser:
         """Whether a query begins here, perhaps in parentheses: `(SELECT …) UNION …` does, `(SELECT …) + 1` does not."""
         tokens, index = self.cursor.tokens, self.cursor.index
         while tokens[index].kind is Kind.SYMBOL and tokens[index].text == "(":
-            behind = tokens[self.cursor.closing.get(index, len(tokens) - 2) + 1]
-            if behind.text not in (")", ";", "") and behind.upper not in _BEHIND_QUERY:
+            following = tokens[self.cursor.closing.get(index, len(tokens) - 2) + 1]
+            if following.text not in (")", ";", "") and following.upper not in _AFTER_QUERY:
                 return False
             index += 1
         return tokens[index].upper in ("SELECT", "WITH", "VALUES")
@@ -52,7 +52,7 @@ class QueryParser:
                 raise self.cursor.error("the end of VALUES")
             return body
         if (ctes and body.ctes) or ((body.limit or body.offset) and (order or limit or offset)):
-            # What stands in parentheses is done first.
+            # The query in parentheses is computed first.
             body = ast.Select((ast.SelectItem(ast.Star(None, body.at), None),), ast.Derived(body, body.at), body.at)
         return replace(
             body,
@@ -69,7 +69,7 @@ class QueryParser:
             at = self.cursor.at
             name = self.cursor.name("the name of a common table expression")
             if name in names:
-                raise SqlError(f"{name!r} stands twice in one WITH: give this one another name", at)
+                raise SqlError(f"{name!r} is defined twice in one WITH: give this one another name", at)
             names.add(name)
             columns = self.cursor.names() if self.cursor.is_symbol("(") else ()
             self.cursor.expect_word("AS")
@@ -119,7 +119,7 @@ class QueryParser:
         cursor = self.cursor
         at = cursor.expect_word("SELECT")
         if cursor.token.kind is Kind.HINT:
-            raise NotThereYet("hints behind SELECT", cursor.at)
+            raise NotThereYet("hints after SELECT", cursor.at)
         distinct = cursor.take_any_word("DISTINCT", "ALL") == "DISTINCT"
         items = cursor.listed(self._item)
         relation = self._from() if cursor.take_word("FROM") else None
@@ -140,7 +140,7 @@ class QueryParser:
         return tuple(grouping for listed in self.cursor.listed(self._groupings) for grouping in listed)
 
     def _groupings(self) -> tuple[ast.Grouping, ...]:
-        """One element of GROUP BY; several keys may stand in parentheses, as one element."""
+        """One element of GROUP BY. Several keys in parentheses are one element."""
         cursor = self.cursor
         at = cursor.at
         if (sets := self._sets()) is not None:
@@ -151,7 +151,7 @@ class QueryParser:
         return tuple(ast.Grouping("key", ((key,),), key.at) for key in keys)
 
     def _sets(self) -> ast.Grouping | None:
-        """GROUPING SETS, which may have others inside, CUBE or ROLLUP, if one of them stands here."""
+        """GROUPING SETS, which may have others inside, CUBE or ROLLUP. None if the cursor is at none of them."""
         cursor, at = self.cursor, self.cursor.at
         if cursor.take_word("GROUPING", "SETS"):
             return ast.Grouping("GROUPING SETS", listed_sets(cursor.parenthesised(self._nested_sets), at), at)
@@ -166,7 +166,7 @@ class QueryParser:
         return inner if inner is not None else ast.Grouping("GROUPING SETS", (self._grouping_set(),), at)
 
     def _is_key_list(self) -> bool:
-        """Whether parentheses open here and hold more than one key."""
+        """Whether the cursor is at parentheses with more than one key."""
         index, end = self.cursor.index + 1, self.cursor.closing.get(self.cursor.index)
         while end is not None and index < end:
             token = self.cursor.tokens[index]
@@ -221,7 +221,7 @@ class QueryParser:
         while True:
             natural, kind = self.cursor.take_word("NATURAL"), self._join_kind()
             if natural and kind in (None, "CROSS"):
-                raise self.cursor.error("JOIN behind NATURAL")
+                raise self.cursor.error("JOIN after NATURAL")
             if kind is None:
                 return left
             right = self._relation()
@@ -299,7 +299,7 @@ class QueryParser:
         return self._listed(ast.TableName(name, at, None, options))
 
     def hint(self) -> tuple[tuple[str, str], ...]:
-        """The options of `/*+ OPTIONS('k'='v') */`, if one stands here."""
+        """The options of `/*+ OPTIONS('k'='v') */`, empty if the cursor is at no hint."""
         if self.cursor.token.kind is not Kind.HINT:
             return ()
         token = self.cursor.advance()
@@ -324,7 +324,7 @@ class QueryParser:
         return self.cursor.name() if self.cursor.is_name() else None
 
     def _listed(self, relation: ast.TableName | ast.FunctionTable) -> ast.Relation:
-        """With the alias behind it; with a column list, too, its columns stand in a query of their own."""
+        """The relation with its alias. With a column list it becomes a query, which renames the columns."""
         alias = self._alias()
         columns = self.cursor.names() if alias and self.cursor.is_symbol("(") else ()
         if isinstance(relation, ast.TableName):
@@ -342,7 +342,7 @@ class QueryParser:
     # ------------------------------------------------------------------ arguments of windowing functions
 
     def table_argument(self, at: Place) -> ast.TableArgument:
-        """What follows `TABLE` as an argument: a name or a query, then perhaps PARTITION BY."""
+        """An argument after `TABLE`: a name or a query, then optionally PARTITION BY."""
         relation: ast.Relation
         if self.cursor.is_symbol("("):
             relation = self._parenthesised(self.cursor.at)
@@ -352,7 +352,7 @@ class QueryParser:
         return ast.TableArgument(relation, self._partition(), at)
 
     def partitioned_argument(self, value: ast.Name | ast.Scalar, at: Place) -> ast.TableArgument:
-        """An argument without `TABLE` that turned out to be a table, because PARTITION BY follows it."""
+        """An argument without `TABLE` that is a table, because PARTITION BY follows it."""
         relation: ast.Relation
         if isinstance(value, ast.Name):
             relation = ast.TableName(value.parts[-1], value.at)

@@ -24,13 +24,13 @@ REFUSED = {
 
 
 def parse_script(script: str, problems: Problems) -> list[parsed.Statement]:
-    """The statements of a script, in order; those that are not Flink SQL are left out and told to `problems`."""
+    """The statements of a script, in order. Errors are added to `problems`, and their statements left out."""
     cursor = problems.attempt(lambda: Cursor(script))
     return _StatementParser(cursor).statements(problems) if cursor is not None else []
 
 
 def parse_query(script: str) -> ast.Query:
-    """One query and nothing else, perhaps with a semicolon behind it. Raises SqlError."""
+    """One query and nothing else. A semicolon may follow it. Raises SqlError."""
     return _only(script, lambda parser: parser.query(), "query")
 
 
@@ -43,11 +43,11 @@ def _only(script: str, read: Callable[[QueryParser], T], what: str) -> T:
     try:
         cursor = Cursor(script)
         with nesting_of(cursor.at):
-            found = read(QueryParser(cursor))
+            result = read(QueryParser(cursor))
         cursor.take_symbol(";")
         if not cursor.is_over:
             raise cursor.error(f"the end of the {what}")
-        return found
+        return result
     except SqlError as wrong:
         wrong.script = script
         raise
@@ -68,19 +68,19 @@ class _StatementParser:
                 pass
             if cursor.is_over or problems.are_enough:
                 if cursor.is_over and self.set_from is not None:
-                    problems.found.append(SqlError("this statement set has no END", self.set_from))
+                    problems.errors.append(SqlError("this statement set has no END", self.set_from))
                 return statements
             at, self.declaring = cursor.at, None
-            found = problems.attempt(self._next)
-            if found is not None:
-                statements.append(found)
+            statement = problems.attempt(self._next)
+            if statement is not None:
+                statements.append(statement)
                 continue
             if self.declaring is not None:
                 statements.append(parsed.Unreadable(self.declaring, at))
             self._skip()
 
     def _next(self) -> parsed.Statement:
-        """One statement with the semicolon behind it; a statement set begins with one and ends with another."""
+        """One statement with its semicolon. The begin and the end of a statement set are statements, too."""
         cursor = self.cursor
         at = cursor.at
         with nesting_of(at):
@@ -88,14 +88,14 @@ class _StatementParser:
                 return self._begin(at)
             if self.set_from is not None and cursor.take_word("END"):
                 self.set_from = None
-                found: parsed.Statement = parsed.Ignored("END", at)
+                statement: parsed.Statement = parsed.Ignored("END", at)
             else:
-                found = self._statement()
-        if self.set_from is not None and not isinstance(found, parsed.Insert):
+                statement = self._statement()
+        if self.set_from is not None and not isinstance(statement, parsed.Insert):
             raise SqlError("a statement set holds INSERT INTO and nothing else, until its END", at)
         if not cursor.is_over:
             cursor.expect_symbol(";")
-        return found
+        return statement
 
     def _begin(self, at: Place) -> parsed.Statement:
         """`EXECUTE STATEMENT SET BEGIN`, or `BEGIN STATEMENT SET;`."""
@@ -110,7 +110,7 @@ class _StatementParser:
         return parsed.Ignored("BEGIN", at)
 
     def _skip(self) -> None:
-        """Goes to the semicolon that ends the statement which could not be read."""
+        """Skips a statement that can't be parsed, up to its semicolon."""
         self.queries.expressions.depth = 0
         while not self.cursor.is_over and not self.cursor.is_symbol(";"):
             self.cursor.advance()
@@ -131,7 +131,7 @@ class _StatementParser:
         if cursor.token.upper in REFUSED:
             raise SqlError(f"{cursor.token.upper} has no place in a report: {REFUSED[cursor.token.upper]}", at)
         if self.queries.starts_query():
-            raise SqlError("a report writes its result: put INSERT INTO … in front of this query", at)
+            raise SqlError("a report writes its result: put INSERT INTO … before this query", at)
         raise cursor.error("a statement: SET, CREATE TABLE, CREATE VIEW, INSERT INTO or EXECUTE STATEMENT SET")
 
     def _set(self, at: Place) -> parsed.Statement:
@@ -170,7 +170,7 @@ class _StatementParser:
             return TableParser(cursor, self.queries).table(name, if_not_exists, at)
         columns = cursor.names(self._view_column) if cursor.is_symbol("(") else ()
         take_comment(cursor)
-        # FLIP-145 leaves it out.
+        # FLIP-145 has views without AS.
         cursor.take_word("AS")
         return parsed.CreateView(name, columns, self.queries.query(), if_not_exists, at)
 

@@ -13,7 +13,7 @@ LIKE_FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTION
 
 
 class TableParser:
-    """Reads one CREATE TABLE behind the table's name."""
+    """Parses one CREATE TABLE, after the table's name."""
 
     def __init__(self, cursor: Cursor, queries: QueryParser) -> None:
         self.cursor = cursor
@@ -54,7 +54,7 @@ class TableParser:
         at = self.cursor.at
         key = self.cursor.string("an option: 'key' = 'value'")
         if key in self.options:
-            raise SqlError(f"the option {key!r} stands twice", at)
+            raise SqlError(f"the option {key!r} is given twice", at)
         self.options.add(key)
         self.cursor.expect_symbol("=")
         return key, self.cursor.string("the option's value in single quotes"), at
@@ -124,6 +124,6 @@ class TableParser:
 
 
 def take_comment(cursor: Cursor) -> None:
-    """`COMMENT 'text'`, which a report has no use for."""
+    """Skips `COMMENT 'text'`."""
     if cursor.take_word("COMMENT"):
         cursor.string()

@@ -19,7 +19,7 @@ _LATER = {
     "BITMAP": "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values",
     "STRUCTURED": "write ROW<…> with its fields",
 }
-"""Types of Flink, and what to use instead."""
+"""Types of Flink that are not there, and what to use instead."""
 _OTHERS = {
     **dict.fromkeys(("TEXT", "LONGTEXT", "CLOB", "NVARCHAR", "VARCHAR2", "UUID", "JSON"), "STRING"),
     **dict.fromkeys(("DATETIME", "TIMESTAMP_NTZ"), "TIMESTAMP(3)"),
@@ -34,7 +34,7 @@ _OTHERS = {
     "STRUCT": "ROW<a INT, …>",
     "NULL": "the type that its values would have",
 }
-"""Names that other dialects have for types, and Flink's."""
+"""Names of types in other dialects, with Flink's."""
 _DAY_TIME, _YEAR_MONTH = ("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "QUARTER", "MONTH", "WEEK")
 
 
@@ -115,7 +115,7 @@ def _length(cursor: Cursor, at: Place, default: int) -> int:
 
 
 def _varying(cursor: Cursor, at: Place, name: str, longest: str) -> DataType:
-    """Without a length it is the longest, as in Flink's DDL and CAST."""
+    """VARCHAR or VARBINARY. Without a length it is the longest, as in Flink's DDL and CAST."""
     length = _length(cursor, at, MAX_LENGTH)
     return DataType(longest) if length == MAX_LENGTH else DataType(name, precision=length)
 
@@ -134,7 +134,7 @@ def _decimal(cursor: Cursor, at: Place) -> DataType:
 
 
 def _time(cursor: Cursor, at: Place) -> DataType:
-    """Of up to nine digits three are kept, as in Flink."""
+    """TIME with up to nine digits, of which three are kept, as in Flink."""
     precision = _parameter(cursor, 0) or 0
     if precision > 9:
         raise SqlError(f"the precision of TIME must be between 0 and 9, not {precision}", at)
@@ -191,7 +191,7 @@ def _row(cursor: Cursor) -> DataType:
         at = cursor.at
         name = cursor.name("the name of a field")
         if name in fields:
-            raise SqlError(f"field {name!r} stands twice", at)
+            raise SqlError(f"field {name!r} is declared twice", at)
         fields[name] = parse_type(cursor)
         if cursor.token.kind.name == "STRING":
             cursor.advance()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from airflow_nrt.sql.parse import ast
 
 QUERY = "query as a value "
-"""Before a number it is the table that the value of a query in parentheses has become a column of."""
+"""The prefix of the table of a query as a value. A number follows it."""
 
 _STRENGTHS = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6}
-"""Comparisons have 4."""
+"""How tightly binary operators bind. Comparisons have 4."""
 
 
 def text_of(node: ast.Expression) -> str:
@@ -79,14 +79,14 @@ def _nulls(item: ast.OrderItem) -> str:
 
 
 def _inside(part: ast.Expression, whole: ast.Expression, is_right: bool = False) -> str:
-    """A part of an expression, in parentheses where it would be read otherwise without."""
+    """A part of an expression, in parentheses if it needs them."""
     own, outer = _strength(part), _strength(whole)
     same = is_right and own == outer and not (isinstance(part, ast.Binary) and part.operator in ("AND", "OR"))
     return f"({text_of(part)})" if own < outer or same else text_of(part)
 
 
 def _strength(node: ast.Expression) -> int:
-    """How strongly the parts of an expression hold together."""
+    """How tightly an expression binds its parts."""
     if isinstance(node, ast.Unary):
         return 3 if node.operator == "NOT" else 8
     if isinstance(node, ast.Binary):

@@ -1,4 +1,4 @@
-"""The expressions inside an expression, and the same expression under other names."""
+"""Traversal of expressions: their parts, and copies with replaced parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def children(node: ast.Expression) -> Iterator[ast.Expression]:
-    """The direct parts of an expression; queries inside it are not entered."""
+    """The direct parts of an expression. Those of queries inside it are not among them."""
     match node:
         case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand) | ast.Dot(operand):
             yield operand
@@ -44,7 +44,7 @@ def children(node: ast.Expression) -> Iterator[ast.Expression]:
 
 
 def has_over(node: ast.Expression) -> bool:
-    """Whether an expression has an OVER call in it."""
+    """Whether an expression contains a call with OVER."""
     return (isinstance(node, ast.Call) and node.over is not None) or any(has_over(child) for child in children(node))
 
 
@@ -58,7 +58,7 @@ def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:
 
 
 def all_of(parts: Iterable[ast.Expression]) -> ast.Expression | None:
-    """The condition whose parts these are, None if there are none."""
+    """The condition of these parts, joined by AND. None if there are none."""
     whole: ast.Expression | None = None
     for part in parts:
         whole = part if whole is None else ast.Binary("AND", whole, part, part.at)
@@ -66,7 +66,7 @@ def all_of(parts: Iterable[ast.Expression]) -> ast.Expression | None:
 
 
 def unqualified(node: T, alias: str | None) -> T:
-    """The same with `alias.column` as `column`, so that both are one expression. Queries inside are left alone."""
+    """The node with `alias.column` as `column`, so that both are one expression. Queries inside are unchanged."""
 
     def change(part: Any) -> Any:
         if not isinstance(part, ast.Name):
@@ -77,9 +77,9 @@ def unqualified(node: T, alias: str | None) -> T:
 
 
 def rewritten(node: T, change: Callable[[Any], Any]) -> T:
-    """The same with parts replaced: `change` gives what stands for a part, None to look inside it.
+    """The node with parts replaced. `change` returns the replacement of a part, or None to visit its parts.
 
-    Queries inside are left alone.
+    Queries inside are unchanged.
     """
     changed: Any = change(node)
     if changed is None:

@@ -1,1 +1,1 @@
-"""Queries as relations: columns, rows that are kept, unions, rankings."""
+"""Queries as relations: columns, kept rows, unions, rankings."""

@@ -1,6 +1,6 @@
 """The rows of a windowing function, kept until their windows are complete: below Top-N, deduplication and joins.
 
-Of a row only the columns are kept that something above reads.
+Only columns that the queries above read are kept.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from airflow_nrt.sql.relations.updating_sessions import in_sessions, partition_o
 _NAMES = {role: name for name, role in ROLES.items()}
 
 Reads = Callable[[ScopeColumn], bool]
-"""Whether something above reads a column."""
+"""Whether a query above reads a column."""
 
 
-def place() -> str:
-    """SQL of where a row stood on arrival."""
+def arrival_position() -> str:
+    """SQL of the position of a row when it arrived: its file, block and row number."""
     return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)})"
 
 
 def finished(
-    found: Findings,
+    findings: Findings,
     relation: Relation,
     reads: Reads = lambda column: True,
     where: ast.Expression | None = None,
 ) -> Relation:
-    """The relation as rows of finished windows, if it is a windowing function of which nothing was computed yet.
+    """The relation as rows of finished windows, if its windowing function is pending.
 
-    `where` is what these rows hold already, for people.
+    `where` is the condition that these rows hold already, for people.
     """
     if relation.pending is None:
         return relation
     if relation.is_changing and relation.has_sessions:
-        return _of_sessions(found, narrowed(relation, reads))
+        return _of_sessions(findings, narrowed(relation, reads))
     if relation.is_changing:
         # Its windows are never complete.
-        found.note_all_columns(relation)
+        findings.note_all_columns(relation)
         return raw_windows(relation)
     assert relation.rowtime_type is not None
-    # A row is in all of its windows: only aggregates have updates.
+    # emitOnlyOnUpdate is for aggregates. A kept row is in each of its windows.
     window = replace(relation.pending, only_updates=False)
     partition = relation.partition or ()
     plain = [column for column in relation.columns if column.role is None]
@@ -63,16 +63,16 @@ def finished(
         if column.name in partition or reads(column)
     }
     columns = tuple(column for column in relation.columns if column.role is not None or column.name in names)
-    found.note_all_columns(replace(relation, columns=columns))
+    findings.note_all_columns(replace(relation, columns=columns))
     taken = {field.name: quote(name) for name, field in names.items()}
-    rows = Values({**taken, "p": place()}, relation.hidden, relation.text)
+    rows = Values({**taken, "p": arrival_position()}, relation.hidden, relation.text)
     fields = tuple(names.values())
     operator = share_rows(
-        found,
+        findings,
         WindowAggregate(
             name="",
             input=Query(rows.query, relation.inputs, fields),
-            sources=found.sources_of(relation),
+            sources=findings.sources_of(relation),
             window=window,
             keys=(*fields, Field("p", POSITION_TYPE)),
             aggregates=(),
@@ -101,14 +101,14 @@ def finished(
 
 
 def narrowed(relation: Relation, reads: Reads) -> Relation:
-    """A pending windowing function without the columns that nothing looks at."""
+    """A pending windowing function without the columns that no query reads."""
     partition = relation.partition or ()
     kept = (one for one in relation.columns if one.role is not None or one.name in partition or reads(one))
     return replace(relation, columns=tuple(kept))
 
 
-def _of_sessions(found: Findings, relation: Relation) -> Relation:
-    """SESSION over rows that change: its sessions, too, are never complete."""
+def _of_sessions(findings: Findings, relation: Relation) -> Relation:
+    """SESSION over rows that change. Its sessions are never complete either."""
     assert relation.at is not None
     cause = Boundless("SESSION over rows that change", "read rows that are only added", relation.at)
-    return in_sessions(found, relation, partition_of(relation), cause)
+    return in_sessions(findings, relation, partition_of(relation), cause)

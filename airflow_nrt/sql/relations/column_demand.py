@@ -1,4 +1,4 @@
-"""What the SELECT around a subquery asks of it: with `WHERE n <= 3` around a ranking only three rows a key matter."""
+"""What a SELECT needs of the query in its FROM: its columns, and of a ranking with `WHERE n <= 3` three rows a key."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from airflow_nrt.sql.parse.walk import conjuncts
 
 
 @dataclass(frozen=True)
-class Around:
-    """`select` is None where the query stands by itself, or beside others.
+class Demand:
+    """What a SELECT reads of a query. `select` is None if the query has no reader, or is one of several: all is needed.
 
-    What stands `above` says which columns of a star matter. The conditions `gone` from ON hold already.
+    The demand `above` says which columns of a star are needed. `held` are conditions of ON that rows hold already, so
+    that nothing reads columns for them.
     """
 
     select: ast.Select | None = None
-    above: Around | None = None
-    gone: tuple[ast.Expression, ...] = ()
+    above: Demand | None = None
+    held: tuple[ast.Expression, ...] = ()
 
     @classmethod
-    def of(cls, select: ast.Select, above: Around | None = None) -> Around:
-        """What this SELECT asks of its FROM."""
+    def of(cls, select: ast.Select, above: Demand | None = None) -> Demand:
+        """The demand of this SELECT on its FROM."""
         relation = select.relation
         keeps_names = isinstance(relation, (ast.TableName, ast.Join)) or (
             isinstance(relation, ast.Derived) and not relation.columns
@@ -36,11 +37,11 @@ class Around:
 
     @property
     def where(self) -> ast.Expression | None:
-        """What it asks of rows."""
+        """The condition that rows must hold."""
         return None if self.select is None else self.select.where
 
     def limit(self, column: str) -> int | None:
-        """The greatest value of a column that it lets pass, None if any may."""
+        """The greatest value of a column that its WHERE lets pass, None if any may."""
         if self.select is None or self.select.where is None:
             return None
         relation = self.select.relation
@@ -50,13 +51,13 @@ class Around:
         return limit_of(self.select.where, column, table)
 
     def selects(self, column: str) -> bool:
-        """Whether it may show a column, itself or inside an expression."""
+        """Whether its result may contain a column, itself or inside an expression."""
         if self.select is None:
             return True
         return any(isinstance(name, ast.Star) or column in name.parts for name in _names(self.select.items))
 
     def reads(self, column: str, table: str | None = None) -> bool:
-        """Whether it, or what stands above, may look at a column anywhere, or at that of this table."""
+        """Whether it, or the demand above, may read a column: of any table, or of this one."""
         if self.select is None or self._named is None:
             return True
         tables = self._named.get(column, set())
@@ -65,7 +66,7 @@ class Around:
         return self._passes_all and (self.above is None or self.select.distinct or self.above.reads(column))
 
     def misses(self, scope: Scope) -> bool:
-        """Whether it names a column that is not in its FROM: the error tells the nearest of all that are there."""
+        """Whether it names a column that its FROM lacks. The error names the nearest column, so all must be known."""
         if self.select is None:
             return False
         names = (name for name in _names(self._clauses, inside=False) if isinstance(name, ast.Name))
@@ -80,12 +81,12 @@ class Around:
 
     @property
     def _clauses(self) -> tuple[Any, ...]:
-        """All that looks at columns, but the stars that pass them on."""
+        """The clauses that read columns. A star only passes them on."""
         assert self.select is not None
         select = self.select
         items = tuple(item for item in select.items if not isinstance(item.expression, ast.Star))
         joins = [part for condition in _conditions(select.relation) for part in conjuncts(condition)]
-        for part in self.gone:
+        for part in self.held:
             # Another join may have the same condition.
             if part in joins:
                 joins.remove(part)
@@ -93,9 +94,9 @@ class Around:
 
     @cached_property
     def _named(self) -> Mapping[str, set[str | None]] | None:
-        """The columns that it names, None for all of them, and the tables in front of them, None where there is none.
+        """The tables by which it names each column, None for a column without a table. None if it reads all columns.
 
-        Of a star's columns with one name the second is that with a 0.
+        If a star has two columns of one name, the second is called by that name with a 0.
         """
         named: dict[str, set[str | None]] = {}
         for name in _names(self._clauses):
@@ -108,7 +109,7 @@ class Around:
 
 
 def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:
-    """What stands behind ON, USING, LATERAL and UNNEST."""
+    """The expressions of ON, USING, LATERAL and UNNEST."""
     if isinstance(relation, ast.Join):
         if relation.condition is not None:
             yield relation.condition
@@ -122,14 +123,17 @@ def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:
 
 
 def _names(node: Any, inside: bool = True) -> Iterator[ast.Name | ast.Star]:
-    """The names in a node, and its stars; of queries `inside` it the names, for their stars mean other columns."""
+    """The names and stars in a node. With `inside` also the names of queries in it, but not their stars.
+
+    A star of a query inside means the columns of that query's own FROM.
+    """
     if isinstance(node, (ast.Name, ast.Star)):
         yield node
     elif isinstance(node, tuple):
         for part in node:
             yield from _names(part, inside)
     elif isinstance(node, ast.Call):
-        # The star of COUNT(*) is no column.
+        # The star of COUNT(*) reads no column.
         arguments = tuple(one for one in node.arguments if not isinstance(one, ast.Star))
         yield from _names((*arguments, node.filter, node.over, node.within), inside)
     elif isinstance(node, (ast.Select, ast.SetOperation, ast.Values)):

@@ -1,6 +1,6 @@
-"""VALUES, and SELECT without FROM: rows that no table has. Joined with others they need no state.
+"""VALUES, and SELECT without FROM: constant rows. A join with them needs no state.
 
-What joins them is Spark's own join, as each row meets all of them when it comes, or changes.
+It is Spark's own join, because each row meets all constant rows when it arrives or changes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_sev
 from airflow_nrt.sql.relations.relation import Relation
 
 ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), OneRow(), hidden=(NUMBER,))
-"""What a SELECT without FROM reads."""
+"""The FROM of a SELECT that has none."""
 
 
 def rows_of(node: ast.Values) -> Relation:
-    """The rows as they are written, numbered. Raises SqlError where they do not fit each other."""
+    """The rows of VALUES, numbered. Raises SqlError if they differ in their number of columns, or in types."""
     compiler = Compiler(Scope(()))
     rows = [[compiler.compile(value) for value in row] for row in node.rows]
     columns = []
@@ -54,13 +54,13 @@ def is_constant(relation: Relation) -> bool:
 
 
 def joins_constants(node: ast.Join, left: Relation, right: Relation) -> bool:
-    """Whether one side is constant, and all of its rows need not be there."""
+    """Whether one side is constant, and the join does not keep those of its rows that meet none."""
     kinds = {(False, True): ("INNER", "LEFT"), (True, False): ("INNER", "RIGHT")}
     return node.kind in kinds.get((is_constant(left), is_constant(right)), ())
 
 
-def join_constants(found: Findings, node: ast.Join, left: Named, right: Named) -> Relation:
-    """The join of `joins_constants`. Rows keep their window and their time, and their node."""
+def join_constants(findings: Findings, node: ast.Join, left: Named, right: Named) -> Relation:
+    """The join of rows with constant rows. The rows keep their window, their time and their node."""
     assert node.condition is not None
     rows, alias = right if is_constant(left[0]) else left
     condition = Compiler(Scope((*side_columns(*left), *side_columns(*right)))).condition(node.condition, "ON")
@@ -68,8 +68,8 @@ def join_constants(found: Findings, node: ast.Join, left: Named, right: Named) -
     if rows.has_sessions or any(
         rows.is_window_column(old.name) for old, new in zip(rows.columns, kept) if new.name in condition.columns
     ):
-        rows = finished(found, rows)
-    found.note_all_columns(rows)
+        rows = finished(findings, rows)
+    findings.note_all_columns(rows)
     present = [(old, new) for old, new in zip(rows.columns, kept) if rows.pending is None or old.role is None]
     constant, constant_alias = left if is_constant(left[0]) else right
     others = side_columns(constant, constant_alias)

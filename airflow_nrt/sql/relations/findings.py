@@ -1,4 +1,4 @@
-"""What planning has found so far: the sources with the columns that are read, the window operators, the inserts."""
+"""What planning has found so far: the sources with the columns that are read, the operators, the inserts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airflow_nrt.sql.relations.relation import Relation
 
 @dataclass(frozen=True)
 class Values:
-    """What an operator takes from each row of a `source`, with its WHERE: Spark SQL by column of its input."""
+    """The columns of an operator's input, as Spark SQL over the rows of a `source`, which has their WHERE."""
 
     columns: Mapping[str, str]
     hidden: tuple[str, ...]
@@ -35,9 +35,9 @@ class Values:
 
 @dataclass(frozen=True)
 class Boundless:
-    """Why rows change for ever: `what` the query does, the `clause` that would give it an end, and where it stands.
+    """Why rows change for ever: `what` the query does, and the `clause` that would give it an end.
 
-    `bounds` are further clauses and options by which it could go on for ever with a state that does not grow.
+    `bounds` are other clauses and options, with which the rows change for ever but the state does not grow.
     """
 
     what: str
@@ -48,26 +48,28 @@ class Boundless:
 
 @dataclass
 class Findings:
+    """The parts of a plan, each added where its clause is planned."""
+
     read: dict[str, Table] = field(default_factory=dict)
     used: dict[str, set[str]] = field(default_factory=dict)
     operators: list[WindowAggregate] = field(default_factory=list)
     values: dict[str, Values] = field(default_factory=dict)
-    """Of the operators that others may share, what they take from each row."""
+    """By operator, the columns of its input, for operators that several queries may share."""
     regroups: list[Regroup] = field(default_factory=list)
     updating: list[Updating] = field(default_factory=list)
     boundless: dict[str, Boundless] = field(default_factory=dict)
     inserts: list[Insert] = field(default_factory=list)
     partitions: dict[str, list[PartitionFilter | None]] = field(default_factory=dict)
-    """By source, what each of its readers asks for."""
+    """By source, the partitions of each of its readers. None is all of them."""
     timing: OutputOptions = AT_ONCE
-    """Of the insert whose operators are planned now."""
+    """The timing of the insert whose operators are being planned."""
     queries: PlannedQueries = field(default_factory=PlannedQueries)
-    """The queries that were planned, with what they became."""
+    """The queries that were planned, with their relations."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
     def copy(self) -> Findings:
-        """The same, to go on from."""
+        """A copy, to which other queries can be added."""
         return replace(
             self,
             read=dict(self.read),
@@ -82,19 +84,19 @@ class Findings:
         )
 
     def note_source(self, table: Table) -> bool:
-        """Remembers that a table is read; False if it is read already with other options."""
+        """Notes that a table is read. False if another query reads it with other options."""
         used = self.used.setdefault(table.name, set())
         if table.watermark is not None:
             used.add(table.watermark.column)
             used.update(name for name in table.watermark.reads if table.column(name).is_computed)
         return self.read.setdefault(table.name, table) == table
 
-    def note_partitions(self, table: Table, asked: PartitionFilter | None) -> None:
-        """Remembers the partitions that a reader of a table asks for, None for all."""
-        self.partitions.setdefault(table.name, []).append(asked)
+    def note_partitions(self, table: Table, partitions: PartitionFilter | None) -> None:
+        """Notes which partitions a reader of a table needs, None for all."""
+        self.partitions.setdefault(table.name, []).append(partitions)
 
     def note_columns(self, relation: Relation, values: Iterable[Typed]) -> None:
-        """Remembers which columns of a source these expressions over it read."""
+        """Notes which columns of a source these expressions read."""
         if relation.scan is None:
             return
         names = frozenset().union(*(value.columns for value in values))
@@ -105,7 +107,7 @@ class Findings:
             self.used[relation.scan].update(column.name for column in relation.columns if column.role is None)
 
     def share_operator(self, operator: WindowAggregate) -> WindowAggregate:
-        """The same operator if it is known already, so that two inserts share one; else this one, under a new name."""
+        """The known operator that equals this one, so that two inserts share it. Else this one, under a new name."""
         operator = self.timed(operator)
         for known in self.operators:
             if replace(operator, name=known.name) == known:
@@ -113,7 +115,7 @@ class Findings:
         return self.name_operator(operator)
 
     def timed(self, operator: WindowAggregate) -> WindowAggregate:
-        """The operator with what the timing of the insert asks of it."""
+        """The operator with the delay and the aggregate that the timing of the insert needs."""
         operator = replace(operator, delay=self.timing.final)
         if isinstance(self.timing.update_rate, Rows) and not operator.keeps_rows:
             operator = replace(operator, aggregates=(*operator.aggregates, ROWS_COME))
@@ -135,7 +137,7 @@ class Findings:
         return named
 
     def share_updating(self, operator: Updating, boundless: Boundless) -> Updating:
-        """As `share_operator`. Raises NotThereYet where nothing ever comes."""
+        """As `share_operator`. Raises NotThereYet if an input is constant, so that no row ever arrives."""
         if any(not query.inputs for query in operator.inputs):
             raise NotThereYet(f"{boundless.what} over VALUES", boundless.at)
         for known in self.updating:
@@ -147,31 +149,31 @@ class Findings:
         return named
 
     def sources_of(self, relation: Relation) -> tuple[str, ...]:
-        """The sources whose rows a relation has; none if it has the windows of operators."""
+        """The sources whose rows a relation has. None if it has results of operators."""
         return tuple(name for name in relation.inputs if name in self.read)
 
     def operators_below(self, inputs: tuple[str, ...]) -> tuple[str, ...]:
-        """The window operators whose windows these inputs are."""
+        """The window operators whose results these inputs are."""
         if any(name in self.read or name in self.boundless for name in inputs):
             return ()
         return below(Query("", inputs, ()), tuple(self.regroups))
 
     def tables_below(self, inputs: Iterable[str]) -> tuple[Table, ...]:
-        """The tables whose rows these inputs depend on, however many operators stand between."""
+        """The tables that these inputs depend on, through any number of operators."""
         steps = {one.name: one.inputs for one in self.updating}
         steps |= {one.name: (one.input,) for one in self.operators}
         steps |= {one.name: (one.input,) for one in self.regroups}
-        waiting, seen = list(inputs)[::-1], {}
+        waiting, visited = list(inputs)[::-1], {}
         while waiting:
             name = waiting.pop()
-            if name not in seen:
-                seen[name] = self.read.get(name)
+            if name not in visited:
+                visited[name] = self.read.get(name)
                 below = () if name in self.read else steps.get(name, ())
                 waiting += [inner for query in below for inner in query.inputs][::-1]
-        return tuple(table for table in seen.values() if table is not None)
+        return tuple(table for table in visited.values() if table is not None)
 
     def timed_operators(self) -> tuple[WindowAggregate, ...]:
-        """The operators with the sources whose watermarks they wait for, strict where a window stands above OVER."""
+        """The operators with the sources whose watermarks they wait for. OVER below a window is strict."""
         clocks = {operator.name: set(operator.clock or operator.sources) for operator in self.operators}
         groups = together(self.operators, tuple(self.regroups), self.inserts, self.updating)
         changed = True
@@ -186,7 +188,7 @@ class Findings:
                     clocks[name] = set(joined)
             changed = before != clocks
         known = (*self.read, CLOCK)
-        # A row that OVER lets pass behind the watermark would come too late for them.
+        # These operators read the results of others. A row that OVER passes on after its watermark is late for them.
         below = {name for one in self.operators if not one.sources for name in self.operators_below(one.input.inputs)}
         return tuple(
             replace(

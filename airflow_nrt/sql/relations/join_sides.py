@@ -1,4 +1,4 @@
-"""The two sides of a join: their columns under names that keep them apart, and the window that both are in."""
+"""The two sides of a join: their columns under distinct names, and the window that both are in."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from airflow_nrt.sql.parse.walk import conjuncts
 from airflow_nrt.sql.relations.relation import BOUNDS, Relation
 
 Named = tuple[Relation, "str | None"]
-"""A relation and the name that its columns can be qualified with."""
+"""A relation, and the table name that qualifies its columns."""
 
 
 def side_of(relation: Relation, alias: str | None, prefix: str) -> Relation:
-    """One side under names that its alias keeps apart from the other side's, the window's bounds with a prefix."""
+    """One side with its columns qualified by its alias. The bounds of its window have a prefix."""
     columns = side_columns(relation, alias)
     items = [f"{quote(old.name)} AS {quote(new.name)}" for old, new in zip(relation.columns, columns)]
     items += [f"{name} AS {prefix}{name}" for name in bounds_of(relation)]
@@ -25,7 +25,7 @@ def side_of(relation: Relation, alias: str | None, prefix: str) -> Relation:
 
 
 def side_columns(relation: Relation, alias: str | None) -> tuple[ScopeColumn, ...]:
-    """Its columns as they are called above the join."""
+    """Its columns under their names above the join."""
     columns = []
     for column in relation.columns:
         table = column.table or alias
@@ -40,7 +40,7 @@ def bounds_of(relation: Relation) -> tuple[str, ...]:
 
 
 def missing_equations(condition: ast.Expression | None, scope: Scope, left: set[str]) -> list[str]:
-    """The window bounds that a condition does not hold equal, as Flink's window join wants them."""
+    """The window bounds that a condition does not hold equal. Flink's window join needs both of them equal."""
     equal: set[str | None] = set()
     for part in conjuncts(condition) if condition is not None else ():
         if isinstance(part, ast.Binary) and part.operator == "=":

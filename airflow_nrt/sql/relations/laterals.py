@@ -1,4 +1,4 @@
-"""LATERAL TABLE(f(…)) and UNNEST(…): each row of the left side with each of the rows that an expression gives for it.
+"""LATERAL TABLE(f(…)) and UNNEST(…): each row of the left side, with each row that an expression makes of it.
 
 id  s            CROSS JOIN LATERAL TABLE(split(s)) AS t (word)      id  word
 1   'a b'                                                            1   a
@@ -27,23 +27,23 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.relation import Relation
 
-_PLACES, _DEEPEST = 2**18, 2
-"""How many places a row has for the rows that it becomes, and how often: 2^27 rows of a partition then fit BIGINT."""
+_POSITIONS, _DEEPEST = 2**18, 2
+"""How many rows one row may become, and how often. 2^27 rows of a partition then have positions that fit BIGINT."""
 NUMBER = "_nrt_n"
-_TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_PLACES} rows of one, whose order is asked for"
+_TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_POSITIONS} rows of one, whose order is asked for"
 
 
-def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
-    """The rows of the left side with those of the right. They keep their window and their time. Raises SqlError."""
+def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
+    """The rows of the left side joined with those of the right, with their window and time. Raises SqlError."""
     relation, alias = left
     _check(node)
     if relation.has_sessions:
-        relation = finished(found, relation)
+        relation = finished(findings, relation)
     rows = _rows(Compiler(Scope(relation.columns, alias)), right)
     if any(relation.is_window_column(name) for name in rows.columns):
-        relation = finished(found, relation)
+        relation = finished(findings, relation)
         rows = _rows(Compiler(Scope(relation.columns, alias)), right)
-    found.note_all_columns(relation)
+    findings.note_all_columns(relation)
     names = _names(right, rows.type)
     outer = node.kind == "LEFT"
     kept = side_columns(relation, alias)
@@ -74,9 +74,9 @@ def lateral(found: Findings, node: ast.Join, right: ast.Lateral, left: Named) ->
 def as_several(
     relation: Relation, text: str, columns: tuple[ScopeColumn, ...], kept: tuple[ScopeColumn, ...], at: Place
 ) -> Relation:
-    """What `text` makes of the rows of a relation, each of which may become several; `kept` are its own columns."""
+    """The relation whose `text` makes several rows of one. `kept` are the columns of the row itself."""
     if POSITION in relation.hidden and relation.laterals == _DEEPEST:
-        raise NotThereYet("more than two LATERAL or UNNEST behind each other", at)
+        raise NotThereYet("more than two LATERAL or UNNEST one after another", at)
     shown = {old.name: column.name for old, column in zip(relation.columns, kept)}
     partition = relation.partition
     return replace(
@@ -94,16 +94,14 @@ def as_several(
 
 def _check(node: ast.Join) -> None:
     if node.using or node.natural or node.kind not in ("CROSS", "INNER", "LEFT"):
-        raise SqlError(
-            f"{node.kind} JOIN of a table function: it stands behind CROSS JOIN, or LEFT JOIN … ON TRUE", node.at
-        )
+        raise SqlError(f"{node.kind} JOIN of a table function: write CROSS JOIN, or LEFT JOIN … ON TRUE", node.at)
     condition = node.condition
     if node.kind == "LEFT" and not (isinstance(condition, ast.Literal) and condition.text.upper() == "TRUE"):
         raise SqlError("LEFT JOIN of a table function takes ON TRUE", condition.at if condition else node.at)
 
 
 def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
-    """What gives the rows, as an array."""
+    """The expression of the rows, as an array."""
     if right.of_function:
         call = right.expression
         assert isinstance(call, ast.Call)
@@ -124,7 +122,7 @@ def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
 
 
 def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]]:
-    """The columns of a row: name, type, and SQL over `_nrt_e`. UNNEST names what is no row by its alias."""
+    """The columns of a row: name, type, and SQL over `_nrt_e`. UNNEST of values has one column, named by its alias."""
     element = kind.children[0][1]
     if element.name == "ROW":
         fields = [(name, child, f"_nrt_e.{quote(name)}") for name, child in element.children]
@@ -139,13 +137,13 @@ def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]
 
 
 def hidden_of_several(name: str, relation: Relation) -> str:
-    """A hidden column of what a row becomes: where it stood, and what it is known by, has the `NUMBER` of each."""
+    """A hidden column of the rows that a row becomes. Its position and its key also have the `NUMBER` of each."""
     number = f"coalesce({NUMBER}, 0)"
     if name == KEY:
         return f"concat({KEY}, ' ', {number}) AS {KEY}"
     if name != POSITION:
         return name
     path = [f"{POSITION}.path AS path"] if "_nrt_row" in relation.hidden else []
-    place = f"IF({number} < {_PLACES}, {number}, raise_error({string_literal(_TOO_MANY)}))"
-    row = f"{POSITION}.row * {_PLACES}L + {place} AS row"
+    position = f"IF({number} < {_POSITIONS}, {number}, raise_error({string_literal(_TOO_MANY)}))"
+    row = f"{POSITION}.row * {_POSITIONS}L + {position} AS row"
     return f"struct({', '.join([f'{POSITION}.file AS file', f'{POSITION}.block AS block', row, *path])}) AS {POSITION}"

@@ -1,4 +1,4 @@
-"""Names that are checked where nothing else can be: behind a FROM, or above a GROUP BY, that is wrong itself."""
+"""Checks of names where nothing else can be checked: in a SELECT whose FROM or GROUP BY is wrong."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airflow_nrt.sql.parse.walk import children
 
 
 class PartlyPlanned(SqlErrors):
-    """A FROM is wrong; its columns are known all the same, under an alias where there is one."""
+    """A FROM is wrong, but its columns are known, with their alias if there is one."""
 
     def __init__(self, problems: Sequence[SqlError], columns: Sequence[ScopeColumn], alias: str | None = None) -> None:
         super().__init__(problems)
@@ -19,7 +19,7 @@ class PartlyPlanned(SqlErrors):
 
 
 def unknown_names(scope: Scope, nodes: Iterable[ast.Expression]) -> Iterator[SqlError]:
-    """The errors of all names in these expressions that mean nothing here."""
+    """The errors of all names in these expressions that the scope does not know."""
     for node in nodes:
         if isinstance(node, ast.Name):
             if not scope.has(node):
@@ -32,7 +32,7 @@ def unknown_names(scope: Scope, nodes: Iterable[ast.Expression]) -> Iterator[Sql
 
 
 def expressions_of(node: ast.Select) -> Iterator[ast.Expression]:
-    """All that a SELECT says of its rows, but how they are sorted."""
+    """The expressions of a SELECT, without its ORDER BY."""
     yield from (item.expression for item in node.items)
     yield from (key for group in node.group or () for keys in group.sets for key in keys)
     yield from (one for one in (node.where, node.having) if one is not None)

@@ -1,4 +1,4 @@
-"""The partitions that a SELECT asks of the table behind its FROM."""
+"""The partitions that a SELECT reads of the table in its FROM."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
 
 _COMPARING = (ast.Name, ast.Literal, ast.Unary, ast.Binary, ast.Between, ast.In, ast.Is, ast.Like, ast.Cast)
-"""What gives the same for every row of a partition, whenever it is asked."""
+"""Expressions that have one value for all rows of a partition, at any time."""
 
 
 def partition_filter(table: Table, title: str, where: ast.Expression | None) -> PartitionFilter | None:
-    """The parts of a WHERE over a table, known as `title`, that look at its partition columns alone.
+    """The conditions of a WHERE that read only partition columns of a table, whose name in the query is `title`.
 
-    None of a table whose rows replace one another: the newest row of a key may stand in any partition.
+    None if there are none. Also None for a table whose rows replace one another: the newest row of a key may be in any
+    partition.
     """
     if where is None or table.primary_key or table.is_changelog:
         return None

@@ -1,8 +1,8 @@
-"""A query is planned once for all that ask the same of it: a view that a hundred others read, both sides of a join.
+"""A query is planned once for all readers with one demand: a view that a hundred others read, both sides of a join.
 
-What a query becomes depends on what the SELECT around it asks, for a column that nobody reads is not kept. So all that
-planning has asked of it is remembered with the answers. Whoever would answer alike gets the same relations; what they
-read is among the findings already.
+The relations of a query depend on the demand of its reader, because a column that nothing reads is not kept. So each
+question that planning has asked of the demand is kept with its answer. A demand that answers all of them alike gets the
+same relations. Their sources and operators are among the findings already.
 """
 
 from __future__ import annotations
@@ -14,63 +14,67 @@ from typing import Any, TypeVar
 from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.relation import Relation
 
 T = TypeVar("T")
-Ask = Callable[[Around], Any]
+Question = Callable[[Demand], Any]
 
 
-class Watched(Around):
-    """What is around a query, with all that was asked of it."""
+class RecordedDemand(Demand):
+    """A demand that records each question with its answer."""
 
-    def __init__(self, around: Around) -> None:
-        object.__setattr__(self, "_around", around)
-        object.__setattr__(self, "asked", {})
+    def __init__(self, demand: Demand) -> None:
+        object.__setattr__(self, "_demand", demand)
+        object.__setattr__(self, "answers", {})
 
-    asked: dict[Hashable, tuple[Ask, Any]]
-    _around: Around
+    answers: dict[Hashable, tuple[Question, Any]]
+    _demand: Demand
 
     @property
     def select(self) -> ast.Select | None:
-        return self._answer("select", lambda around: around.select)
+        return self._answer("select", lambda demand: demand.select)
 
     def limit(self, column: str) -> int | None:
-        return self._answer(("limit", column), lambda around: around.limit(column))
+        return self._answer(("limit", column), lambda demand: demand.limit(column))
 
     def selects(self, column: str) -> bool:
-        return self._answer(("selects", column), lambda around: around.selects(column))
+        return self._answer(("selects", column), lambda demand: demand.selects(column))
 
     def reads(self, column: str, table: str | None = None) -> bool:
-        return self._answer(("reads", column, table), lambda around: around.reads(column, table))
+        return self._answer(("reads", column, table), lambda demand: demand.reads(column, table))
 
     def misses(self, scope: Scope) -> bool:
         names = tuple((column.name, column.title, column.table, column.merged) for column in scope.columns)
-        return self._answer(("misses", scope.alias, names), lambda around: around.misses(scope))
+        return self._answer(("misses", scope.alias, names), lambda demand: demand.misses(scope))
 
-    def _answer(self, question: Hashable, ask: Callable[[Around], T]) -> T:
-        if question not in self.asked:
-            self.asked[question] = ask, ask(self._around)
-        answer: T = self.asked[question][1]
+    def _answer(self, key: Hashable, question: Callable[[Demand], T]) -> T:
+        if key not in self.answers:
+            self.answers[key] = question, question(self._demand)
+        answer: T = self.answers[key][1]
         return answer
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """`ctes` are what it saw of WITH. The query is kept, so that no other one gets its identity."""
+    """A query with its relations. `ctes` are the queries of WITH that it can read.
+
+    It keeps the query, because it is found by the identity of that, which Python could give to another object.
+    """
 
     query: ast.Query
     ctes: Mapping[str, object]
     timing: OutputOptions
-    answers: tuple[tuple[Ask, Any], ...]
+    answers: tuple[tuple[Question, Any], ...]
     relations: tuple[Relation, ...]
 
-    def fits(self, ctes: Mapping[str, object], timing: OutputOptions, around: Around) -> bool:
-        return self.timing == timing and self.ctes == ctes and all(ask(around) == said for ask, said in self.answers)
+    def fits(self, ctes: Mapping[str, object], timing: OutputOptions, demand: Demand) -> bool:
+        same = self.timing == timing and self.ctes == ctes
+        return same and all(question(demand) == answer for question, answer in self.answers)
 
 
 class PlannedQueries:
-    """Those of one planning: their relations name its operators."""
+    """The queries of one plan: their relations name its operators."""
 
     def __init__(self, known: Mapping[int, list[_Planned]] | None = None) -> None:
         self._known = {key: list(planned) for key, planned in (known or {}).items()}
@@ -82,18 +86,18 @@ class PlannedQueries:
         self._known.clear()
 
     def find(
-        self, query: ast.Query, ctes: Mapping[str, object], timing: OutputOptions, around: Around
+        self, query: ast.Query, ctes: Mapping[str, object], timing: OutputOptions, demand: Demand
     ) -> tuple[Relation, ...] | None:
         known = self._known.get(id(query), ())
-        return next((one.relations for one in known if one.fits(ctes, timing, around)), None)
+        return next((one.relations for one in known if one.fits(ctes, timing, demand)), None)
 
     def add(
         self,
         query: ast.Query,
         ctes: Mapping[str, object],
         timing: OutputOptions,
-        around: Watched,
+        demand: RecordedDemand,
         relations: tuple[Relation, ...],
     ) -> None:
-        planned = _Planned(query, ctes, timing, tuple(around.asked.values()), relations)
+        planned = _Planned(query, ctes, timing, tuple(demand.answers.values()), relations)
         self._known.setdefault(id(query), []).append(planned)

@@ -18,12 +18,12 @@ from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, has_over
 from airflow_nrt.sql.relations.buffered_rows import finished
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named
 from airflow_nrt.sql.relations.ranking import ranking
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
-from airflow_nrt.sql.relations.rows_read import asked_items, finished_for, reads_of
+from airflow_nrt.sql.relations.rows_read import demanded_items, finished_for, reads_of
 from airflow_nrt.sql.relations.subqueries import Subqueries
 from airflow_nrt.sql.relations.unique import carried, keys_of_numbers, narrowed
 
@@ -31,31 +31,31 @@ RelationOf = Callable[[ast.Relation], Named]
 
 
 def has_subquery(node: ast.Expression) -> bool:
-    """Whether a condition has IN (SELECT …) or EXISTS in it."""
+    """Whether a condition contains IN (SELECT …) or EXISTS."""
     inside = isinstance(node, ast.Exists) or (isinstance(node, ast.In) and node.query is not None)
     return inside or any(has_subquery(child) for child in children(node))
 
 
 def plan_projection(
-    found: Findings,
+    findings: Findings,
     node: ast.Select,
     relation: Relation,
     alias: str | None,
     relation_of: RelationOf,
-    around: Around | None = None,
+    demand: Demand | None = None,
 ) -> Relation:
     """A projection with a filter. A pending windowing function stays pending if its columns only pass through.
 
-    `relation_of` plans what stands behind FROM in a subquery, `around` is what reads the projection.
+    `relation_of` plans the FROM of a subquery. `demand` is that of the query that reads the projection.
     """
     ranks = any(has_over(item.expression) for item in node.items)
     if ranks or (node.where is not None and has_subquery(node.where)):
-        node, relation = finished_for(found, node, relation, alias, around)
+        node, relation = finished_for(findings, node, relation, alias, demand)
     items = expand(node.items, relation, alias)
     scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
-    if around is not None and not relation.is_changing:
-        items = asked_items(items, scope, relation.partition or (), around)
-    subqueries = Subqueries(found, relation, alias, relation_of)
+    if demand is not None and not relation.is_changing:
+        items = demanded_items(items, scope, relation.partition or (), demand)
+    subqueries = Subqueries(findings, relation, alias, relation_of)
     compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
@@ -64,12 +64,12 @@ def plan_projection(
     where = problems.attempt(condition) if condition is not None else None
     problems.raise_any()
     values = [value for value in compiled if value is not None]
-    found.note_columns(relation, [*values, *([where] if where else [])])
+    findings.note_columns(relation, [*values, *([where] if where else [])])
     names = column_names(items)
     titles = written_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
-        reads = reads_of(Around(node, around), scope, alias)
-        relation = finished(found, relation, reads) if relation.has_sessions else raw_windows(relation)
+        reads = reads_of(Demand(node, demand), scope, alias)
+        relation = finished(findings, relation, reads) if relation.has_sessions else raw_windows(relation)
     columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
     selected = [
         f"{value.sql} AS {quote(name)}"
@@ -81,7 +81,7 @@ def plan_projection(
     known = narrowed(relation.unique, node.where, scope)
     unique = carried([tuple(map(quote, key)) for key in known], names, values)
     if unique:
-        # Where no key is known but the numbers, that of the sink is the author's word.
+        # If the numbers are the only known key, the key of the sink is not checked: it is the author's promise.
         unique += carried(keys_of_numbers(relation, items, scope, values), names, values)
     inherited = dict(relation.keys)
     keys = tuple(
@@ -119,7 +119,7 @@ def _passes_through(relation: Relation, values: list[Typed], where: Typed | None
 
 
 def plain_column(value: Typed) -> str | None:
-    """The column that an expression is, if it is nothing but that."""
+    """The column, if an expression is nothing but a column."""
     name = next(iter(value.columns)) if len(value.columns) == 1 else None
     return name if name is not None and value.sql == quote(name) else None
 
@@ -160,7 +160,7 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
 
 
 def written_names(items: list[ast.SelectItem]) -> list[str]:
-    """By column the alias, the column's own name, or Flink's `EXPR$0`. Raises SqlError for a name that is taken."""
+    """The names of the items: the alias, the column's own name, or Flink's `EXPR$0`. Raises SqlError for `_nrt_…`."""
     names: list[str] = []
     for index, item in enumerate(items):
         expression = item.expression
@@ -172,7 +172,7 @@ def written_names(items: list[ast.SelectItem]) -> list[str]:
 
 
 def column_names(items: list[ast.SelectItem]) -> list[str]:
-    """The names of a query's columns, each once: as in Flink a second `item` is `item0`."""
+    """The names of a query's columns, which differ: a second `item` is `item0`, as in Flink."""
     names: dict[str, None] = {}
     numbers: dict[str, Iterator[int]] = {}
     for name in written_names(items):
@@ -182,7 +182,7 @@ def column_names(items: list[ast.SelectItem]) -> list[str]:
 
 
 def titled(columns: Iterable[ScopeColumn], titles: Iterable[str]) -> tuple[ScopeColumn, ...]:
-    """The columns of a query, of which those whose name is not the one that was written know that."""
+    """The columns of a query. A column whose name differs from its written one gets that as its title."""
     return tuple(c if c.name == title else replace(c, shown=title) for c, title in zip(columns, titles))
 
 

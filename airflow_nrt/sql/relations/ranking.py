@@ -16,7 +16,7 @@ UNORDERED = ("MAP", "ROW", "ARRAY")
 
 
 def ranking(relation: Relation, compiler: Compiler) -> Override:
-    """Answers for rankings over the rows of finished windows."""
+    """Compiles rankings over the rows of finished windows."""
 
     def override(node: ast.Expression) -> Typed | None:
         if not isinstance(node, ast.Call) or node.over is None:
@@ -27,7 +27,7 @@ def ranking(relation: Relation, compiler: Compiler) -> Override:
 
 
 def check_ranking(node: ast.Call, over: ast.Over) -> None:
-    """Raises SqlError at what a ranking does not take."""
+    """Raises SqlError at a clause that a ranking does not take."""
     if node.arguments:
         raise SqlError(f"{node.name} takes no argument", node.at)
     check_all_rows(node)
@@ -38,10 +38,10 @@ def check_ranking(node: ast.Call, over: ast.Over) -> None:
 
 
 def check_all_rows(node: ast.Call) -> None:
-    """Raises SqlError where a function that looks at the place of each row is to pass over some."""
+    """Raises SqlError at a clause that leaves rows out: the function depends on the position of each row."""
     if node.distinct or node.filter is not None or node.within:
         raise SqlError(
-            f"{node.name} takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a query behind FROM",
+            f"{node.name} takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a subquery in FROM",
             node.at,
         )
 
@@ -78,9 +78,12 @@ def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> N
 
 
 def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[str]:
-    """Equal rows stand as they arrived, the last one first where the latest is asked for; then by their content."""
+    """The order of rows that ORDER BY leaves equal: by arrival, then by content.
+
+    By a descending time the newest row is first, so that of equal ones the last to arrive is first.
+    """
     latest = first.descending and compiler.compile(first.expression).type.is_timestamp
     direction = "DESC" if latest else "ASC"
-    places = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if POSITION in relation.hidden]
+    positions = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if POSITION in relation.hidden]
     content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in UNORDERED]
-    return [*places, *content]
+    return [*positions, *content]

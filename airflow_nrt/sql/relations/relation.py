@@ -1,4 +1,4 @@
-"""What a query has become while it is planned: Spark SQL text, its columns, and whose windows it belongs to."""
+"""A query that is being planned: its Spark SQL, its columns, the window of its rows."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from airflow_nrt.sql.logical.node import Node
 BOUNDS = (("window_start", "start"), ("window_end", "end"))
 """The names and roles of the columns that say which window a row is in."""
 WINDOW_COLUMNS = {role: name for name, role in ROLES.items()}
-"""By role, the names of the columns that a windowing function adds."""
+"""The names of the columns that a windowing function adds, by role."""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """`text` can stand behind FROM; `inputs` are the sources, operators and regroups that it names. `node` is what a
-    report does to get these rows, as far as it is planned.
+    """The rows of a query: `text` is a FROM item of Spark SQL, `inputs` are the sources, operators and regroups in it.
 
-    `scan` is the source whose columns these are, as long as nothing was projected. `pending` is a windowing function
-    that nothing has been computed of yet: its three window columns are in `columns`, but not in the text. `window` is
-    the windowing that rows of finished windows belong to; then each row carries the `bounds` of its window.
-    `clock` is the clock of a pending windowing function over processing time, or of the OVER that these rows passed.
-    `partition` are the columns that each have sessions of their own, if SESSION is pending; None: all keys of the
-    aggregation above. `at` is where the pending function stands.
-    `operator` is the operator or regroup whose results these rows are, at most one row for each; `keys` says which
-    columns carry which of its keys.
-    `adds_only` holds of rows that change if none is ever taken back. Each of `unique` are columns that no two rows have
-    in common.
-    `laterals` says how many times a row of an input has become several, so that their places have been divided.
+    `node` is the tree of the report's clauses, as far as they are planned.
+    `scan` is the source whose columns these are, until a projection.
+    `pending` is a windowing function that is not computed yet: its three columns are in `columns`, but not in the text.
+    `at` is its place in the script.
+    `window` is the window of rows of finished windows. Each row then has its `bounds` as hidden columns.
+    `clock` is the clock of a pending windowing function over processing time, or of the OVER that gave these rows.
+    `partition` are the columns by which a pending SESSION has its sessions. None: all keys of the aggregation above.
+    `operator` is the operator or regroup that gave these rows, at most one for each of its results. `keys` says which
+    columns have which of its keys.
+    `adds_only` is true of rows that change if none is ever retracted.
+    `unique` are sets of columns. No two rows are equal in all columns of a set.
+    `laterals` is how many times one row became several, each time with positions inside that of the row.
     """
 
     text: str
@@ -74,7 +74,7 @@ class Relation:
 
     @property
     def has_sessions(self) -> bool:
-        """Whether sessions of its rows are still to be found: no row may go before they are."""
+        """Whether the sessions of its rows are not computed yet. No row may be filtered before they are."""
         return self.pending is not None and self.pending.bounded_by_rows
 
     @property
@@ -90,7 +90,7 @@ class Relation:
 
     @property
     def is_changing(self) -> bool:
-        """Whether these are rows that change: those before a batch and those behind it."""
+        """Whether these are rows that change: the ones before a batch and the ones after it."""
         return AFTER in self.hidden
 
     def role(self, role: str) -> ScopeColumn | None:
@@ -98,12 +98,12 @@ class Relation:
         return next((column for column in self.columns if column.role == role), None)
 
     def is_window_column(self, name: str) -> bool:
-        """Whether a column is one of a windowing function that nothing has been computed of yet."""
+        """Whether a column is one of the pending windowing function."""
         return self.pending is not None and self.column(name).role is not None
 
 
 def window_columns(rowtime_type: DataType, names: Mapping[str, str]) -> tuple[ScopeColumn, ...]:
-    """The start, the end and the time of windows, which is a rowtime attribute again, under these names by role."""
+    """The start, the end and the time of windows. The time is a rowtime attribute. `names` are by role."""
     plain = DataType("TIMESTAMP", precision=3, nullable=False)
     time = DataType(rowtime_type.name, precision=3, nullable=False)
     return (
@@ -118,12 +118,12 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def row_key(*more: str) -> str:
-    """SQL of `_nrt_key` for rows that are only added: where each stood on arrival, and what `more` tells it apart."""
+    """SQL of `_nrt_key` for rows that are only added: the position of arrival, and what `more` distinguishes them."""
     return key_of([*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at", *more])
 
 
 def as_changes(relation: Relation) -> Relation:
-    """Rows that are only added as rows that change: none of them is ever taken back."""
+    """Rows that are only added, as rows that change. None of them is ever retracted."""
     items = [quote(column.name) for column in relation.columns]
     text = f"(SELECT {', '.join(items)}, true AS {AFTER}, {row_key()} AS {KEY} FROM {relation.text})"
     columns = tuple(replace(column, proctime=False) for column in relation.columns)
@@ -135,12 +135,12 @@ def as_changes(relation: Relation) -> Relation:
 def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str = CLOCK_SQL) -> Relation:
     """The rows of a source with an instant of processing time as their rowtime, on the clock of this zone.
 
-    What OVER by processing time gives has come at the millisecond behind its rowtime. Raises NotThereYet above anything
-    else.
+    The rows of OVER by processing time arrived in the millisecond after their rowtime. Raises NotThereYet for any other
+    rows.
     """
     if relation.clock:
-        came = f"(SELECT * EXCEPT ({ROWTIME}), {ROWTIME} + 1L AS {ROWTIME} FROM {relation.text})"
-        return replace(relation, text=came)
+        arrived = f"(SELECT * EXCEPT ({ROWTIME}), {ROWTIME} + 1L AS {ROWTIME} FROM {relation.text})"
+        return replace(relation, text=arrived)
     if ABSORBED not in relation.hidden:
         raise NotThereYet("processing time above a window or a join by rowtime", at)
     rowtime = f"{wall_clock_sql(Sql(instant), zone)} AS {ROWTIME}"
@@ -149,7 +149,7 @@ def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str
 
 
 def timed_by_column(relation: Relation, column: ScopeColumn, zone: str | None) -> Relation:
-    """Rows that change, with a column of theirs as their rowtime, if it is an instant on the clock of this zone."""
+    """Rows that change, with one of their columns as their rowtime. An instant is read on the clock of this zone."""
     at = Sql(f"unix_millis(CAST({column.rowtime_field or quote(column.name)} AS TIMESTAMP))")
     on_clock = wall_clock_sql(at, zone if column.type.name == "TIMESTAMP_LTZ" else None)
     text = f"(SELECT *, {on_clock} AS {ROWTIME} FROM {relation.text})"
@@ -157,18 +157,18 @@ def timed_by_column(relation: Relation, column: ScopeColumn, zone: str | None) -
 
 
 def as_rows(relation: Relation) -> Relation:
-    """The rows of finished windows as rows that another window can hold: their time is the end of their window.
+    """The rows of finished windows as rows for another window. Their time is the end of their window.
 
-    They arrive in the order of these ends; where nothing else is known, rows of one window by their content.
+    They arrive in the order of these ends. Rows of one window are in the order of arrival, or else of their content.
     """
     names = [quote(column.name) for column in relation.columns]
     if POSITION in relation.hidden:
-        place = f"{POSITION}.file AS file, {POSITION}.block AS block, {POSITION}.row AS row"
+        parts = f"{POSITION}.file AS file, {POSITION}.block AS block, {POSITION}.row AS row"
     else:
         content = [quote(column.name) for column in relation.columns if column.type.name != "MAP"]
         number = f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY {', '.join(content)})"
-        place = f"{WINDOW_END} AS file, 0L AS block, CAST({number} AS BIGINT) AS row"
-    position = f"struct({place}, CAST(NULL AS STRING) AS path) AS {POSITION}"
+        parts = f"{WINDOW_END} AS file, 0L AS block, CAST({number} AS BIGINT) AS row"
+    position = f"struct({parts}, CAST(NULL AS STRING) AS path) AS {POSITION}"
     unknown = f"CAST(NULL AS STRING) AS _nrt_row, CAST(NULL AS BIGINT) AS {SEEN}, CAST(NULL AS BIGINT) AS {BATCH}"
     text = f"(SELECT {', '.join([*names, position])}, {unknown}, {WINDOW_END} - 1 AS {ROWTIME} FROM {relation.text})"
     hidden = tuple(name for name in SOURCE_HIDDEN if name != ABSORBED)
@@ -176,9 +176,9 @@ def as_rows(relation: Relation) -> Relation:
 
 
 def in_their_window(relation: Relation) -> Relation:
-    """A pending TUMBLE or CUMULATE whose rows carry the columns of the first window that each is in.
+    """A pending TUMBLE or CUMULATE whose rows have the columns of their first window.
 
-    It is the only one of TUMBLE; all those of CUMULATE have its start.
+    A row of TUMBLE is in no other window. All windows of a row of CUMULATE have one start.
     """
     window, rowtime_type = relation.pending, relation.rowtime_type
     assert window is not None and window.ends_on_grid and window.nested and rowtime_type is not None
@@ -192,7 +192,7 @@ def in_their_window(relation: Relation) -> Relation:
 
 
 def raw_windows(relation: Relation) -> Relation:
-    """The pending windowing function by itself: every row once for each window that holds it. Nothing is ever late."""
+    """The pending windowing function by itself: each row once for each window that holds it. No row is ever late."""
     window, rowtime_type = relation.pending, relation.rowtime_type
     assert window is not None and rowtime_type is not None
     slice_end = window.slice_end(Sql(ROWTIME))
@@ -214,7 +214,7 @@ def raw_windows(relation: Relation) -> Relation:
         ScopeColumn(c.name, c.type, rowtime=c.role == "time", role=None, of_window=False) for c in relation.columns
     )
     if relation.is_changing:
-        # In each of its windows it is a row of its own.
+        # It is another row in each of its windows.
         hidden, keys = CHANGE_HIDDEN, [AFTER, f"{key_of([f'{KEY} AS row', f'{WINDOW_END} AS w'])} AS {KEY}"]
     else:
         keys = list(hidden)

@@ -1,6 +1,6 @@
-"""What a SELECT needs of the rows that are kept for it: those that its WHERE lets through, the columns that it reads.
+"""The rows that are kept for a SELECT: those that its WHERE lets pass, with the columns that it reads.
 
-A condition that looks at nothing but a row is decided before the row is kept. What it leaves out is never late.
+A condition on the row alone is applied before the row is kept. A row that it leaves out is never late.
 """
 
 from __future__ import annotations
@@ -17,44 +17,42 @@ from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
 from airflow_nrt.sql.relations.buffered_rows import Reads, finished
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
 
 
 def finished_for(
-    found: Findings, node: ast.Select, relation: Relation, alias: str | None, above: Around | None = None
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, above: Demand | None = None
 ) -> tuple[ast.Select, Relation]:
-    """A SELECT over rows of finished windows, and these, without what neither it nor what is `above` looks at."""
+    """A SELECT over rows of finished windows, and these rows without columns that neither it nor `above` reads."""
     if relation.pending is None or relation.is_changing:
-        return node, finished(found, relation)
+        return node, finished(findings, relation)
     parts = tuple(conjuncts(node.where)) if node.where is not None else ()
-    relation, held = passing(found, relation, alias, parts)
+    relation, held = passing(findings, relation, alias, parts)
     node = replace(node, where=all_of(part for part in parts if part not in held))
-    reads = reads_of(Around(node, above), Scope(relation.columns, alias), alias)
-    return node, finished(found, relation, reads, all_of(held))
+    reads = reads_of(Demand(node, above), Scope(relation.columns, alias), alias)
+    return node, finished(findings, relation, reads, all_of(held))
 
 
-def reads_of(around: Around, scope: Scope, alias: str | None) -> Reads:
-    """Which columns of a relation are read, of those in the scope. All, where a name is wrong: the error tells which
-    there are.
-    """
-    if around.misses(scope):
+def reads_of(demand: Demand, scope: Scope, alias: str | None) -> Reads:
+    """Which columns of the scope are read. If a name is wrong, all are: the error lists the columns that exist."""
+    if demand.misses(scope):
         return lambda column: True
 
     def reads(column: ScopeColumn) -> bool:
-        by_name = column.name != column.title and around.reads(column.name)
-        return by_name or around.reads(column.title, column.table or alias)
+        by_name = column.name != column.title and demand.reads(column.name)
+        return by_name or demand.reads(column.title, column.table or alias)
 
     return reads
 
 
 def passing(
-    found: Findings, relation: Relation, alias: str | None, parts: Iterable[ast.Expression]
+    findings: Findings, relation: Relation, alias: str | None, parts: Iterable[ast.Expression]
 ) -> tuple[Relation, tuple[ast.Expression, ...]]:
-    """The rows of a windowing function that pass those of these conditions that rows alone decide; and which these are.
+    """The rows of a windowing function that hold the conditions on rows alone, and these conditions.
 
-    Rows that nobody asks for are members of sessions, too, so that of these only whole partitions are left out.
+    Rows that WHERE leaves out are members of sessions, too, so that only conditions on the partition filter sessions.
     """
     scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
     texts, held = [], []
@@ -62,11 +60,11 @@ def passing(
         try:
             typed = Compiler(scope).condition(part, "WHERE")
         except SqlError:
-            # Whoever it is left to tells what is wrong with it, or can decide it.
+            # The query above reports the error, or can compile the condition.
             continue
         of_rows = typed.columns and not any(relation.is_window_column(name) for name in typed.columns)
         if of_rows and (not relation.has_sessions or typed.columns <= set(relation.partition or ())):
-            found.note_columns(relation, [typed])
+            findings.note_columns(relation, [typed])
             texts.append(typed.sql)
             held.append(part)
     if not held:
@@ -75,26 +73,26 @@ def passing(
     return replace(relation, text=text), tuple(held)
 
 
-def asked_items(
-    items: Sequence[ast.SelectItem], scope: Scope, kept: Collection[str], around: Around
+def demanded_items(
+    items: Sequence[ast.SelectItem], scope: Scope, kept: Collection[str], demand: Demand
 ) -> list[ast.SelectItem]:
-    """The items that what is `around` their SELECT reads, and all that are computed; `kept` are columns that stay.
+    """The items that `demand` reads, and all that are computed. `kept` are columns that stay.
 
-    Time attributes and the columns of windows stay, too: they say what can be done with the rows.
+    Time attributes and window columns stay, too: they decide what can be planned over the rows.
     """
     named = [
         item if item.alias or isinstance(item.expression, ast.Name) else replace(item, alias=f"EXPR${n}")
         for n, item in enumerate(items)
     ]
     titles = [_title(item) for item in named]
-    if around.misses(Scope([ScopeColumn(title, NULL) for title in titles])):
+    if demand.misses(Scope([ScopeColumn(title, NULL) for title in titles])):
         return list(items)
-    asked = [
+    demanded = [
         item
         for item, title in zip(named, titles)
-        if around.reads(title) or not _is_passed(item.expression, scope, kept)
+        if demand.reads(title) or not _is_passed(item.expression, scope, kept)
     ]
-    return asked if asked and len(asked) < len(items) else list(items)
+    return demanded if demanded and len(demanded) < len(items) else list(items)
 
 
 def _title(item: ast.SelectItem) -> str:
@@ -102,7 +100,7 @@ def _title(item: ast.SelectItem) -> str:
 
 
 def _is_passed(node: ast.Expression, scope: Scope, kept: Collection[str]) -> bool:
-    """Whether it is nothing but a column, and one of which nothing else depends."""
+    """Whether it is nothing but a column, and no time attribute, window column or column that is `kept`."""
     if not isinstance(node, ast.Name) or not scope.has(node):
         return False
     column = scope.find(node)
@@ -111,7 +109,7 @@ def _is_passed(node: ast.Expression, scope: Scope, kept: Collection[str]) -> boo
 
 
 def without_held(select: ast.Select, rows: Node) -> ast.Select:
-    """A SELECT over these rows without those of its conditions that all of them hold."""
+    """A SELECT over these rows, without the conditions that all of them hold already."""
     if select.where is None or not rows.held:
         return select
     return replace(select, where=all_of(part for part in conjuncts(select.where) if part not in rows.held))

@@ -1,6 +1,6 @@
 """Queries that keep the same rows share them: one operator keeps the columns of all, and a row is stored once.
 
-The two sides of a join of a table with itself are one, and so is the Top-N of another insert.
+So both sides of a self-join have one operator, and a Top-N of another insert shares it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from airflow_nrt.model.written import Written
 from airflow_nrt.sql.relations.findings import Findings, Values
 
 KEPT = "k"
-"""How the names of kept columns begin; behind it stands which column of the rows it is."""
+"""The prefix in the name of a kept column. The index of the column among those of the rows follows it."""
 
 
-def share_rows(found: Findings, operator: WindowAggregate, rows: Values) -> WindowAggregate:
-    """The operator of these rows, with what it lacks of the columns; else this one, under a new name.
+def share_rows(findings: Findings, operator: WindowAggregate, rows: Values) -> WindowAggregate:
+    """The known operator of these rows, with the columns that it lacks. Else this one, under a new name.
 
-    The input of `operator` is that of `rows`, whose columns have their names by their place among all of them.
+    The input of `operator` is that of `rows`, whose columns are named by their index among all of them.
     """
-    operator = found.timed(operator)
-    for n, known in enumerate(found.operators):
-        below = found.values.get(known.name)
+    operator = findings.timed(operator)
+    for n, known in enumerate(findings.operators):
+        below = findings.values.get(known.name)
         if below is not None and _is_of_rows(known, below, operator, rows):
             merged, together = _merged(known, below, operator, rows)
-            found.operators[n], found.values[known.name] = merged, together
+            findings.operators[n], findings.values[known.name] = merged, together
             return merged
-    named = found.name_operator(operator)
-    found.values[named.name] = rows
+    named = findings.name_operator(operator)
+    findings.values[named.name] = rows
     return named
 
 
@@ -40,7 +40,7 @@ def _is_of_rows(known: WindowAggregate, below: Values, operator: WindowAggregate
 
 
 def _alike(operator: WindowAggregate, rows: Values) -> object:
-    """What two must have in common: all but the columns that they keep."""
+    """The parts that must be equal to share rows: all but the columns that are kept."""
     others = {name: sql for name, sql in rows.columns.items() if not name.startswith(KEPT)}
     keys = _others(operator.keys)
     return replace(operator, name="", input=Query("", operator.input.inputs, ()), keys=keys), replace(
@@ -65,10 +65,10 @@ def _merged(
 
 
 def _in_order(columns: Mapping[str, str]) -> dict[str, str]:
-    """Kept columns stand as in the rows that they are of, in front of all others."""
+    """The kept columns in the order of the rows' columns, then all others."""
 
-    def place(name: str) -> tuple[bool, int]:
+    def index(name: str) -> tuple[bool, int]:
         kept = name.startswith(KEPT)
         return not kept, int(name.removeprefix(KEPT)) if kept else 0
 
-    return {name: columns[name] for name in sorted(columns, key=place)}
+    return {name: columns[name] for name in sorted(columns, key=index)}

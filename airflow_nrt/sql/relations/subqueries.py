@@ -25,15 +25,15 @@ _INNER = "_nrt_inner"
 
 
 class Subqueries:
-    """Answers for `[NOT] IN (SELECT …)` and `[NOT] EXISTS (SELECT …)` over rows of finished windows.
+    """Compiles `[NOT] IN (SELECT …)` and `[NOT] EXISTS (SELECT …)` over rows of finished windows.
 
-    `relation_of` plans what stands behind FROM. `inputs` are what the subqueries read.
+    `relation_of` plans a FROM. `inputs` are the inputs of the subqueries.
     """
 
     def __init__(
-        self, found: Findings, outer: Relation, alias: str | None, relation_of: Callable[[ast.Relation], Named]
+        self, findings: Findings, outer: Relation, alias: str | None, relation_of: Callable[[ast.Relation], Named]
     ) -> None:
-        self.found = found
+        self.findings = findings
         self.outer = outer
         self.alias = alias
         self.relation_of = relation_of
@@ -53,23 +53,23 @@ class Subqueries:
         return None
 
     def above(self, rows: Node) -> Node:
-        """The nodes of the subqueries, on top of the rows that they are asked for."""
+        """The nodes of the subqueries, above the node of the outer rows."""
         for node, query in self.queries:
             rows = Subquery(rows, node, query)
         return rows
 
     def _subquery(self, query: ast.Query, operand: ast.Expression | None, at: Place) -> tuple[list[Typed], str]:
-        """What is to be among the subquery's rows, nothing for EXISTS, and its text; its window is the outer row's."""
+        """The operands of IN (none for EXISTS) and the text of the subquery, whose window is that of the outer row."""
         if not isinstance(query, ast.Select) or query.relation is None or query.ctes or not is_of_rows(query):
             raise NotThereYet(
                 "a subquery with more than SELECT, FROM and WHERE",
                 at,
-                "aggregate in a query behind its FROM, grouped by window_start, window_end and the keys",
+                "aggregate in a subquery in its FROM, grouped by window_start, window_end and the keys",
             )
         relation, alias = self.relation_of(query.relation)
-        # What is there for EXISTS says no star.
+        # EXISTS reads no columns of its SELECT list.
         read = query.items if operand is not None else ()
-        rest, relation = finished_for(self.found, replace(query, items=read), relation, alias)
+        rest, relation = finished_for(self.findings, replace(query, items=read), relation, alias)
         _check_windows(self.outer, relation, at)
         rows = side_of(relation, alias or "", _INNER)
         outer = tuple(replace(column, table=column.table or self.alias) for column in self.outer.columns)
@@ -94,7 +94,7 @@ class Subqueries:
 def paired(
     operand: ast.Expression, values: Sequence[ast.Expression], inner: Relation, at: Place
 ) -> list[tuple[ast.Expression, ast.Expression]]:
-    """What IN holds equal: `(a, b)` column by column with those that its query selects of the rows `inner`."""
+    """The pairs that IN compares: `(a, b)` with the columns that its query selects of the rows `inner`, in order."""
     if any(isinstance(value, ast.Star) for value in values):
         values = [ast.Name((column.title,), at) for column in inner.columns if not column.merged]
     is_list = isinstance(operand, ast.Call) and operand.name == "ROW" and len(values) > 1
@@ -106,7 +106,7 @@ def paired(
 
 
 def _held(left: ast.Expression, right: ast.Expression, outside: Scope, inside: Scope, rows: Relation) -> str | None:
-    """Which window bound two columns are that IN holds equal, if they are one."""
+    """The window bound that IN holds equal, if both columns are the same bound."""
     if not (isinstance(left, ast.Name) and isinstance(right, ast.Name)):
         return None
     one, other = outside.find(left), inside.find(right)
@@ -114,7 +114,7 @@ def _held(left: ast.Expression, right: ast.Expression, outside: Scope, inside: S
 
 
 def is_of_rows(query: ast.Select) -> bool:
-    """Whether its groups are but its distinct rows, which make no difference to IN and EXISTS."""
+    """Whether it is no aggregation. A GROUP BY that only makes rows distinct is none: IN and EXISTS don't need it."""
     keys = [key for group in query.group or () for keys in group.sets for key in keys]
     plain = all(group.kind == "key" for group in query.group or ())
     of_keys = query.group is None or all(item.expression in keys or _is_literal(item) for item in query.items)
@@ -126,7 +126,7 @@ def _is_literal(item: ast.SelectItem) -> bool:
 
 
 class _Nested(Scope):
-    """A scope inside another: its own names come first."""
+    """A scope inside another. Its own names hide those of the outer one."""
 
     def __init__(self, columns: tuple[ScopeColumn, ...], outer: Scope) -> None:
         super().__init__(columns)

@@ -1,4 +1,4 @@
-"""Windowing table functions (FLIP-145): TUMBLE, HOP, CUMULATE and SESSION, with their arguments by place or by name."""
+"""Windowing table functions (FLIP-145): TUMBLE, HOP, CUMULATE, SESSION, with arguments by position or by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLAG = ("EMITONLYONUPDATE", "EMIT_ONLY_ON_UPDATE")
 
 @dataclass(frozen=True)
 class Windowing:
-    """A checked call: what it reads, the time column, the window, and by which columns sessions are kept apart."""
+    """A checked call: the table, the time column, the window, and the columns by which SESSION is partitioned."""
 
     relation: ast.Relation
     timecol: ast.Name
@@ -31,7 +31,7 @@ class Windowing:
 
 
 def read_windowing(call: ast.Call) -> Windowing:
-    """Raises SqlError for wrong arguments, in Flink's words where Flink has words."""
+    """The call, checked. Raises SqlError for wrong arguments, with Flink's message if Flink has one."""
     call, only_updates = _without_flag(call)
     if call.name not in _PARAMETERS:
         raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP, CUMULATE and SESSION are there", call.at)
@@ -46,22 +46,22 @@ def read_windowing(call: ast.Call) -> Windowing:
 def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
     """The call without emitOnlyOnUpdate, the sixth argument of CUMULATE, and its value."""
     flags = [
-        (place, argument)
-        for place, argument in enumerate(call.arguments)
-        if call.name == "CUMULATE" and (argument.name in _FLAG if isinstance(argument, ast.Named) else place == 5)
+        (index, argument)
+        for index, argument in enumerate(call.arguments)
+        if call.name == "CUMULATE" and (argument.name in _FLAG if isinstance(argument, ast.Named) else index == 5)
     ]
     if not flags:
         return call, False
-    place, argument = flags[0]
+    index, argument = flags[0]
     value = argument.value if isinstance(argument, ast.Named) else argument
     if not (isinstance(value, ast.Literal) and value.kind == "boolean"):
         raise SqlError(f"emitOnlyOnUpdate is TRUE or FALSE, not {text_of(value)}", argument.at)
-    rest = (*call.arguments[:place], *call.arguments[place + 1 :])
+    rest = (*call.arguments[:index], *call.arguments[index + 1 :])
     return replace(call, arguments=rest), value.text == "TRUE"
 
 
 def window_of_group(call: ast.Call) -> Window:
-    """The window of `GROUP BY TUMBLE(ts, …)`, whose lengths stand behind the time column. Raises SqlError."""
+    """The window of `GROUP BY TUMBLE(ts, …)`, whose lengths follow the time column. Raises SqlError."""
     if call.name not in _PARAMETERS:
         raise NotThereYet(f"{call.name} windows", call.at)
     return _window(call, dict(zip(_PARAMETERS[call.name][2:], call.arguments[1:])))
@@ -100,7 +100,7 @@ def _by_name(call: ast.Call) -> dict[str, ast.Expression]:
     given: dict[str, ast.Expression] = {}
     for argument in named:
         if argument.name not in parameters or argument.name in given:
-            problem = "stands twice" if argument.name in given else "is none of its arguments"
+            problem = "is given twice" if argument.name in given else "is none of its arguments"
             raise SqlError(f"{call.name}: {argument.name} {problem} ({', '.join(parameters)})", argument.at)
         given[argument.name] = argument.value
     missing = [name for name in parameters[:least] if name not in given]

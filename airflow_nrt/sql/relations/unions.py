@@ -1,6 +1,6 @@
 """UNION ALL: rows of the same windows become one relation, and so do rows of sources.
 
-Rows of different windows stay apart, for they are complete at different times: an insert writes them one by one.
+Rows of different windows stay separate, because they are complete at different times. An insert writes each by itself.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from airflow_nrt.sql.relations.relation import Relation, union_inputs
 
 
 def united(
-    found: Findings, operation: ast.SetOperation, left: Sequence[Relation], right: Sequence[Relation]
+    findings: Findings, operation: ast.SetOperation, left: Sequence[Relation], right: Sequence[Relation]
 ) -> list[Relation]:
-    """Both sides under the names of the first, together where they can be. Raises SqlError if columns do not match."""
+    """Both sides under the names of the left, in as few relations as possible. Raises SqlError if columns differ."""
     words, at = operation.words, operation.at
-    left, right = ([finished(found, one) for one in side] for side in (left, right))
+    left, right = ([finished(findings, one) for one in side] for side in (left, right))
     sides = (*left, *right)
     for side in sides:
-        found.note_all_columns(side)
+        findings.note_all_columns(side)
         _check(sides[0], side, words, at)
     columns = _common_columns(sides)
     if len({bool(side.inputs) for side in sides}) > 1:
@@ -44,7 +44,7 @@ def united(
 
 
 def union_all(relations: Sequence[Relation]) -> Relation:
-    """The rows of relations with equal columns and windows, under the names of the first."""
+    """One relation of several with equal columns and windows, under the names of the first."""
     return _as_one(relations, _common_columns(relations))
 
 
@@ -81,18 +81,18 @@ def _common_columns(relations: Sequence[Relation]) -> list[ScopeColumn]:
 
 
 def _carried(name: str, side: int, sides: int) -> str:
-    """A hidden column of one of several sides; of a single one it stays as it is."""
+    """SQL of a hidden column of one side. With one side alone it is unchanged."""
     if sides > 1 and name == "_nrt_row":
-        # Rows of several sources have different columns: in the ledger they stand as text.
+        # Rows of several sources have different columns, so the ledger has them as text.
         return "to_json(struct(_nrt_row AS row)) AS _nrt_row"
     if sides > 1 and name == KEY:
         return f"concat('{side} ', {KEY}) AS {KEY}"
     if sides > 1 and name == NUMBER:
         return f"{NUMBER} * {sides} + {side} AS {NUMBER}"
     if sides > 1 and name == POSITION:
-        # No two rows stand in one place, also where a table is read twice.
-        places = ", ".join(f"{POSITION}.{part} AS {part}" for part in ("block", "row", "path"))
-        return f"struct({POSITION}.file * {sides}L + {side}L AS file, {places}) AS {POSITION}"
+        # No two rows have one position, even if a table is read twice.
+        parts = ", ".join(f"{POSITION}.{part} AS {part}" for part in ("block", "row", "path"))
+        return f"struct({POSITION}.file * {sides}L + {side}L AS file, {parts}) AS {POSITION}"
     return name
 
 

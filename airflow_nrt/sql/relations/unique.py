@@ -1,4 +1,4 @@
-"""By which columns the rows of a relation differ, and whether these are the key of the sink that they go to."""
+"""The keys of a relation's rows, and whether they fit the PRIMARY KEY of the sink."""
 
 from __future__ import annotations
 
@@ -16,35 +16,38 @@ from airflow_nrt.sql.parse.walk import conjuncts
 from airflow_nrt.sql.relations.relation import Relation
 
 Keys = tuple[tuple[str, ...], ...]
-"""Each is a set of columns that no two rows have in common; none if none is known."""
+"""Sets of columns. No two rows are equal in all columns of a set. Empty if no key is known."""
 
 
 def carried(keys: Iterable[Sequence[str]], names: Sequence[str], values: Sequence[Typed]) -> Keys:
-    """The keys that `values` still hold, under their new `names`; `keys` are given as Spark SQL."""
+    """The keys whose columns are all among `values`, under their new `names`. `keys` are given as Spark SQL."""
     shown = {value.sql: name for name, value in reversed(list(zip(names, values)))}
     return tuple(tuple(shown[sql] for sql in key) for key in keys if all(sql in shown for sql in key))
 
 
 def keys_of_windows(window: Window, keys: Sequence[str]) -> Keys:
-    """How rows differ that are grouped by these and both bounds of a window, in Spark SQL."""
+    """The keys of rows that are grouped by `keys` and both bounds of a window, in Spark SQL."""
     return tuple((*keys, quote(f"window_{role}")) for role in window.identifying_roles)
 
 
 def keys_of_groups(
     window: Window | None, keys: Sequence[tuple[str, str | None]], sessions_of: Iterable[str] | None = None
 ) -> Keys:
-    """How rows differ by these, in Spark SQL, each with its role if it is a column of the `window`: one such column
-    tells of the others. `sessions_of` is what each has sessions of its own, None if that is not known."""
+    """The keys of rows that are grouped by `keys`, in Spark SQL.
+
+    A column of the `window` has its role: one identifying column of a window stands for its others. `sessions_of` is
+    the partition of SESSION, None if that is not known.
+    """
     others = [sql for sql, role in keys if role is None]
     roles = {role: sql for sql, role in keys if role is not None}
-    # Sessions of different keys may begin, or end, together.
-    apart = sessions_of is not None and set(sessions_of) <= set(others)
-    telling = () if window is None or (window.bounded_by_rows and not apart) else window.identifying_roles
-    return tuple((*others, roles[role]) for role in telling if role in roles) or (tuple(sql for sql, _ in keys),)
+    # Sessions of different partitions may begin, or end, together.
+    partitioned = sessions_of is not None and set(sessions_of) <= set(others)
+    identifying = () if window is None or (window.bounded_by_rows and not partitioned) else window.identifying_roles
+    return tuple((*others, roles[role]) for role in identifying if role in roles) or (tuple(sql for sql, _ in keys),)
 
 
 def narrowed(keys: Keys, where: ast.Expression | None, scope: Scope) -> Keys:
-    """The keys of the rows that a WHERE lets pass: a column that it holds equal to a literal tells nothing apart."""
+    """The keys of the rows that a WHERE lets pass, without the columns that it holds equal to a literal."""
     held: set[str] = set()
     for part in conjuncts(where) if where is not None else ():
         match part:
@@ -57,22 +60,22 @@ def narrowed(keys: Keys, where: ast.Expression | None, scope: Scope) -> Keys:
 
 
 def keys_of_numbers(relation: Relation, items: Iterable[ast.SelectItem], scope: Scope, values: Iterable[Typed]) -> Keys:
-    """How rows of windows differ that a ROW_NUMBER among the items numbers, in Spark SQL."""
+    """The keys of rows of windows that a ROW_NUMBER among the items numbers, in Spark SQL."""
     roles = {quote(column.name): column.role for column in relation.columns}
-    found: list[tuple[str, ...]] = []
+    numbered: list[tuple[str, ...]] = []
     for item, value in zip(items, values):
         match item.expression:
             case ast.Call("ROW_NUMBER", over=ast.Over() as over):
                 partition = [Compiler(scope).compile(key).sql for key in over.partition]
                 keys = keys_of_groups(relation.window, [(sql, roles.get(sql)) for sql in partition])
-                found += [(*key, value.sql) for key in keys]
-    return tuple(found)
+                numbered += [(*key, value.sql) for key in keys]
+    return tuple(numbered)
 
 
 def check_key(sink: Table, relation: Relation, written: Keys, at: Place) -> None:
-    """Raises SqlError if rows that differ would stand under one key of the sink. `written` are the rows' keys there.
+    """Raises SqlError if different rows could have one key of the sink. `written` are the rows' keys in its columns.
 
-    Of rows that are only added and have no known key, the sink's is the author's promise, as in Flink.
+    If rows are only added and have no known key, the sink's key is the author's promise, as in Flink.
     """
     key, changes = sink.primary_key, relation.is_changing and not relation.adds_only
     outside = [name for name in sink.partition_keys if name not in key]
@@ -85,13 +88,13 @@ def check_key(sink: Table, relation: Relation, written: Keys, at: Place) -> None
     if not key or (not written and not changes) or any(set(one) <= set(key) for one in written):
         return
     declared = f"table {sink.name!r}: its PRIMARY KEY ({', '.join(key)})"
-    pairs = "leave PRIMARY KEY away, so that a change is told as the row before and the row behind it"
+    pairs = "leave PRIMARY KEY out, so that a change is emitted as the row before it and the row after it"
     if not written:
         raise SqlError(
-            f"{declared} is no key of the query, which gives no columns that tell its rows apart: select all that it "
+            f"{declared} is no key of the query, whose columns do not identify its rows: select all columns that it "
             f"groups by, or {pairs}",
             at,
         )
     fits = " or ".join(f"({', '.join(one)})" for one in written)
     ways = f"declare PRIMARY KEY ({', '.join(written[0])}) NOT ENFORCED" + (f", or {pairs}" if changes else "")
-    raise SqlError(f"{declared} does not tell the query's rows apart, which differ by {fits}: {ways}", at)
+    raise SqlError(f"{declared} does not identify the query's rows, whose key is {fits}: {ways}", at)

@@ -1,4 +1,4 @@
-"""SESSION over rows that change: an `UpdatingSessions` operator, whose rows each have the bounds of their session."""
+"""SESSION over rows that change: an `UpdatingSessions` operator. Each of its rows has the bounds of its session."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation, row_key
 
 Key = tuple[str, Typed]
-"""What the report calls a column, or writes of an expression, whose values each have sessions of their own."""
+"""A key of sessions: its name or text in the report, and its expression."""
 
 
 def partition_of(relation: Relation) -> list[Key]:
-    """The keys of a pending SESSION that names them."""
+    """The keys in the PARTITION BY of a pending SESSION."""
     columns = (relation.column(name) for name in relation.partition or ())
     return [(column.title, Typed(quote(column.name), column.type)) for column in columns]
 
 
-def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause: Boundless) -> Relation:
-    """The rows of a pending SESSION over rows that change, each in its session as the table stands."""
+def in_sessions(findings: Findings, relation: Relation, keys: Sequence[Key], cause: Boundless) -> Relation:
+    """The rows of a pending SESSION over rows that change, each in its current session."""
     window, rowtime_type = relation.pending, relation.rowtime_type
     assert window is not None and rowtime_type is not None
-    found.note_all_columns(relation)
+    findings.note_all_columns(relation)
     fields = {c.name: Field(f"c{n}", c.type) for n, c in enumerate(c for c in relation.columns if c.role is None)}
     own = tuple(Field(f"k{n}", key.type) for n, (_, key) in enumerate(keys))
     items = [f"{key.sql} AS {field.name}" for (_, key), field in zip(keys, own)]
@@ -50,7 +50,7 @@ def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause:
         gap=window.size,
         written=Written(tuple((field.name, title) for field, (title, _) in zip(own, keys))),
     )
-    shared = found.share_updating(operator, cause)
+    shared = findings.share_updating(operator, cause)
 
     def shown(column: ScopeColumn) -> str:
         if column.role is None:
@@ -68,11 +68,11 @@ def in_sessions(found: Findings, relation: Relation, keys: Sequence[Key], cause:
 
 
 def in_sessions_of_groups(
-    found: Findings, node: ast.Select, relation: Relation, cause: Boundless
+    findings: Findings, node: ast.Select, relation: Relation, cause: Boundless
 ) -> tuple[ast.Select, Relation]:
-    """The rows of GROUP BY SESSION(…), of which each group has sessions of its own, and the SELECT above them.
+    """The SELECT of a GROUP BY SESSION(…), and its rows, each in a session of its group.
 
-    Only rows that its WHERE lets pass are in sessions. Rows that are only added are rows that change as well.
+    Only rows that WHERE lets pass are in sessions. Rows that are only added are handled as rows that change.
     """
     below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
     grouped = [key for group in node.group or () for key in group.sets[0]]
@@ -80,7 +80,7 @@ def in_sessions_of_groups(
     conditions = [(part, below.condition(part, "WHERE")) for part in conjuncts(node.where)] if node.where else []
     own = [(text, key) for text, key in keys if not _reads_windows(relation, key)]
     held = {part: typed for part, typed in conditions if not _reads_windows(relation, typed)}
-    found.note_columns(relation, [*(key for _, key in own), *held.values()])
+    findings.note_columns(relation, [*(key for _, key in own), *held.values()])
     where = f" WHERE {' AND '.join(typed.sql for typed in held.values())}" if held else ""
     rows = "*" if relation.is_changing else f"*, true AS {AFTER}, {row_key()} AS {KEY}"
     kept = replace(
@@ -89,7 +89,7 @@ def in_sessions_of_groups(
         hidden=(*CHANGE_HIDDEN, ROWTIME),
     )
     rest = all_of(part for part, _ in conditions if part not in held)
-    return replace(node, where=rest), in_sessions(found, kept, own, cause)
+    return replace(node, where=rest), in_sessions(findings, kept, own, cause)
 
 
 def _reads_windows(relation: Relation, typed: Typed) -> bool:

@@ -1,1 +1,1 @@
-"""Queries without windows, whose results change."""
+"""Queries without windows: their results change."""

@@ -1,4 +1,4 @@
-"""`l.ts BETWEEN r.ts - INTERVAL '1' HOUR AND r.ts`: how far the times of two rows that meet may lie apart."""
+"""`l.ts BETWEEN r.ts - INTERVAL '1' HOUR AND r.ts`: the largest distance in time between two rows that meet."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MIRRORED = {"<": ">", "<=": ">=", "=": "=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
-class Apart:
-    """The time of the left row less that of the right one, in milliseconds; both ends belong to it."""
+class TimeDistance:
+    """The time of the left row minus that of the right one (ms), from `least` to `most`. Both are included."""
 
     left: ScopeColumn
     right: ScopeColumn
@@ -24,17 +24,18 @@ class Apart:
     most: int
 
 
-def come_in_time(found: Findings, relation: Relation) -> bool:
-    """Whether the watermarks of its sources say which of its time attributes are still to come.
+def come_in_time(findings: Findings, relation: Relation) -> bool:
+    """Whether its rows arrive in the order of the watermarks of its sources.
 
-    Filters, projections and other names change nothing about that. What waits for windows comes behind the watermark.
+    Rows of sources do, also filtered, projected or renamed. Rows that waited for their windows arrive after the
+    watermark.
     """
-    of_sources = bool(relation.inputs) and found.sources_of(relation) == relation.inputs
+    of_sources = bool(relation.inputs) and findings.sources_of(relation) == relation.inputs
     return of_sources and not relation.is_changing and relation.pending is None and relation.window is None
 
 
-def apart(parts: Iterable[ast.Expression], scope: Scope, left: frozenset[str]) -> Apart | None:
-    """What conditions that all hold say of the time attributes of both sides; None unless they bound both ends.
+def time_distance(parts: Iterable[ast.Expression], scope: Scope, left: frozenset[str]) -> TimeDistance | None:
+    """The distance in time that these conditions allow between both sides. None unless they bound it on both ends.
 
     `left` are the names of the left side's columns.
     """
@@ -44,22 +45,24 @@ def apart(parts: Iterable[ast.Expression], scope: Scope, left: frozenset[str]) -
         sides = _timed(first, scope), _timed(second, scope)
         if sides[0] is None or sides[1] is None:
             continue
-        (one, before), (other, behind) = sides[0], sides[1]
+        (one, one_added), (other, other_added) = sides[0], sides[1]
         if (one.name in left) == (other.name in left):
             continue
         if one.name not in left:
-            one, other, before, behind, operator = other, one, behind, before, _MIRRORED[operator]
+            one, other, operator = other, one, _MIRRORED[operator]
+            one_added, other_added = other_added, one_added
         columns.update({one.name: one, other.name: other})
         known = bounds.setdefault((one.name, other.name), {})
+        distance = other_added - one_added
         if operator in ("<", "<=", "="):
-            known["most"] = min(known.get("most", behind - before), behind - before)
+            known["most"] = min(known.get("most", distance), distance)
         if operator in (">", ">=", "="):
-            known["least"] = max(known.get("least", behind - before), behind - before)
-    found = [(pair, known) for pair, known in bounds.items() if len(known) == 2]
-    if not found:
+            known["least"] = max(known.get("least", distance), distance)
+    bounded = [(pair, known) for pair, known in bounds.items() if len(known) == 2]
+    if not bounded:
         return None
-    (one_name, other_name), known = found[0]
-    return Apart(columns[one_name], columns[other_name], known["least"], known["most"])
+    (one_name, other_name), known = bounded[0]
+    return TimeDistance(columns[one_name], columns[other_name], known["least"], known["most"])
 
 
 def _comparisons(part: ast.Expression) -> Iterator[tuple[str, ast.Expression, ast.Expression]]:
@@ -72,7 +75,7 @@ def _comparisons(part: ast.Expression) -> Iterator[tuple[str, ast.Expression, as
 
 
 def _timed(node: ast.Expression, scope: Scope) -> tuple[ScopeColumn, int] | None:
-    """A time attribute and what is added to it (ms)."""
+    """A time attribute, and the length that is added to it (ms)."""
     match node:
         case ast.Name() if scope.has(node) and scope.find(node).rowtime and scope.resolve(node).type.is_timestamp:
             return scope.find(node), 0

@@ -1,4 +1,4 @@
-"""LIMIT n OFFSET m: n rows of all so far behind m others, by their ORDER BY or as they came; a Top-N of them all."""
+"""LIMIT n OFFSET m: of all rows so far, n after the first m, by ORDER BY or by arrival. It is a Top-N of all rows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ordering import is_helper, named, sortable
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.updating.updating_rows import plan_ranking
 
-_PLACE = "ORDER$PLACE"
+_POSITION = "ORDER$PLACE"
 EQUAL = ast.OrderItem(ast.Literal("boolean", "TRUE", Place(1, 1, 0)), False, None)
-"""Where all are equal rows stand as they came."""
+"""An order in which all rows are equal, so that they are numbered as they arrived."""
 
 
 def plan_limit(
-    found: Findings, node: ast.Select | ast.SetOperation, plan: Callable[[ast.Query], Relation]
+    findings: Findings, node: ast.Select | ast.SetOperation, plan: Callable[[ast.Query], Relation]
 ) -> tuple[Relation, ast.Select]:
-    """The numbered rows of a query with LIMIT or OFFSET, and the SELECT around them. `plan` plans the rest of it."""
+    """The numbered rows of a query with LIMIT or OFFSET, and the SELECT over them. `plan` plans the query itself."""
     within = _within(node)
     query, order = sortable(replace(node, limit=None, offset=None))
     relation = plan(query)
@@ -30,13 +30,13 @@ def plan_limit(
     number = ast.Call("ROW_NUMBER", (), node.at, over=ast.Over((), by, None, None, node.at))
     columns = tuple(ast.SelectItem(ast.Name((name,), node.at), None) for name in relation.names)
     shown = tuple(item for item, name in zip(columns, relation.names) if not is_helper(name))
-    around = ast.Select(shown, None, node.at, where=within)
-    numbered = ast.Select((*columns, ast.SelectItem(number, _PLACE)), None, node.at)
-    return plan_ranking(found, numbered, relation, None, Around(around)), around
+    limited = ast.Select(shown, None, node.at, where=within)
+    numbered = ast.Select((*columns, ast.SelectItem(number, _POSITION)), None, node.at)
+    return plan_ranking(findings, numbered, relation, None, Demand(limited)), limited
 
 
 def _within(node: ast.Select | ast.SetOperation) -> ast.Expression:
-    """Which places are asked for."""
+    """The condition on the number of a row."""
     counts = []
     for count, word in ((node.offset, "OFFSET"), (node.limit, "LIMIT")):
         if count is not None and not (isinstance(count, ast.Literal) and count.text.isdigit()):
@@ -52,4 +52,4 @@ def _within(node: ast.Select | ast.SetOperation) -> ast.Expression:
 
 
 def _compared(operator: str, count: int, at: Place) -> ast.Expression:
-    return ast.Binary(operator, ast.Name((_PLACE,), at), ast.Literal("number", str(count), at), at)
+    return ast.Binary(operator, ast.Name((_POSITION,), at), ast.Literal("number", str(count), at), at)

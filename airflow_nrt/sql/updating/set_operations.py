@@ -1,7 +1,7 @@
-"""UNION, INTERSECT and EXCEPT, written anew as what they mean: a GROUP BY over both sides.
+"""UNION, INTERSECT and EXCEPT, rewritten as a GROUP BY over both sides.
 
-Each side's rows are marked; a row is in both sides if both marks are among its group. With ALL equal rows of a side are
-numbered, so that they differ: the second of one side is in the other if that has a second, too.
+The rows of each side are marked. A row is in both sides if its group has both marks. With ALL, equal rows of a side are
+numbered, so that they differ: the second row of one side is in the other if that has a second one, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MARKS, _NUMBER = ("SET$LEFT", "SET$RIGHT"), "SET$NUMBER"
 
 
 def as_grouping(node: ast.SetOperation, names: Sequence[str]) -> ast.Select:
-    """The operation, but UNION ALL, as a SELECT of columns with these names."""
+    """The operation as a SELECT of columns with these names. It is no UNION ALL."""
     at = node.at
     marked = node.operator != "UNION"
     sides = [_numbered(side, names, at) if node.all else side for side in (node.left, node.right)]

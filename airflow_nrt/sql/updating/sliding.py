@@ -20,7 +20,7 @@ from airflow_nrt.sql.logical.scan import Recent
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 
@@ -30,7 +30,7 @@ CLAUSE = "{} BETWEEN now() - INTERVAL '1' HOUR AND now()"
 
 @dataclass(frozen=True)
 class Sliding:
-    """A condition that rows of the last `span` milliseconds fulfil, at a `time` column."""
+    """A condition for the rows of the last `span` milliseconds, by a `time` column."""
 
     condition: ast.Between
     time: ast.Name
@@ -38,13 +38,13 @@ class Sliding:
 
 
 def sliding_of(where: ast.Expression | None) -> Sliding | None:
-    """The first such condition among those that AND joins."""
-    found = (_sliding(part) for part in conjuncts(where)) if where is not None else ()
-    return next((one for one in found if one is not None), None)
+    """The first sliding condition among those that AND joins in a WHERE."""
+    parts = (_sliding(part) for part in conjuncts(where)) if where is not None else ()
+    return next((one for one in parts if one is not None), None)
 
 
 def check_sliding(node: ast.Select, relation: Relation, alias: str | None) -> None:
-    """Raises NotThereYet at a sliding condition on the time of rows that do not hold it already."""
+    """Raises NotThereYet at a sliding condition on a rowtime, unless the scan of the table applied it already."""
     sliding = sliding_of(node.where)
     if sliding is None or sliding.condition in relation.node.held:
         return
@@ -68,7 +68,7 @@ def _is_now(node: ast.Expression) -> bool:
 
 
 def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
-    """Whether the condition is about the time attribute of a table: by its name, or as `rowtime`."""
+    """Whether the condition is on the time attribute of a table: by its name, or as `rowtime`."""
     parts = sliding.time.parts
     parts = parts[1:] if len(parts) > 1 and parts[0] == alias else parts
     names = {column.name for column in table.columns}
@@ -78,21 +78,19 @@ def is_over_time(sliding: Sliding, table: Table, alias: str | None) -> bool:
     )
 
 
-def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding, around: Around) -> Relation:
-    """The rows of a source that lie in the span behind its watermark; as time goes on, they leave.
+def recent_rows(findings: Findings, rows: Relation, table: Table, sliding: Sliding, demand: Demand) -> Relation:
+    """The rows of a source in the span before its watermark. They are removed as the watermark advances.
 
-    Kept are the columns that the SELECT `around` looks at.
+    Only the columns of the `demand` are kept.
     """
     if table.is_changelog and table.primary_key:
         raise NotThereYet("a sliding condition on a changelog with a key", sliding.condition.at)
     if sliding.span <= 0:
-        raise SqlError(
-            f"no row lies in {text_of(sliding.condition)}: the interval must be above 0", sliding.condition.at
-        )
+        raise SqlError(f"no row is in {text_of(sliding.condition)}: the interval must be above 0", sliding.condition.at)
     assert table.watermark is not None
     needed = {table.watermark.column, *table.primary_key}
-    columns = tuple(column for column in rows.columns if around.reads(column.name) or column.name in needed)
-    found.used[table.name].update(column.name for column in columns)
+    columns = tuple(column for column in rows.columns if demand.reads(column.name) or column.name in needed)
+    findings.used[table.name].update(column.name for column in columns)
     fields = tuple(Field(f"c{n}", column.type) for n, column in enumerate(columns))
     ops = (Field(OP, STRING),) if table.is_changelog else ()
     items = [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
@@ -108,7 +106,7 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
         text=text_of(sliding.condition),
         written=Written(tuple((field.name, column.name) for column, field in zip(columns, fields))),
     )
-    shared = found.share_updating(operator, Boundless(operator.text, "", sliding.condition.at))
+    shared = findings.share_updating(operator, Boundless(operator.text, "", sliding.condition.at))
     shown = [f"{field.name} AS {quote(column.name)}" for column, field in zip(columns, fields)]
     shown += [f"p AS {POSITION}", *(field.name for field in ops), *CHANGE_HIDDEN]
     return replace(
@@ -125,9 +123,9 @@ def recent_rows(found: Findings, rows: Relation, table: Table, sliding: Sliding,
 def ways_to_bound(
     table: str, time: str | None, where: ast.Expression | None, growing: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """What would bound the state of a SELECT over a table with this time attribute.
+    """Ways to bound the state of a SELECT over a table with this time attribute, for messages.
 
-    `growing` are the columns that must not grow for that; None if others grow as well.
+    `growing` are the columns whose number of values would have to be constant. None if that would not be enough.
     """
     ways = []
     if time is not None:

@@ -1,4 +1,4 @@
-"""GROUP BY without both window bounds: an `UpdatingAggregate`, whose groups change as rows come."""
+"""GROUP BY without both window bounds: an `UpdatingAggregate`, whose groups change as rows arrive."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from airflow_nrt.sql.relations.updating_sessions import in_sessions_of_groups
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 
 
-def plan_group(found: Findings, node: ast.Select, relation: Relation) -> Relation:
-    """A SELECT with plain group keys: inside windows if both bounds are among them, else over all rows so far."""
+def plan_group(findings: Findings, node: ast.Select, relation: Relation) -> Relation:
+    """A SELECT with plain group keys: inside windows if both bounds are keys, else over all rows so far."""
     missing = missing_bounds(relation, [grouping.sets[0][0] for grouping in node.group or ()])
     if not missing and not relation.is_changing:
-        return Aggregation(found, *in_each_window(found, node, relation)).plan()
+        return Aggregation(findings, *in_each_window(findings, node, relation)).plan()
     if not missing:
         clause = "group rows that are only added"
         return _UpdatingAggregation(
-            found, node, relation, Boundless("a window over rows that change", clause, node.at)
+            findings, node, relation, Boundless("a window over rows that change", clause, node.at)
         ).plan()
     cause = boundless("an aggregation", relation, missing, "GROUP BY", node.at)
-    return _UpdatingAggregation(found, node, relation, cause).plan()
+    return _UpdatingAggregation(findings, node, relation, cause).plan()
 
 
-def plan_emitting(found: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
-    """A SELECT over the older windows that emits them early and late: whatever a batch changes of them."""
+def plan_emitting(findings: Findings, node: ast.Select, relation: Relation, at: Place) -> Relation:
+    """A SELECT over GROUP BY windows with early or late results: it emits what each batch changes."""
     cause = Boundless(
-        "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} away: it fires once", at
+        "a window with early-fire or late-fire", f"leave {' and '.join(map(repr, FIRES))} out: it fires once", at
     )
-    return _UpdatingAggregation(found, node, relation, cause).plan()
+    return _UpdatingAggregation(findings, node, relation, cause).plan()
 
 
 def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[str]:
@@ -55,12 +55,12 @@ def missing_bounds(relation: Relation, keys: Sequence[ast.Expression]) -> list[s
     return [name for name, role in BOUNDS if role not in roles]
 
 
-def unwindowed(found: Findings, relation: Relation) -> Relation:
-    """The relation as mere rows, whatever windows they lie in."""
+def unwindowed(findings: Findings, relation: Relation) -> Relation:
+    """The relation as rows without windows."""
     if relation.has_sessions:
-        relation = finished(found, relation)
+        relation = finished(findings, relation)
     if relation.pending is not None:
-        found.note_all_columns(relation)
+        findings.note_all_columns(relation)
         return raw_windows(relation)
     if relation.window is None:
         return relation
@@ -69,7 +69,10 @@ def unwindowed(found: Findings, relation: Relation) -> Relation:
 
 
 def boundless(what: str, relation: Relation, missing: list[str], where: str, at: Place) -> Boundless:
-    """`what` a query does without the `missing` window bounds, which stand in `where`: GROUP BY or PARTITION BY."""
+    """Why a query without the `missing` window bounds keeps state for ever.
+
+    `what` is what the query does. `where` is the clause that the bounds belong in: GROUP BY or PARTITION BY.
+    """
     if relation.pending is not None or relation.window is not None:
         return Boundless(f"{what} without {' and '.join(missing)}", f"add {', '.join(missing)} to {where}", at)
     window = f"write FROM TABLE(CUMULATE(TABLE …, DESCRIPTOR(…), step, size)) and {where} window_start, window_end"
@@ -77,19 +80,19 @@ def boundless(what: str, relation: Relation, missing: list[str], where: str, at:
 
 
 class _UpdatingAggregation(Aggregation):
-    def __init__(self, found: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
+    def __init__(self, findings: Findings, node: ast.Select, relation: Relation, cause: Boundless) -> None:
         self.boundless = cause
         self.window = relation.pending or relation.window
         self.partition = None if relation.pending is None else relation.partition or ()
         self.roles = {column.name: column.role for column in relation.columns}
         self.time = next((column.name for column in relation.columns if column.rowtime), None)
         if relation.has_sessions and relation.partition is None:
-            super().__init__(found, *in_sessions_of_groups(found, node, relation, cause))
+            super().__init__(findings, *in_sessions_of_groups(findings, node, relation, cause))
         else:
-            super().__init__(found, node, unwindowed(found, relation))
+            super().__init__(findings, node, unwindowed(findings, relation))
 
     def _is_constant(self) -> bool:
-        """Whether neither the groups grow in number, nor what is kept of each."""
+        """Whether neither the number of groups grows, nor the state of each."""
         constant = {column.name for column in self.relation.columns if column.constant}
         return not self._holds_values and all(self.below.compile(key).columns <= constant for key, _ in self.keys)
 
@@ -101,7 +104,7 @@ class _UpdatingAggregation(Aggregation):
 
     @property
     def _sessions_of(self) -> list[str] | None:
-        """What each has sessions of its own, as it is called among the keys; None if that is not known."""
+        """The columns that partition a pending SESSION, under their names among the keys. None if there is none."""
         plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
         named = {name: quote(field.name) for name, field in plain}
         return None if self.partition is None else [named.get(name, name) for name in self.partition]
@@ -111,7 +114,7 @@ class _UpdatingAggregation(Aggregation):
         return any(call.holds_values for call in self.calls.values())
 
     def _ways(self) -> tuple[str, ...]:
-        """What would bound its state beside windows."""
+        """Ways to bound its state without windows, for messages."""
         table = self.relation.scan
         if table is None or self.relation.pending is not None:
             return ()
@@ -126,7 +129,7 @@ class _UpdatingAggregation(Aggregation):
         where = f" WHERE {condition}" if condition else ""
         fields = tuple(field for _, field in self.keys)
         keys = {field.name for field in fields}
-        operator = self.found.share_updating(
+        operator = self.findings.share_updating(
             UpdatingAggregate(
                 name="",
                 input=Query(

@@ -1,4 +1,4 @@
-"""Joins that are no window joins: an `UpdatingJoin`, whose rows meet whenever they come."""
+"""Joins other than window joins: an `UpdatingJoin`, whose rows meet whenever they arrive."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from airflow_nrt.sql.expressions.typed import Typed, common_type
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation, row_key, union_inputs
-from airflow_nrt.sql.updating.interval_join import Apart, apart, come_in_time
+from airflow_nrt.sql.updating.interval_join import TimeDistance, come_in_time, time_distance
 from airflow_nrt.sql.updating.updating import unwindowed
 
 Columns = Sequence[tuple[ScopeColumn, ScopeColumn]]
 _NO_INTERVAL = (
-    "join rows of tables as they come, filtered or renamed as you like: the interval bounds nothing of rows "
-    "that change, or that waited for windows"
+    "join rows of sources, which may be filtered or renamed: the interval does not bound the state for rows that "
+    "change, or that waited for windows"
 )
 _PADDED = {"INNER": "", "LEFT": LEFT, "RIGHT": RIGHT, "FULL": LEFT + RIGHT, "SEMI": LEFT, "ANTI": LEFT}
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A relation and its columns as they are called above the join."""
+    """One side of the join: a relation, and its columns under their names above the join."""
 
     name: str
     relation: Relation
@@ -42,7 +42,7 @@ class _Side:
 
     @property
     def columns(self) -> Columns:
-        """Each column as it is called inside the operator, and above."""
+        """Each column under its name inside the operator, and under its name above the join."""
         return [(replace(column, name=f"_nrt_{self.name.lower()}{n}"), column) for n, column in enumerate(self.titled)]
 
     @property
@@ -51,35 +51,35 @@ class _Side:
 
     @property
     def unique(self) -> tuple[tuple[str, ...], ...]:
-        """The keys of its rows, as these columns are called above."""
+        """The keys of its rows, under the names above the join."""
         titles = {column.name: titled.name for column, titled in zip(self.relation.columns, self.titled)}
         return tuple(tuple(titles[name] for name in key) for key in self.relation.unique)
 
-    def read(self, around: Around, condition: Typed) -> Columns:
-        """The columns that the condition or the SELECT around looks at: no others are kept."""
+    def read(self, demand: Demand, condition: Typed) -> Columns:
+        """The columns that the condition or the demand reads. Only these are kept."""
         return [
             (inner, outer)
             for inner, outer in self.columns
-            if inner.name in condition.columns or around.reads(outer.title)
+            if inner.name in condition.columns or demand.reads(outer.title)
         ]
 
     def planned(
         self,
-        found: Findings,
+        findings: Findings,
         keys: Sequence[tuple[str, Field]],
         own: Columns,
         other: Columns,
         where: Sequence[str],
         until: str | None,
     ) -> JoinSide:
-        """What it gives the join: its rows with the key columns and with `own` columns, NULL for those of the other."""
+        """The side as input: its rows with the keys and its `own` columns, and NULL for those of the other side."""
         below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
         read = frozenset(below[inner.name].name for inner, _ in own)
         end = self.relation.role("end") if self.relation.pending is not None else None
-        # A row of several windows stands in each.
+        # A row of several windows is another row in each.
         identity = row_key() if end is None else row_key(f"{quote(end.name)} AS w")
-        rows = unwindowed(found, self.relation)
-        found.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
+        rows = unwindowed(findings, self.relation)
+        findings.note_columns(rows, [Typed("", BOOLEAN, columns=read)])
         renamed = [f"{quote(below[inner.name].name)} AS {inner.name}" for inner, _ in own]
         renamed += CHANGE_HIDDEN if rows.is_changing else [f"true AS {AFTER}", f"{identity} AS {KEY}"]
         items = [f"'{self.name}' AS {SIDE}", *(f"{sql} AS {field.name}" for sql, field in keys)]
@@ -93,16 +93,16 @@ class _Side:
 
 
 def plan_join(
-    found: Findings,
+    findings: Findings,
     node: ast.Join,
     left: tuple[Relation, tuple[ScopeColumn, ...]],
     right: tuple[Relation, tuple[ScopeColumn, ...]],
-    around: Around,
+    demand: Demand,
     boundless: Boundless,
 ) -> Relation:
-    """The join of two relations, each with its columns as they are called above. Raises SqlError at its condition.
+    """The join of two relations, each with its columns under their names above. Raises SqlError at its condition.
 
-    Who asks for it knows what it is in the report, and wraps the node of the left side.
+    Its node is that of the left side. The caller replaces it by the clause that the join is in the report.
     """
     assert node.condition is not None
     sides = _Side(LEFT, *left), _Side(RIGHT, *right)
@@ -113,21 +113,21 @@ def plan_join(
     equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
     equations = [part for part in conjuncts(node.condition) if _equal(part, compiler, *sides) is not None]
     pairs = [(pair, Field(f"k{n}", kind)) for n, (pair, kind) in enumerate(one for one in equal if one is not None)]
-    own = [side.read(around, condition) for side in sides]
+    own = [side.read(demand, condition) for side in sides]
     if node.kind in FILTERS:
         own[1] = [pair for pair in own[1] if pair[0].name in condition.columns]
-    near = apart(conjuncts(node.condition), compiler.scope, sides[0].names)
-    if near is not None and not all(come_in_time(found, side.relation) for side in sides):
+    near = time_distance(conjuncts(node.condition), compiler.scope, sides[0].names)
+    if near is not None and not all(come_in_time(findings, side.relation) for side in sides):
         near, boundless = None, replace(boundless, bounds=(*boundless.bounds, _NO_INTERVAL))
     own = [_with(side, columns, near) for side, columns in zip(sides, own)]
     untils = (None, None) if near is None else _untils(near)
     planned = []
     for n, side in enumerate(sides):
         keys = [(cast_to(pair[n], field.type), field) for pair, field in pairs]
-        # A row that can't meet any is there only on a side that is padded. A key that is NULL equals none.
+        # A row that can meet no other is kept only on a side that is preserved. A NULL key equals no other key.
         where = [part.sql for part in parts if part.columns <= side.names] + [f"{key} IS NOT NULL" for key, _ in keys]
         planned.append(
-            side.planned(found, keys, own[n], own[1 - n], where if side.name not in padded else [], untils[n])
+            side.planned(findings, keys, own[n], own[1 - n], where if side.name not in padded else [], untils[n])
         )
     operator = UpdatingJoin(
         name="",
@@ -141,7 +141,7 @@ def plan_join(
         sources=() if near is None else union_inputs([side.relation.inputs for side in sides]),
         written=Written(tuple((field.name, text_of(part)) for (_, field), part in zip(pairs, equations))),
     )
-    shared = found.share_updating(operator, boundless)
+    shared = findings.share_updating(operator, boundless)
     given = own[:1] if operator.filters else own
     shown = [
         (inner, _shown(outer, is_optional, near))
@@ -160,15 +160,15 @@ def plan_join(
     )
 
 
-def _with(side: _Side, own: Columns, near: Apart | None) -> Columns:
-    """The columns that are kept, with the time."""
+def _with(side: _Side, own: Columns, near: TimeDistance | None) -> Columns:
+    """The kept columns of a side, with the time of an interval join."""
     times = {near.left.name, near.right.name} if near is not None else set()
     kept = {inner.name for inner, _ in own} | times
     return [pair for pair in side.columns if pair[0].name in kept]
 
 
-def _untils(near: Apart) -> tuple[str, str]:
-    """By side, the last watermark (ms) at which a row may come that one of it meets."""
+def _untils(near: TimeDistance) -> tuple[str, str]:
+    """For each side, SQL of the last watermark (ms) at which a row can arrive that meets one of this side."""
     left, right = (f"unix_millis(CAST({column.name} AS TIMESTAMP))" for column in (near.left, near.right))
     return f"{left} - {near.least}L", f"{right} + {near.most}L"
 
@@ -176,22 +176,22 @@ def _untils(near: Apart) -> tuple[str, str]:
 def _unique(
     kind: str, sides: tuple[_Side, _Side], pairs: Sequence[tuple[Typed, Typed]], shown: Sequence[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """By what the pairs differ: by a key of each side, or by that of one whose rows meet one of the other at most."""
-    found = [(*left, *right) for left in sides[0].unique for right in sides[1].unique]
+    """The keys of the joined rows: a key of both sides, or of one side whose rows meet at most one row of the other."""
+    keys = [(*left, *right) for left in sides[0].unique for right in sides[1].unique]
     if kind in FILTERS:
-        found = list(sides[0].unique)
+        keys = list(sides[0].unique)
     for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
         other = sides[1 - n]
         equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}
         if kind in kinds and any(set(key) <= equal for key in other.unique):
-            found = [*sides[n].unique, *found]
-    return tuple(key for key in found if set(key) <= set(shown))
+            keys = [*sides[n].unique, *keys]
+    return tuple(key for key in keys if set(key) <= set(shown))
 
 
 def _equal(
     part: ast.Expression, compiler: Compiler, left: _Side, right: _Side
 ) -> tuple[tuple[Typed, Typed], DataType] | None:
-    """What an equation of both sides compares, left and right, and as what."""
+    """The operands of an equation of both sides, left and right, and their common type. None for other conditions."""
     if not isinstance(part, ast.Binary) or part.operator != "=":
         return None
     first, second = compiler.compile(part.left), compiler.compile(part.right)
@@ -204,8 +204,8 @@ def _equal(
     return (first, second), kind
 
 
-def _shown(column: ScopeColumn, is_optional: bool, near: Apart | None) -> ScopeColumn:
-    """A column of the result, of no window. The times by which an interval join compares its rows stay rowtimes."""
+def _shown(column: ScopeColumn, is_optional: bool, near: TimeDistance | None) -> ScopeColumn:
+    """A column of the result, which has no window. The times that an interval join compares stay rowtimes."""
     kind = column.type.with_nullable(True) if is_optional else column.type
     rowtime = near is not None and column.rowtime and not is_optional
     return ScopeColumn(column.name, kind, rowtime=rowtime, table=column.table, shown=column.shown, merged=column.merged)

@@ -1,4 +1,4 @@
-"""Rankings that are not inside windows, Top-N and deduplication: an `UpdatingRows` operator below the SELECT."""
+"""Rankings without windows, Top-N and deduplication: an `UpdatingRows` operator below the SELECT."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import over_text, text_of
 from airflow_nrt.sql.parse.walk import children, unqualified
-from airflow_nrt.sql.relations.column_demand import Around
+from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
 from airflow_nrt.sql.relations.ranking import UNORDERED, check_ranking
@@ -29,11 +29,11 @@ from airflow_nrt.sql.updating.sliding import ways_to_bound
 from airflow_nrt.sql.updating.updating import boundless, missing_bounds, unwindowed
 
 _RANK, _RANK_TYPE = "_nrt_rank", BIGINT.with_nullable(False)
-_PLACES = ("file", "block", "row")
+_POSITION_PARTS = ("file", "block", "row")
 
 
 def ranks_all_time(node: ast.Select, relation: Relation, alias: str | None) -> bool:
-    """Whether a SELECT ranks rows by keys that don't hold both window bounds, or ranks rows that change."""
+    """Whether a SELECT ranks rows without both window bounds in PARTITION BY, or ranks rows that change."""
     calls = [call for item in unqualified(node.items, alias) for call in _rankings(item.expression)]
     if relation.is_changing:
         return bool(calls)
@@ -46,14 +46,16 @@ def _rankings(node: ast.Expression) -> list[ast.Call]:
     return [call for child in children(node) for call in _rankings(child)]
 
 
-def plan_ranking(found: Findings, node: ast.Select, relation: Relation, alias: str | None, around: Around) -> Relation:
-    """A SELECT with one ranking. Raises SqlError, NotThereYet where there are several."""
-    return _Ranking(found, node, relation, alias, around).plan()
+def plan_ranking(
+    findings: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand
+) -> Relation:
+    """A SELECT with one ranking. Raises SqlError, and NotThereYet if it has several."""
+    return _Ranking(findings, node, relation, alias, demand).plan()
 
 
 class _Ranking:
     def __init__(
-        self, found: Findings, node: ast.Select, relation: Relation, alias: str | None, around: Around
+        self, findings: Findings, node: ast.Select, relation: Relation, alias: str | None, demand: Demand
     ) -> None:
         self.node = replace(node, items=unqualified(node.items, alias), where=unqualified(node.where, alias))
         self.call = self._one_call()
@@ -65,9 +67,9 @@ class _Ranking:
         self.sessions_of = None if relation.pending is None else [quote(name) for name in relation.partition or ()]
         self.roles = {column.name: column.role for column in relation.columns}
         end = relation.role("end") if relation.pending is not None else None
-        self.found = found
-        self.around = around
-        self.relation = unwindowed(found, relation)
+        self.findings = findings
+        self.demand = demand
+        self.relation = unwindowed(findings, relation)
         self.end_name = None if end is None else end.name
         self.below = Compiler(Scope(self.relation.columns))
         self.above = Compiler(Scope(self.relation.columns), self._rank)
@@ -98,14 +100,14 @@ class _Ranking:
         values = [self._needed(name, value) for name, value in zip(names, compiled) if value is not None]
         read = frozenset().union(*(value.columns for value in values)) - {_RANK}
         below = [typed for typed in (*keys, *order, where) if typed is not None]
-        self.found.note_columns(relation, [*below, Typed("", _RANK_TYPE, columns=read)])
+        self.findings.note_columns(relation, [*below, Typed("", _RANK_TYPE, columns=read)])
         columns = {quote(c.name): Field(f"c{n}", c.type) for n, c in enumerate(relation.columns) if c.name in read}
         for n, typed in enumerate(typed for typed in order if typed is not None):
             columns.setdefault(typed.sql, Field(f"o{n}", typed.type))
         operator = self._operator([key for key in keys if key is not None], columns, where)
         shown = next((name for name, item in zip(names, items) if item.expression == self.call), None)
         cause = replace(self.boundless, bounds=self._ways(shown))
-        shared = self.found.share_updating(self._narrowed(operator, shown), cause)
+        shared = self.findings.share_updating(self._narrowed(operator, shown), cause)
         inner = [f"{columns[quote(name)].name} AS {quote(name)}" for name in sorted(read)]
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         return Relation(
@@ -119,8 +121,8 @@ class _Ranking:
         )
 
     def _needed(self, name: str, value: Typed) -> Typed:
-        """The value of a column, or NULL where nobody looks at it: then nothing of it is kept."""
-        kept = self.around.reads(name) or value.type.name == "NULL"
+        """The value of a column, or NULL if no query reads it, so that nothing is kept for it."""
+        kept = self.demand.reads(name) or value.type.name == "NULL"
         return value if kept else Typed(f"CAST(NULL AS {value.type.spark})", value.type)
 
     def _operator(self, keys: list[Typed], columns: dict[str, Field], where: Typed | None) -> UpdatingRows:
@@ -128,7 +130,7 @@ class _Ranking:
         fields = tuple(Field(f"k{n}", key.type) for n, key in enumerate(keys))
         items = [f"{key.sql} AS {field.name}" for key, field in zip(keys, fields)]
         items += [f"{sql} AS {field.name}" for sql, field in columns.items()]
-        items += CHANGE_HIDDEN if relation.is_changing else [self._place()]
+        items += CHANGE_HIDDEN if relation.is_changing else [self._position()]
         text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''}"
         partition = [AFTER, *([ALIVE] if relation.is_changing else []), *(field.name for field in fields)]
         by, order = ", ".join(partition), ", ".join(self._order(columns))
@@ -151,35 +153,35 @@ class _Ranking:
         )
 
     def _ways(self, shown: str | None) -> tuple[str, ...]:
-        """What would bound its state beside windows."""
+        """Ways to bound its state without windows, for messages."""
         relation = self.relation
         if relation.scan is None:
             return ()
         columns = frozenset().union(*(self.below.compile(key).columns for key in self.over.partition))
         growing = [name for name in relation.names if name in columns and not relation.column(name).constant]
         time = next((column.name for column in relation.columns if column.rowtime), None)
-        is_limited = shown is not None and self.around.limit(shown) is not None
+        is_limited = shown is not None and self.demand.limit(shown) is not None
         return ways_to_bound(relation.scan, time, self.node.where, growing if is_limited else None)
 
     def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
-        """What tells the rows apart that the SELECT around it lets pass, in Spark SQL."""
+        """The keys of the rows that the demand lets pass, in Spark SQL."""
         known = [tuple(map(quote, key)) for key in self.relation.unique]
         if self.call.name != "ROW_NUMBER" or shown is None:
             return known
         partition = [self.below.compile(key) for key in self.over.partition]
         named = [(key.sql, self.roles.get(plain_column(key) or "")) for key in partition]
         keys = keys_of_groups(self.window, named, self.sessions_of)
-        return [*(key if self.around.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
+        return [*(key if self.demand.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
-        """The operator with what the SELECT around it asks of its rank."""
+        """The operator with the limit that the demand sets on its rank."""
         if shown is None:
             return operator
-        limit = self.around.limit(shown)
+        limit = self.demand.limit(shown)
         keys = [field.name for field in operator.keys]
-        if self.call.name == "ROW_NUMBER" and (limit == 1 or self.around.selects(shown)):
+        if self.call.name == "ROW_NUMBER" and (limit == 1 or self.demand.selects(shown)):
             operator = replace(operator, identity=key_of(keys if limit == 1 else [*keys, "r0"]))
-        # What stood behind the limit may come up again where rows above it can go away.
+        # If rows can be removed, a row after the limit may move up, so that all rows are kept.
         constant = limit is not None and all(
             self.relation.column(name).constant
             for key in self.over.partition
@@ -187,13 +189,13 @@ class _Ranking:
         )
         return replace(operator, limit=None if operator.changing else limit, constant=constant)
 
-    def _place(self) -> str:
-        """Where a row stood on arrival; a row of several windows stands in each."""
-        parts = [f"{POSITION}.{part} AS {part}" for part in _PLACES]
+    def _position(self) -> str:
+        """SQL of the position of arrival, with the window for a row of several windows."""
+        parts = [f"{POSITION}.{part} AS {part}" for part in _POSITION_PARTS]
         return f"struct({', '.join([*parts, *([f'{quote(self.end_name)} AS w'] if self.end_name else [])])}) AS p"
 
     def _order(self, columns: dict[str, Field]) -> list[str]:
-        """As rankings inside windows: NULL is the least value, equal rows stand as they arrived."""
+        """As in rankings inside windows: NULL is the least value, equal rows are in the order of arrival."""
         order = []
         for item in self.over.order:
             nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
@@ -206,4 +208,4 @@ class _Ranking:
         if self.relation.is_changing:
             content = [field.name for field in columns.values() if field.type.name not in UNORDERED]
             return [*order, *(f"{name} {direction}" for name in (*content, KEY))]
-        return [*order, *(f"p.{part} {direction}" for part in (*_PLACES, *(["w"] if self.end_name else [])))]
+        return [*order, *(f"p.{part} {direction}" for part in (*_POSITION_PARTS, *(["w"] if self.end_name else [])))]

@@ -322,9 +322,9 @@ class TableEnvironment(Complete):
 
     def plan_of(self, table: MeansQuery) -> Plan:
         """The plan of one table's rows. Raises SqlError, or SqlErrors."""
-        from airflow_nrt.sql.planner import plan_asked
+        from airflow_nrt.sql.planner import plan_parsed_query
 
-        return replace(plan_asked(self._declared(), table.query, self.base), base=str(self.modules))
+        return replace(plan_parsed_query(self._declared(), table.query, self.base), base=str(self.modules))
 
     def explain_sql(self, stmt: str, as_json: bool = False) -> str:
         """The plan of a query, or of inserts, in words or as JSON. Raises SqlError, or SqlErrors."""

@@ -25,6 +25,6 @@ def without(
         return None
     problems, planner = Problems(), Planner(base)
     planner.add_all(rest, problems, {}, here())
-    if problems.found:
-        raise SqlError(f"{name!r} is still read, or written: {problems.found[0]}", here())
+    if problems.errors:
+        raise SqlError(f"{name!r} is still read, or written: {problems.errors[0]}", here())
     return rest, planner

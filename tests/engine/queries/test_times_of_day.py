@@ -273,6 +273,6 @@ def test_a_table_is_not_partitioned_by_a_time(tmp_path: Path) -> None:
         "WITH ('connector' = 'filesystem', 'path' = 'a', 'format' = 'json');"
     )
     with pytest.raises(
-        InputError, match="table 'a' can't be partitioned by 't', which is TIME: let it be STRING, and CAST it"
+        InputError, match="table 'a' can't be partitioned by 't', which is TIME: declare it as STRING"
     ):
         plan_query(table, "SELECT k FROM a", tmp_path)

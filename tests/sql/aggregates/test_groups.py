@@ -67,8 +67,8 @@ RANKED = "SELECT id FROM (SELECT *, {} AS n FROM {}) WHERE n < 3"
     ],
 )
 def test_what_looks_at_places_passes_over_no_row(query: str) -> None:
-    told = " takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a query behind FROM"
-    with pytest.raises(InputError, match=re.escape(told)):
+    message = " takes neither DISTINCT nor FILTER nor WITHIN GROUP: leave rows out in a subquery in FROM"
+    with pytest.raises(InputError, match=re.escape(message)):
         plan_query(ORDERS, query, Path("/"))
 
 
@@ -81,6 +81,6 @@ def test_what_looks_at_places_passes_over_no_row(query: str) -> None:
     ],
 )
 def test_over_inside_of_groups(query: str, message: str) -> None:
-    told = f"{re.escape(message)}.*: select it in a query behind FROM, and name its column here"
-    with pytest.raises(InputError, match=told):
+    message = f"{re.escape(message)}.*: select it in a subquery in FROM, and use its column here"
+    with pytest.raises(InputError, match=message):
         plan_query(ORDERS, query, Path("/"))

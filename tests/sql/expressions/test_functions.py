@@ -1,4 +1,4 @@
-"""Flink's functions: each expression has Flink's type and value, or the difference is written down and told."""
+"""Flink's functions: each expression has Flink's type and value, or the difference is written down and documented."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def test_a_function_that_changes_from_run_to_run_is_refused(name: str) -> None:
         ("JSON_VALUE(s, '$' RETURNING DATE)", "JSON_VALUE returns STRING, BOOLEAN, INTEGER or DOUBLE, not DATE"),
         ("UNIX_TIMESTAMP()", "UNIX_TIMESTAMP() is the time of the run, so a backfill would give another result"),
         ("f % 2", "'%' wants exact numbers, f is DOUBLE"),
-        ("x'686'", "X'686' wants an even number of hexadecimal digits"),
-        ("U&'\\00'", "behind \\ stand four hexadecimal digits"),
-        ("U&'!0041' UESCAPE '4'", "UESCAPE wants one character, no digit, quote, blank or +"),
+        ("x'686'", "X'686' must have an even number of hexadecimal digits"),
+        ("U&'\\00'", "four hexadecimal digits must follow \\"),
+        ("U&'!0041' UESCAPE '4'", "UESCAPE takes one character, no hexadecimal digit, quote, blank or +"),
         ("ROW(1, 2).x", "ROW<`EXPR$0` INT NOT NULL, `EXPR$1` INT NOT NULL> has no field 'x'"),
         ("(i, s) < (1, 'a')", "'<' can't compare ROW: compare the fields"),
         ("(i, s) = (1, 'a', 2)", "'=' can't compare ROW<`EXPR$0` INT, `EXPR$1` STRING> and ROW<"),
@@ -145,21 +145,21 @@ def test_every_function_is_in_its_section() -> None:
 
 
 def test_what_is_missing_has_what_to_use_instead() -> None:
-    told = rows()
+    table = rows()
     for name, instead in MISSING.items():
-        assert told[name][1:] == ("missing", instead)
+        assert table[name][1:] == ("missing", instead)
         with pytest.raises(InputError, match=re.escape(f"function {name}: not there yet; {instead}")):
             planned([f"{name}()"])
 
 
 def test_what_is_the_same_has_examples_and_no_difference() -> None:
-    told = rows()
+    table = rows()
     given = [one for family in by_family().values() for one in family]
     for name in FUNCTIONS:
         mine = [one for one in given if one.function == name]
         differs = any(one.here is not None for one in mine)
-        assert told[name][1] == ("different" if differs else "same"), name
-        assert bool(told[name][2]) == differs, f"{name}: the table says how it differs, and only then"
+        assert table[name][1] == ("different" if differs else "same"), name
+        assert bool(table[name][2]) == differs, f"{name}: the table says how it differs, and only then"
         assert any("v" in one.flink and one.here is None for one in mine), f"{name} has no example"
 
 

@@ -39,7 +39,7 @@ def test_what_they_write_is_here() -> None:
         ),
         (
             "SELECT COUNT(*) FROM orders GROUP BY ROLLUP(TUMBLE(ts, INTERVAL '1' DAY), shop)",
-            "45: TUMBLE stands in FROM, as TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), …)) that GROUP BY window_start",
+            "45: TUMBLE belongs in FROM, as TABLE(TUMBLE(TABLE …, DESCRIPTOR(…), …)) with GROUP BY window_start",
         ),
     ],
 )

@@ -160,7 +160,7 @@ def test_types_are_those_of_the_annotations(module, function: str, call: str, ki
     ],
 )
 def test_what_is_wrong_with_a_declaration(module, function: str, message: str) -> None:
-    """It is told once, not again where the function is called."""
+    """The error is reported once, not again where the function is called."""
     with pytest.raises(SqlError) as wrong:
         plan(module, function, "f(i)")
     at = wrong.value.at
@@ -223,7 +223,7 @@ def test_names(module) -> None:
         (
             "words",
             "t FULL JOIN LATERAL TABLE(f(s)) AS w ON TRUE",
-            "FULL JOIN of a table function: it stands behind CROSS",
+            "FULL JOIN of a table function: write CROSS JOIN, or LEFT JOIN … ON TRUE",
         ),
         ("maybe", "t, LATERAL TABLE(f(i)) AS w", "F is no table function"),
         (
@@ -285,7 +285,7 @@ def test_a_module_of_the_same_name_elsewhere(module, tmp_path: Path) -> None:
         plan((tmp_path, module[1]), "maybe", "f(i)")
 
 
-def test_everything_is_told_at_once(module) -> None:
+def test_everything_is_reported_at_once(module) -> None:
     with pytest.raises(SqlErrors) as wrong:
         plan(module, "maybe", "f(x), f(s), g(i)")
     assert len(wrong.value.problems) == 3

@@ -85,9 +85,9 @@ def test_what_is_written_is_read_again(spark, tmp_path, file_format) -> None:
 def test_what_is_not_there_says_what_to_use(name, note) -> None:
     with pytest.raises(InputError) as refused:
         plan_query(kept([name], "json"), "SELECT c0 FROM kept", Path("/base"))
-    told = str(refused.value)
-    way_out = told.partition("write ")[2] or told.partition("there yet")[2] or told
-    assert re.search(r"write|there yet", told)
+    message = str(refused.value)
+    way_out = message.partition("write ")[2] or message.partition("there yet")[2] or message
+    assert re.search(r"write|there yet", message)
     if "the error names" not in note and "INTERVAL" not in name:
         assert way_out.partition("\n")[0].strip("; ").split(" or ")[0] in note
 

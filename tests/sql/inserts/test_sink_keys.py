@@ -57,20 +57,20 @@ TAKEN = {
     "rows that only the author knows": ("id BIGINT, shop STRING", "id", "SELECT id, shop FROM orders"),
 }  # fmt: skip
 REFUSED = {
-    "another column": (TEXT_AND_COUNT, "n", SHOPS, "its PRIMARY KEY (n) does not tell the query's rows apart, which differ by (shop): declare PRIMARY KEY (shop) NOT ENFORCED, or leave PRIMARY KEY away"),
-    "a group that is not selected": ("n BIGINT", "n", "SELECT COUNT(*) FROM orders GROUP BY shop", "its PRIMARY KEY (n) is no key of the query, which gives no columns that tell its rows apart: select all that it groups by"),
-    "part of a key": (TEXT_AND_COUNT, "shop", f"SELECT shop, n FROM {RANKED.format('ROW_NUMBER()')} WHERE n <= 3", "which differ by (shop, n): declare PRIMARY KEY (shop, n) NOT ENFORCED"),
+    "another column": (TEXT_AND_COUNT, "n", SHOPS, "its PRIMARY KEY (n) does not identify the query's rows, whose key is (shop): declare PRIMARY KEY (shop) NOT ENFORCED, or leave PRIMARY KEY out"),
+    "a group that is not selected": ("n BIGINT", "n", "SELECT COUNT(*) FROM orders GROUP BY shop", "its PRIMARY KEY (n) is no key of the query, whose columns do not identify its rows: select all columns that it groups by"),
+    "part of a key": (TEXT_AND_COUNT, "shop", f"SELECT shop, n FROM {RANKED.format('ROW_NUMBER()')} WHERE n <= 3", "whose key is (shop, n): declare PRIMARY KEY (shop, n) NOT ENFORCED"),
     "equal ranks": (TEXT_AND_COUNT, "shop, n", f"SELECT shop, n FROM {RANKED.format('RANK()')} WHERE n <= 3", "is no key of the query"),
     "a join of many": (TEXT_AND_COUNT, "shop", BOTH.format(SHOPS, "INNER", SHOPS, "a.n = b.n"), "is no key of the query"),
     "a start of sessions of others": (UPDATED, "shop, e", OF_LATEST.format("window_start", SESSIONS.format("id")), "is no key of the query"),
     "a start of CUMULATE over an update table": (UPDATED, "shop, e", OF_LATEST.format("window_start", CUMULATE.replace("orders", "latest")), "is no key of the query"),
-    "a place without its window": (UPDATED, "n", BEST.format("end", TUMBLE) + " WHERE n <= 3", "which differ by (shop, e) or (e, n)"),
-    "a window without its groups": ("shop STRING, e TIMESTAMP(3), n BIGINT", "e", f"SELECT shop, window_end, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end", "differ by (shop, e): declare PRIMARY KEY (shop, e) NOT ENFORCED"),
+    "a place without its window": (UPDATED, "n", BEST.format("end", TUMBLE) + " WHERE n <= 3", "whose key is (shop, e) or (e, n)"),
+    "a window without its groups": ("shop STRING, e TIMESTAMP(3), n BIGINT", "e", f"SELECT shop, window_end, COUNT(*) FROM {TUMBLE} GROUP BY shop, window_start, window_end", "whose key is (shop, e): declare PRIMARY KEY (shop, e) NOT ENFORCED"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", TAKEN)
-def test_a_key_that_tells_rows_apart(what: str) -> None:
+def test_a_key_that_identifies_rows(what: str) -> None:
     columns, key, query = TAKEN[what]
     (insert,) = plan_of(inserted(columns, key, query)).inserts
     assert insert.sink.primary_key == tuple(key.split(", "))
@@ -144,7 +144,7 @@ def test_two_inserts_have_no_key_in_common() -> None:
     plan_of(inserted("shop STRING, e TIMESTAMP(3), n BIGINT", "shop, e", f"{counts} UNION ALL {most}"))
     all_of = [WINDOWED.format(f"'{name}'", "COUNT(*)", "") for name in ("all", "none", "all")]
     plan_of(two(*all_of[:2]))
-    with pytest.raises(InputError, match="another text for a column of"):
+    with pytest.raises(InputError, match="a different text in each for a column of"):
         plan_of(two(*all_of[1:]).replace("'none'", "'all'"))
-    with pytest.raises(InputError, match="another text for a column of"):
+    with pytest.raises(InputError, match="a different text in each for a column of"):
         plan_of(two(all_of[0], counts))

@@ -57,10 +57,10 @@ def test_inserts_of_one_timing_share_operators() -> None:
     assert [one.delay for one in plan.operators] == [5 * MINUTE, 0]
 
 
-def test_the_plan_tells() -> None:
+def test_the_plan_says_the_timing() -> None:
     options = {**EARLY, "update-rate": "3 min", "late-updates": "on", "last-result": "15 min", "result-state": "state"}
-    told = describe(planned(options, TUMBLE.replace(", 'x'", "")))
-    assert told["inserts"][0]["timing"] == {
+    described = describe(planned(options, TUMBLE.replace(", 'x'", "")))
+    assert described["inserts"][0]["timing"] == {
         "first_result": "15 minutes before the end of a window",
         "update_rate": "every 3 minutes",
         "complete_result": "when the watermark reaches the end of a window",
@@ -69,7 +69,7 @@ def test_the_plan_tells() -> None:
         "later rows only reach the late ledger",
         "result_state": "column state",
     }
-    assert told["operators"][0]["delay"] == "its watermark lags 15 minutes"
+    assert described["operators"][0]["delay"] == "its watermark lags 15 minutes"
     assert "timing" in describe(planned())["inserts"][0] and not describe(planned())["inserts"][0]["timing"]
 
 
@@ -99,8 +99,8 @@ CASCADE = "SELECT CAST(1 AS INT), window_end, COUNT(*), 'x' FROM TABLE(TUMBLE((S
         ({"result-state": "n"}, {}, "column 'n' for 'result-state' must be a STRING"),
         ({"result-state": "state"}, {}, "the query has 4 columns (shop, window_end, EXPR$2, EXPR$3)"),
         ({"complete-result": "1 min"}, {"query": PROCTIME}, "'complete-result' is for event time only"),
-        ({"complete-result": "1 min"}, {"query": "SELECT shop, ts, CAST(1 AS BIGINT), 'x' FROM events"}, "rows that are published as they come"),  # noqa: E501
-        (EARLY, {"query": GROUPS}, "results that never complete have no time but 'update-rate'"),
+        ({"complete-result": "1 min"}, {"query": "SELECT shop, ts, CAST(1 AS BIGINT), 'x' FROM events"}, "These rows are published as they arrive"),  # noqa: E501
+        (EARLY, {"query": GROUPS}, "results that are never complete have no timing but 'update-rate'"),
         (EARLY, {"query": SESSION.replace("(ts)", "(pt)")}, "early results of SESSION over processing time"),
         (EARLY, {"query": SESSION, "key": f"{KEY}) PARTITIONED BY (shop"}, "several results of SESSION in a part"),
         (EARLY, {"query": CASCADE}, "early results and late updates of windows over the results of windows"),
@@ -117,12 +117,12 @@ def test_what_is_read_has_no_timing(name: str) -> None:
     """A table that the script writes, too, has it as a sink."""
     value = {"late-updates": "on", "result-state": "shop"}.get(name, "1 min")
     tables = TABLES.replace("{key}", "").replace("{options}", "")
-    told = f"table 'events' is read here, and '{name}' says when results are published"
+    message = f"table 'events' is read here, and '{name}' says when results are published"
     hint = f"/*+ OPTIONS('{name}' = '{value}') */"
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         plan_script(f"{tables} INSERT INTO counts {TUMBLE.replace('events', f'events {hint}')};", {}, "r", Path("/"))
     timed = tables.replace("'source.monitor-interval'", f"'{name}' = '{value}', 'source.monitor-interval'")
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         plan_script(f"{timed} INSERT INTO counts {TUMBLE};", {}, "r", Path("/"))
     plan_query(timed, "SELECT shop FROM events", Path("/"))
 
@@ -143,7 +143,7 @@ def test_what_is_taken_back_has_an_update_rate() -> None:
     insert = f"{tables} INSERT INTO counts /*+ OPTIONS('update-rate' = '1 min') */ {JOIN};"
     plan = plan_script(insert.format("LEFT"), {}, "report", Path("/"))
     assert plan.inserts[0].timing == OutputOptions(update_rate=MINUTE)
-    with pytest.raises(InputError, match="rows that are published as they come"):
+    with pytest.raises(InputError, match="These rows are published as they arrive"):
         plan_script(insert.format("INNER"), {}, "report", Path("/"))
 
 
@@ -153,7 +153,7 @@ def test_a_complete_result_that_waits_is_for_any_sink() -> None:
 
 
 def test_the_older_form_of_windows() -> None:
-    """The example of hourly temperatures: the first result 15 minutes early, kept up for 15 minutes behind the end."""
+    """The example of hourly temperatures: the first result 15 minutes early, kept up for 15 minutes after the end."""
     timing = OutputOptions(-15 * MINUTE, 5 * MINUTE, 3 * MINUTE, late_updates=True, last_result=15 * MINUTE)
     script = f"""
     CREATE TABLE sensors (id BIGINT, loc STRING, stime TIMESTAMP(3), temp DOUBLE, WATERMARK FOR stime AS stime)

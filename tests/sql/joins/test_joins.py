@@ -121,7 +121,7 @@ def test_a_window_join_of_common_columns_is_one() -> None:
         ("shops s JOIN orders o USING (id, price)", "there is no column 'price'"),
         ("orders o JOIN shops s USING (id) JOIN shops t USING (shop)", "column 'shop' is ambiguous"),
         ("orders o JOIN shops s USING (id) WHERE shop = 'a'", "column 'shop' is ambiguous"),
-        ("orders NATURAL CROSS JOIN shops", "expected JOIN behind NATURAL"),
+        ("orders NATURAL CROSS JOIN shops", "expected JOIN after NATURAL"),
     ],
 )
 def test_columns_that_are_not_common(relations: str, message: str) -> None:

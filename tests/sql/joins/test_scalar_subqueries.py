@@ -70,13 +70,13 @@ def test_values_are_joined(query: str, kept: list[tuple[int, int, int]], names: 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("SELECT id FROM orders WHERE id > (SELECT id, shop FROM orders)", "a query as a value wants one column"),
-        ("SELECT id FROM orders WHERE id > (SELECT * FROM orders)", "a query as a value wants one column"),
+        ("SELECT id FROM orders WHERE id > (SELECT id, shop FROM orders)", "a query as a value must select one column"),
+        ("SELECT id FROM orders WHERE id > (SELECT * FROM orders)", "a query as a value must select one column"),
         ("SELECT id FROM orders WHERE id > (SELECT id FROM orders)", "a query of several rows as a value: not there"),
         ("SELECT id FROM orders WHERE id > (SELECT nope FROM orders)", "there is no column 'nope'"),
         (
             "SELECT id FROM orders AS o WHERE id > (SELECT MAX(id) FROM orders AS i WHERE i.id < o.id)",
-            "not there yet; hold a column of the query and one outside equal",
+            "not there yet; compare a column of the query and one outside with =",
         ),
         (
             "SELECT id FROM orders AS o WHERE id = (SELECT i.id FROM orders AS i WHERE i.id = o.id)",
@@ -84,16 +84,16 @@ def test_values_are_joined(query: str, kept: list[tuple[int, int, int]], names: 
         ),
         (
             "SELECT id FROM orders AS o WHERE id = (SELECT COUNT(*) + 1 FROM orders AS i WHERE i.id = o.id)",
-            "not there yet; select COUNT alone, and compute with it outside",
+            "not there yet; select COUNT alone, and compute with it in the outer query",
         ),
         (f"SELECT COUNT(*) FROM {TVF} WHERE id > (SELECT 1) GROUP BY window_start, window_end", "still to be grouped"),
         (
             f"SELECT SUM(id * (SELECT 1)) FROM {TVF} GROUP BY window_start, window_end",
-            "still to be grouped: not there yet; group first, and compare in a query around it, or join behind FROM",
+            "still to be grouped: not there yet; group in a subquery and compare in the query over it, or join in FROM",
         ),
         (
             "SELECT SUM(id * (SELECT MAX(id) FROM orders)) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
-            "a query as a value where a windowing function is still to be grouped: not there yet; group first",
+            "a query as a value where a windowing function is still to be grouped: not there yet; group in a subquery",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""What WHERE asks of a rank becomes part of it, for the planner and for whoever reads the plan."""
+"""A condition of WHERE on a rank becomes part of it, for the planner and in the plan that is shown."""
 
 from __future__ import annotations
 

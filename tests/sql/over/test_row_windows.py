@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""OVER by time: the spellings that there are, and what the plan tells of them."""
+"""OVER by time: the spellings that there are, and what the plan says of them."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def test_a_ranking_by_a_named_window() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
-        ("COUNT(*) OVER (PARTITION BY shop)", "column 22: OVER needs ORDER BY and the time attribute"),
+        ("COUNT(*) OVER (PARTITION BY shop)", "column 22: OVER needs ORDER BY with the time attribute"),
         ("COUNT(*) OVER (ORDER BY ts, price)", "OVER by more than the time attribute, or above windows by anything else: not there yet; ORDER BY ts"),
         ("COUNT(*) OVER (ORDER BY ts DESC)", "column 32: The window can only be ordered in ASCENDING mode"),
         ("COUNT(*) OVER (ORDER BY ts ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING)", "column 35: OVER ROWS PRECEDING windows are not supported yet: end the frame at CURRENT ROW"),
@@ -74,20 +74,20 @@ def test_a_ranking_by_a_named_window() -> None:
         ("LAG(price, 1, 'none') OVER (ORDER BY ts)", "column 22: the default of LAG is CHAR(4), not DECIMAL(10, 2)"),
         ("LAG(price, 1, price) OVER (ORDER BY ts)", "a default of LAG that reads columns: not there yet"),
         ("LAG(price, 1) OVER (ORDER BY ts ROWS 1 PRECEDING)", "LAG takes no frame"),
-        ("COUNT(*) OVER x", "there is no window 'x' behind WINDOW"),
-        ("COUNT(*) OVER (w PARTITION BY id)", "a window on top of 'w' can add only an ORDER BY and a frame that this one lacks"),
-        ("COUNT(*) OVER (w ORDER BY ts)", "a window on top of 'w' can add only"),
+        ("COUNT(*) OVER x", "there is no window 'x' in WINDOW"),
+        ("COUNT(*) OVER (w PARTITION BY id)", "a window that refers to 'w' can add only an ORDER BY and a frame that 'w' lacks"),
+        ("COUNT(*) OVER (w ORDER BY ts)", "a window that refers to 'w' can add only"),
         ("COUNT(*), COUNT(*) OVER w", "Expression 'shop' is not being grouped: add it to GROUP BY"),
     ],
 )  # fmt: skip
-def test_what_is_refused(call: str, told: str) -> None:
+def test_what_is_refused(call: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         planned(f"SELECT {call} FROM orders WINDOW w AS (PARTITION BY shop ORDER BY ts)")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_window_has_one_definition() -> None:
-    with pytest.raises(InputError, match="there are two windows 'w' behind WINDOW"):
+    with pytest.raises(InputError, match="there are two windows 'w' in WINDOW"):
         planned("SELECT COUNT(*) OVER w FROM orders WINDOW w AS (ORDER BY ts), w AS (ORDER BY ts)")
 
 
@@ -110,35 +110,37 @@ def test_calls_that_wait_for_different_things_are_parts() -> None:
     ]  # fmt: skip
     assert all(one.strict for one in parts), "the same rows are late in each"
     assert (whole.parts, whole.input.inputs) == (3, ("w1", "w2", "w3"))
-    told = describe(plan)
-    assert told["operators"][1]["frames"] == ["PARTITION BY shop, ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING"]
-    assert told["operators"][3]["bounded_by"] == "how many rows wait in w1, w2, w3"
-    assert told["inserts"][0]["steps"][-1]["operators"] == ["w1", "w2", "w3", "w4"]
+    described = describe(plan)
+    assert described["operators"][1]["frames"] == ["PARTITION BY shop, ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING"]
+    assert described["operators"][3]["bounded_by"] == "how many rows wait in w1, w2, w3"
+    assert described["inserts"][0]["steps"][-1]["operators"] == ["w1", "w2", "w3", "w4"]
     alone = planned(f"SELECT LEAD(price) OVER {w}, SUM(price) OVER {w}, LAG(price) OVER {w} FROM orders")
     assert len(alone.operators) == 1, "rows of one partition are complete in their order"
 
 
-def told_of(query: str) -> dict[str, Any]:
-    (told,) = describe(planned(f"SELECT {query} FROM orders"))["operators"]
-    return told
+def operator_of(query: str) -> dict[str, Any]:
+    (operator,) = describe(planned(f"SELECT {query} FROM orders"))["operators"]
+    return operator
 
 
 def test_what_is_kept() -> None:
-    lately = told_of("COUNT(*) OVER (PARTITION BY shop ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING)")
+    lately = operator_of("COUNT(*) OVER (PARTITION BY shop ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING)")
     assert lately["stored"] == ["rows that have not fired", "rows that the bounded frames of later ones look at"]
     assert lately["bounded_by"].endswith(
         "a key is forgotten one to one and a half times its length after the key's last row"
     )
-    next_ones = told_of("LEAD(price, 2) OVER (PARTITION BY shop ORDER BY ts)")
+    next_ones = operator_of("LEAD(price, 2) OVER (PARTITION BY shop ORDER BY ts)")
     assert next_ones["published"].startswith("when the watermark has reached a row and 2 rows after it, or the input")
     assert next_ones["bounded_by"].endswith("how many keys there are: none is forgotten")
-    ever = told_of("SUM(price) OVER w, COUNT(DISTINCT id) OVER w, LISTAGG(shop) OVER w".replace("w", "(ORDER BY ts)"))
+    ever = operator_of(
+        "SUM(price) OVER w, COUNT(DISTINCT id) OVER w, LISTAGG(shop) OVER w".replace("w", "(ORDER BY ts)")
+    )
     assert ever["stored"][1:] == [
         "one partial of all rows that fired for each key of an unbounded frame, and the values of COUNT(DISTINCT id), "
         "LISTAGG(shop)"
     ]
-    both = told_of("SUM(price) OVER (ORDER BY ts), LAG(price) OVER (ORDER BY ts)")
+    both = operator_of("SUM(price) OVER (ORDER BY ts), LAG(price) OVER (ORDER BY ts)")
     assert len(both["stored"]) == 3 and both["bounded_by"] == ever["bounded_by"]
     assert ever["bounded_by"] == "the frames, and how many keys there are: none is forgotten"
     several = "COUNT(*) OVER (PARTITION BY {} ORDER BY ts RANGE INTERVAL '1' HOUR PRECEDING)"
-    assert told_of(f"{several.format('shop')}, {several.format('id')}")["bounded_by"] == "the longest frame"
+    assert operator_of(f"{several.format('shop')}, {several.format('id')}")["bounded_by"] == "the longest frame"

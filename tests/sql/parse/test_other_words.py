@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""Words of standard SQL that are not here, each told with what to write instead."""
+"""Words of standard SQL that are not here: each error says what to write instead."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from airflow_nrt.sql.planner import plan_query
 from tests.sample import ORDERS
 
 FRAME = "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
-TOLD = {
+INSTEAD = {
     "SELECT LAST_VALUE(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders": "23: IGNORE NULLS is what LAST_VALUE does anyway",
     "SELECT FIRST_VALUE(id IGNORE NULLS) FROM orders": "23: IGNORE NULLS is what FIRST_VALUE does anyway: leave it out",
-    "SELECT LAST_VALUE(id) RESPECT NULLS FROM orders": "23: LAST_VALUE passes over NULL, also with RESPECT NULLS",
-    "SELECT LAG(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders": "16: LAG counts rows with NULL, too: in place of",
+    "SELECT LAST_VALUE(id) RESPECT NULLS FROM orders": "23: LAST_VALUE ignores NULL, also with RESPECT NULLS",
+    "SELECT LAG(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders": "16: LAG counts rows with NULL, too: instead of",
     "SELECT LAG(id) RESPECT NULLS OVER (ORDER BY ts) FROM orders": "16: LAG takes no RESPECT NULLS: leave it out",
     "SELECT ARRAY_AGG(id IGNORE NULLS) FROM orders": "21: there is no IGNORE NULLS: write ARRAY_AGG(…) FILTER (WHERE …",
-    "SELECT ARRAY_AGG(id ORDER BY ts) FROM orders": "21: ORDER BY inside ARRAY_AGG: not there yet; values stand as",
-    "SELECT ts AT TIME ZONE 'UTC' FROM orders": "11: AT TIME ZONE: not there yet; CAST to TIMESTAMP_LTZ(3) goes by",
-    "SELECT id FROM orders WHERE id > 1 QUALIFY RANK() OVER (ORDER BY id) < 3": "36: QUALIFY: not there yet; ask in a",
-    "SELECT id, RANK() OVER (ORDER BY id) AS r FROM orders QUALIFY r < 3": "55: QUALIFY: not there yet; ask in a query",
-    f"SELECT SUM(id) OVER (ORDER BY ts {FRAME} EXCLUDE TIES) FROM orders": "75: EXCLUDE in a frame: not there yet; take",
+    "SELECT ARRAY_AGG(id ORDER BY ts) FROM orders": "21: ORDER BY inside ARRAY_AGG: not there yet; values are in",
+    "SELECT ts AT TIME ZONE 'UTC' FROM orders": "11: AT TIME ZONE: not there yet; CAST to TIMESTAMP_LTZ(3) uses SET",
+    "SELECT id FROM orders WHERE id > 1 QUALIFY RANK() OVER (ORDER BY id) < 3": "36: QUALIFY: not there yet; filter in",
+    "SELECT id, RANK() OVER (ORDER BY id) AS r FROM orders QUALIFY r < 3": "55: QUALIFY: not there yet; filter in a query over it",
+    f"SELECT SUM(id) OVER (ORDER BY ts {FRAME} EXCLUDE TIES) FROM orders": "75: EXCLUDE in a frame: not there yet; subtract",
     f"SELECT SUM(id) OVER (ORDER BY ts {FRAME} EXCLUDE NO OTHERS) FROM orders": "75: EXCLUDE NO OTHERS is what a frame",
     "SELECT * FROM orders WHERE id > ALL (SELECT id FROM orders)": "33: > ALL (SELECT …): not there yet; compare with "
     "(SELECT MAX(…) FROM …)",
@@ -35,9 +35,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("query", TOLD)
+@pytest.mark.parametrize("query", INSTEAD)
 def test_what_to_write_instead(query: str) -> None:
-    with pytest.raises(SqlError, match=re.escape(f"line 1, column {TOLD[query]}")):
+    with pytest.raises(SqlError, match=re.escape(f"line 1, column {INSTEAD[query]}")):
         plan_query(ORDERS, query, Path("/"))
 
 

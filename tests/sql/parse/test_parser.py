@@ -26,7 +26,7 @@ def calls(node: ast.Expression) -> str:
 
 
 @pytest.mark.parametrize(
-    ("window", "told"),
+    ("window", "text"),
     [
         ("TUMBLE(ts, INTERVAL '10' MINUTE)", "TUMBLE(ts, INTERVAL '10' MINUTE)"),
         ("tumble(o.ts, interval '10' minutes)", "TUMBLE(o.ts, INTERVAL '10' MINUTE)"),
@@ -35,12 +35,12 @@ def calls(node: ast.Expression) -> str:
         ("TUMBLE(PROCTIME(), INTERVAL '1' SECOND)", "TUMBLE(PROCTIME(), INTERVAL '1' SECOND)"),
     ],
 )
-def test_a_grouped_window_is_a_key(window: str, told: str) -> None:
+def test_a_grouped_window_is_a_key(window: str, text: str) -> None:
     group = select(f"SELECT COUNT(*) FROM orders o GROUP BY shop, {window}, UPPER(shop)").group
     assert group is not None
     assert [(grouping.kind, text_of(grouping.sets[0][0])) for grouping in group] == [
         ("key", "shop"),
-        ("key", told),
+        ("key", text),
         ("key", "UPPER(shop)"),
     ]
 
@@ -72,7 +72,7 @@ def test_a_grouped_window_feeds_another_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("group", "told"),
+    ("group", "groups"),
     [
         ("GROUPING SETS ((a, b), (a), b, ())", [("GROUPING SETS", "a b|a|b|")]),
         ("w, CUBE (a, b)", [("key", "w"), ("CUBE", "a|b")]),
@@ -82,10 +82,10 @@ def test_a_grouped_window_feeds_another_one() -> None:
         ("()", [("GROUPING SETS", "")]),
     ],
 )
-def test_grouping(group: str, told: list[tuple[str, str]]) -> None:
+def test_grouping(group: str, groups: list[tuple[str, str]]) -> None:
     groupings = select(f"SELECT COUNT(*) FROM t GROUP BY {group}").group
     assert groupings is not None
-    assert [(g.kind, "|".join(" ".join(map(text_of, keys)) for keys in g.sets)) for g in groupings] == told
+    assert [(g.kind, "|".join(" ".join(map(text_of, keys)) for keys in g.sets)) for g in groupings] == groups
 
 
 # ---------------------------------------------------------------------------------------------------- OVER

@@ -102,7 +102,7 @@ SAME = {
     "a comment before the last semicolon": REPORT.rstrip().rstrip(";") + "\n/* größer ' ; */ ;",
     "a key of the sink": REPORT.replace("gmv DECIMAL(38, 2)", "gmv DECIMAL(38, 2), CONSTRAINT k PRIMARY KEY (shop, window_end) NOT ENFORCED"),
     "a sink of every name": REPORT.replace("INTO curve", "INTO `default_catalog`.`default_database`.`curve`"),
-    "NULL and comments behind types": REPORT.replace("id BIGINT,", "id BIGINT NULL COMMENT 'x;--''y', -- it's\n").replace("shop STRING,\n", "shop CHARACTER VARYING(2147483647),\n"),
+    "NULL and comments after types": REPORT.replace("id BIGINT,", "id BIGINT NULL COMMENT 'x;--''y', -- it's\n").replace("shop STRING,\n", "shop CHARACTER VARYING(2147483647),\n"),
     "a metadata column": REPORT.replace("id BIGINT,", "id BIGINT, file STRING NOT NULL METADATA FROM 'file.path' VIRTUAL COMMENT 'x', `file.name` STRING METADATA,"),
 }  # fmt: skip
 
@@ -175,7 +175,7 @@ def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "told"),
+    ("declared", "written"),
     [
         ("DOUBLE PRECISION", "DOUBLE"),
         ("DEC(5, 1)", "DECIMAL(5, 1)"),
@@ -206,13 +206,13 @@ def test_a_view_sees_no_common_table_expression_of_its_reader() -> None:
         ),
     ],
 )
-def test_types(declared: str, told: str) -> None:
+def test_types(declared: str, written: str) -> None:
     script = (
         ORDERS.replace("id BIGINT", f"id {declared}").replace("'csv'", "'json'")
         + CURVE
         + INSERT.replace("COUNT(*)", "COUNT(id)")
     )
-    assert str(plan_of(script).source("orders").table.column("id").type) == told
+    assert str(plan_of(script).source("orders").table.column("id").type) == written
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_conditions_of_a_join(join: str, where: str, keeps: list[str] | None) ->
         ("FULL", ["item qty a", "item price z"]),
     ],
 )
-def test_conditions_behind_on(join: str, keeps: list[str]) -> None:
+def test_conditions_after_on(join: str, keeps: list[str]) -> None:
     condition = f"{SAME} AND l.qty > 1 AND r.price > 2"
     plan = planned(f"SELECT l.a, r.z FROM {LEFT} AS l {join} JOIN {RIGHT} AS r ON {condition}")
     assert [kept(operator) for operator in plan.operators] == keeps
@@ -114,12 +114,12 @@ def test_a_table_with_itself_is_kept_once() -> None:
         f"SELECT pric, {HOUR} FROM l",
     ],
 )
-def test_a_wrong_name_is_told_the_nearest_of_all(query: str) -> None:
+def test_a_wrong_name_gets_the_nearest_of_all(query: str) -> None:
     with pytest.raises(InputError, match="there is no column 'pric'; did you mean 'price'"):
         planned(query)
 
 
-def test_the_plan_tells_of_filters_and_of_distinct_values() -> None:
+def test_the_plan_names_filters_and_of_distinct_values() -> None:
     (over,) = describe(planned(f"SELECT item, {HOUR} FROM l WHERE flag"))["operators"]
     assert over["where"] == "flag" and over["rows_of"] == ["item STRING"]
     for call, stored in (

@@ -1,4 +1,4 @@
-"""Rows that become several keep their order: each has places for them, as many as BIGINT can tell."""
+"""Rows that become several keep their order: each has positions for them, as many as BIGINT can hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CREATE TABLE t (ts TIMESTAMP(3), a ARRAY<ARRAY<INT>>, WATERMARK FOR ts AS ts)
 WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json')
 """
 ROWS = {
-    "two behind each other": "t CROSS JOIN UNNEST(a) AS u (b) CROSS JOIN UNNEST(b) AS v (x)",
+    "two one after another": "t CROSS JOIN UNNEST(a) AS u (b) CROSS JOIN UNNEST(b) AS v (x)",
     "one over the rows of another": "(SELECT * FROM t CROSS JOIN UNNEST(a) AS u (b)) CROSS JOIN UNNEST(b) AS v (x)",
     "in one side of a union": (
         "(SELECT ts, a[1] AS b FROM t UNION ALL SELECT ts, b FROM t CROSS JOIN UNNEST(a) AS u (b)) "
@@ -32,6 +32,6 @@ def test_the_places_of_many_rows_fit(rows: str) -> None:
     plan = plan_query(view, query.format("window_start, window_end"), Path())
     factors = [int(one) for one in re.findall(r"_nrt_pos\.row \* (\d+)L", plan.operators[0].input.sql)]
     assert factors and 2**27 * math.prod(factors) <= 2**63
-    with pytest.raises(InputError, match="more than two LATERAL or UNNEST behind each other"):
+    with pytest.raises(InputError, match="more than two LATERAL or UNNEST one after another"):
         more = "CREATE VIEW y AS SELECT w.ts FROM w CROSS JOIN UNNEST(ARRAY[1]) AS u (p) CROSS JOIN UNNEST(ARRAY[1])"
         plan_query(f"{view}; {more} AS v (q)", query.replace("w,", "y,").format("window_start, window_end"), Path())

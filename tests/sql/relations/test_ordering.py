@@ -37,6 +37,8 @@ def test_a_number_is_the_place_of_a_column(by_place: str, by_name: str) -> None:
 @pytest.mark.parametrize("place", [0, 3])
 @pytest.mark.parametrize("limit", ["", " LIMIT 2"])
 def test_a_place_that_is_none(place: int, limit: str) -> None:
-    told = f"line 1, column 38: ORDER BY {place} means a column by its place, of which the query has 2: write 1 to 2"
-    with pytest.raises(SqlError, match=re.escape(told)):
+    message = (
+        f"line 1, column 38: ORDER BY {place} means column {place} of the query, which has 2: write 1 to 2, or a name"
+    )
+    with pytest.raises(SqlError, match=re.escape(message)):
         plan_query(ORDERS, f"SELECT id, shop FROM orders ORDER BY {place}{limit}".replace("  ", " "), Path("/"))

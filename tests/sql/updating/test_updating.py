@@ -74,11 +74,11 @@ UNBOUNDED = {
     ),
     "IN": (
         "SELECT shop, id FROM orders WHERE id IN (SELECT id FROM orders WHERE price > 9)",
-        "IN (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
+        "IN (SELECT …) without windows keeps every key for ever: window both queries, and compare their window_start and window_end with =",
     ),
     "NOT EXISTS": (
         "SELECT shop, id FROM orders AS o WHERE NOT EXISTS (SELECT * FROM orders AS p WHERE p.id = o.id AND p.ts < o.ts)",
-        "NOT EXISTS (SELECT …) without windows keeps every key for ever: window both queries and hold their window_start and window_end equal",
+        "NOT EXISTS (SELECT …) without windows keeps every key for ever: window both queries, and compare their window_start and window_end with =",
     ),
     "a query as a value": (
         "SELECT shop, id FROM orders WHERE price > (SELECT AVG(price) FROM orders)",
@@ -206,7 +206,7 @@ def test_a_limit_on_another_name_is_none() -> None:
 
 
 def test_of_rows_that_change_all_are_kept() -> None:
-    """A row behind the limit comes up when one above it goes away."""
+    """A row after the limit moves up when one before it is removed."""
     plan = plan_of(printed(ranked("ORDER BY id DESC", f"({BY_SHOP.replace('COUNT(*)', 'COUNT(*) AS id')})")))
     totals, best = plan.updating
     assert isinstance(totals, UpdatingAggregate) and isinstance(best, UpdatingRows)
@@ -229,27 +229,27 @@ def test_windows_and_changes_live_beside_each_other() -> None:
     assert plan.inserts[0].operators == () and plan.inserts[1].operators == ("w1",)
 
 
-def test_the_plan_tells_what_is_kept() -> None:
+def test_the_plan_says_what_is_kept() -> None:
     top = plan_of(TTL + printed(ranked("PARTITION BY shop ORDER BY price"), tables=LIVE))
-    (told,) = describe(top)["operators"]
-    assert told["stored"] == ["the rows up to rank 3 of each key"]
-    assert told["bounded_by"] == "a key that no row touches for 1 hour of processing time is forgotten"
+    (operator,) = describe(top)["operators"]
+    assert operator["stored"] == ["the rows up to rank 3 of each key"]
+    assert operator["bounded_by"] == "a key that no row touches for 1 hour of processing time is forgotten"
     assert describe(top)["inserts"][0]["publishes"] == "what each batch changes"
-    (told,) = describe(plan_of(printed(BY_SHOP)))["operators"]
-    assert told["bounded_by"] == "nothing but the end of its sources"
+    (operator,) = describe(plan_of(printed(BY_SHOP)))["operators"]
+    assert operator["bounded_by"] == "nothing but the end of its sources"
 
 
-def test_the_plan_tells_what_a_join_keeps() -> None:
+def test_the_plan_says_what_a_join_keeps() -> None:
     query = "SELECT a.shop, b.id FROM orders AS a LEFT JOIN orders AS b ON a.shop = b.shop AND a.id < b.id"
-    (told,) = describe(plan_of(TTL + printed(query, tables=LIVE)))["operators"]
-    assert told["join"] == "LEFT JOIN ON a.shop = b.shop AND a.id < b.id"
-    assert told["keys"] == ["a.shop = b.shop STRING"]
+    (operator,) = describe(plan_of(TTL + printed(query, tables=LIVE)))["operators"]
+    assert operator["join"] == "LEFT JOIN ON a.shop = b.shop AND a.id < b.id"
+    assert operator["keys"] == ["a.shop = b.shop STRING"]
     sides = ("left", "right")
-    assert told["stored"] == [f"all rows of the {side} side, by key: 2 columns" for side in sides]
-    assert told["bounded_by"] == "a row is forgotten 1 hour of processing time after it was last written"
+    assert operator["stored"] == [f"all rows of the {side} side, by key: 2 columns" for side in sides]
+    assert operator["bounded_by"] == "a row is forgotten 1 hour of processing time after it was last written"
     over = "SELECT shop, SUM(id) OVER (PARTITION BY shop ORDER BY price) FROM orders"
-    (told,) = describe(plan_of(printed(over)))["operators"]
-    assert told["aggregates"] == ["SUM(id): BIGINT"] and told["stored"] == ["all rows of each key"]
+    (operator,) = describe(plan_of(printed(over)))["operators"]
+    assert operator["aggregates"] == ["SUM(id): BIGINT"] and operator["stored"] == ["all rows of each key"]
 
 
 CHANGES = {
@@ -363,14 +363,14 @@ def test_subqueries_of_rows_that_are_wrong(where: str, message: str) -> None:
 @pytest.mark.parametrize(
     "rest", ["LIMIT 3 OFFSET 2", "OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY", "OFFSET 2 LIMIT 3", "LIMIT 3 OFFSET 2 ROWS"]
 )
-def test_rows_behind_others(rest: str) -> None:
+def test_rows_after_others(rest: str) -> None:
     (insert,) = (plan := plan_query(ORDERS, f"SELECT shop FROM orders ORDER BY price {rest}", Path("/"))).inserts
     (rows,) = plan.updating
     assert isinstance(rows, UpdatingRows) and rows.limit == 5
     assert "> 2" in insert.query.sql
 
 
-def test_all_rows_behind_others_are_kept() -> None:
+def test_all_rows_after_others_are_kept() -> None:
     (rows,) = plan_query(ORDERS, "SELECT shop FROM orders ORDER BY price OFFSET 2", Path("/")).updating
     assert isinstance(rows, UpdatingRows) and rows.limit is None
 

@@ -28,7 +28,7 @@ FAMILIES: dict[str, dict[str, Function]] = {
 FUNCTIONS: dict[str, Function] = {name: function for family in FAMILIES.values() for name, function in family.items()}
 
 OF_PROGRAMS: dict[str, Function] = {"ROW[ ]": named_row}
-"""What SQL can't spell: only the Table API calls it."""
+"""Functions that SQL can't spell: only the Table API calls them."""
 
 CHANGING = frozenset(
     """
@@ -38,11 +38,11 @@ CHANGING = frozenset(
 """Functions that give another value in each run."""
 
 _WINDOWS = ("TUMBLE", "HOP", "SESSION", "CUMULATE")
-_OF_A_GROUP = "stands in SELECT or HAVING of a query that is grouped by {}(…), with the same arguments"
-_OF_SETS = "stands in SELECT or HAVING of a GROUP BY, and takes its keys"
-_RANK = "stands in the SELECT of a subquery, with OVER (… ORDER BY …): what is around it may ask for its number"
+_OF_A_GROUP = "belongs in SELECT or HAVING of a query that is grouped by {}(…), with the same arguments"
+_OF_SETS = "belongs in SELECT or HAVING of a GROUP BY, and takes its keys"
+_RANK = "belongs in the SELECT of a subquery, with OVER (… ORDER BY …): the query over it can filter by its number"
 _IN_FROM = (
-    "stands in FROM, as TABLE({}(TABLE …, DESCRIPTOR(…), …)) that GROUP BY window_start, window_end groups, "
+    "belongs in FROM, as TABLE({}(TABLE …, DESCRIPTOR(…), …)) with GROUP BY window_start, window_end, "
     "or is a whole key of GROUP BY, not inside ROLLUP, CUBE or GROUPING SETS"
 )
 ELSEWHERE: dict[str, str] = {
@@ -54,16 +54,16 @@ ELSEWHERE: dict[str, str] = {
     },
     **dict.fromkeys(("GROUPING", "GROUPING_ID", "GROUP_ID"), _OF_SETS),
     **dict.fromkeys(("ROW_NUMBER", "RANK", "DENSE_RANK"), _RANK),
-    **dict.fromkeys(("LAG", "LEAD"), "stands in SELECT, with OVER (… ORDER BY a time attribute)"),
+    **dict.fromkeys(("LAG", "LEAD"), "belongs in SELECT, with OVER (… ORDER BY a time attribute)"),
 }
-"""Functions of windows and of groups, and where they stand."""
+"""Functions of windows and of groups, and the clauses that they belong in."""
 
 KNOWN_LATER: dict[str, str] = {
     **dict.fromkeys(
         ("NTILE", "PERCENT_RANK", "CUME_DIST"), "there are ROW_NUMBER, RANK and DENSE_RANK, and COUNT(*) OVER"
     ),
 }
-"""Functions of groups that are not there yet, and what comes near: `docs/reference/sql.md` lists them."""
+"""Functions of groups that are not there yet, and the nearest ones: `docs/reference/sql.md` lists them."""
 
 _OF_TEXTS = "keep the text, and read it by JSON_VALUE and JSON_QUERY"
 _OF_SETS_OF_NUMBERS = "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values"

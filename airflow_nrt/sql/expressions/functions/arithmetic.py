@@ -25,7 +25,7 @@ _ODD = "IF(unhex(left({0}, 1)) IS NOT NULL, unhex(concat('00', substring({0}, 2)
 
 
 def _same_type(spark: str) -> Function:
-    """One number in, the same type out."""
+    """A function of one number, whose result has the same type."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)
@@ -37,7 +37,7 @@ def _same_type(spark: str) -> Function:
 
 
 def _of_doubles(template: str, count: int = 1) -> Function:
-    """Numbers in, all as DOUBLE, a DOUBLE out."""
+    """A function of numbers as DOUBLE, whose result is a DOUBLE."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, count, count)
@@ -58,7 +58,7 @@ def _logarithm(spark: str, of: str = "{0}") -> str:
 
 
 def divide_doubles(dividend: str, divisor: str) -> str:
-    """Division as IEEE 754 has it: by zero it gives an infinity or NaN, where Spark's raises an error."""
+    """Division as in IEEE 754: division by zero gives an infinity or NaN, while Spark's raises an error."""
     return f"coalesce(try_divide({dividend}, {divisor}), {dividend} * power({divisor}, -1))"
 
 

@@ -1,6 +1,6 @@
 """The clock: functions of the batch that a row was absorbed in, one value for all of its rows.
 
-The log has the clock and the watermark of every batch, so that whoever computes a batch again gets the same values.
+The log has the clock and the watermark of every batch, so that a batch that is computed again gets the same values.
 Where no stream has read a row there is no such clock, and asking for it fails.
 """
 
@@ -59,11 +59,11 @@ CLOCK_FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(("LOCALTIME", "CURRENT_TIME"), _of_clock(_time)),
     "CURRENT_WATERMARK": _current_watermark,
 }
-"""They stand where rows of a table are read: not above a window, whose rows come from many batches."""
+"""They need rows of a source. Rows above a window come from many batches."""
 
 WATERMARKS_OF_SOURCES = ("SOURCE_WATERMARK", "SYSTEM_WATERMARK")
 OF_SOURCES = {
-    **dict.fromkeys(WATERMARKS_OF_SOURCES, "stands by itself behind WATERMARK FOR … AS"),
+    **{name: f"is a whole watermark: write WATERMARK FOR … AS {name}()" for name in WATERMARKS_OF_SOURCES},
     "SYSTEM_ROWTIME": "is a whole column of CREATE TABLE: written AS SYSTEM_ROWTIME()",
 }
-"""Where functions stand that a source answers."""
+"""Functions whose value a source has, and where they belong."""

@@ -1,4 +1,4 @@
-"""ARRAY and MAP: their values, their elements, their functions. Places count from 1."""
+"""ARRAY and MAP: their values, their elements, their functions. Positions count from 1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def array_of(element: DataType, nullable: bool = False) -> DataType:
 
 
 def map_of(entries: str) -> str:
-    """A map of (key, value) structs, of which a later one wins."""
+    """A map of (key, value) structs. If keys repeat, the last one counts."""
     later = "slice(_nrt_x, _nrt_i + 2, size(_nrt_x))"
     last = f"filter(_nrt_x, (_nrt_e, _nrt_i) -> NOT exists({later}, _nrt_l -> _nrt_l.key = _nrt_e.key))"
     return bound(entries, f"map_from_entries({last})")
@@ -120,7 +120,7 @@ def _only_element(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _with_needle(template: str, result: DataType | None) -> Function:
-    """Of an array and a value; without a result, the array's own type."""
+    """A function of an array and a value. Its result has the array's type if none is given."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 2, 2)
@@ -135,7 +135,7 @@ def _with_needle(template: str, result: DataType | None) -> Function:
 
 
 def _of_array(template: str) -> Function:
-    """One array in, one of the same type out."""
+    """A function of one array, whose result has the array's type."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)
@@ -155,7 +155,7 @@ def _extreme(spark: str) -> Function:
 
 
 def _of_arrays(spark: str, most: int | None = 2) -> Function:
-    """Arrays of one type, one more out; NULL if one is."""
+    """A function of several arrays, whose result is an array. NULL if any of them is."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1 if most is None else 2, most)
@@ -169,7 +169,7 @@ def _of_arrays(spark: str, most: int | None = 2) -> Function:
 
 
 def _slice(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Both ends belong to it; places below 0 count from the end, 0 is 1, and what lies outside is cut."""
+    """ARRAY_SLICE: both ends are included. Positions below 0 count from the end, 0 is 1. The rest is cut."""
     check_count(arguments, at, name, 2, 3)
     _element_of(arguments[0], at, name)
     for position, argument in enumerate(arguments[1:], 2):
@@ -184,7 +184,7 @@ def _slice(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _sort(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Ascending with NULL first, or descending with NULL last, unless told."""
+    """ARRAY_SORT: by default ascending with NULL first. A descending order has NULL last."""
     check_count(arguments, at, name, 1, 3)
     _element_of(arguments[0], at, name)
     words = [argument.constant for argument in arguments[1:]]
@@ -248,14 +248,14 @@ def _map_union(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Values as one, whose fields have Flink's names."""
+    """A ROW of values, whose fields have Flink's names."""
     check_count(arguments, at, name, 1, None)
     names = [Typed("", NULL, f"EXPR${n}") for n in range(len(arguments))]
     return named_row([part for pair in zip(names, arguments) for part in pair], at, name)
 
 
 def named_row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Names as keywords, each with its value behind it."""
+    """A ROW of names, which are keywords, each followed by its value."""
     fields = [(key.constant or "", value) for key, value in zip(arguments[::2], arguments[1::2])]
     items = ", ".join(f"{string_literal(key)}, {value.sql}" for key, value in fields)
     kind = DataType("ROW", nullable=False, children=tuple((key, value.type) for key, value in fields))

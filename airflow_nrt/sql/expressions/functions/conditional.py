@@ -13,7 +13,7 @@ from airflow_nrt.sql.expressions.typed import Typed, common_type
 _DIGITS = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _HEXADECIMAL = r"0[xX](\p{XDigit}+\.?|\p{XDigit}*\.\p{XDigit}+)[pP][+-]?\d+"
 _JAVA_DOUBLE = rf"^[\x00-\x20]*[+-]?(NaN|Infinity|({_DIGITS}|{_HEXADECIMAL})[fFdD]?)[\x00-\x20]*\z"
-"""What Java reads as a number, which is what Flink asks."""
+"""Texts that Java reads as a number, as Flink's test does."""
 
 
 def _common(arguments: Sequence[Typed], at: Place, name: str) -> DataType:
@@ -53,7 +53,7 @@ def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _matches(pattern: str) -> Function:
-    """A test that is FALSE for NULL too."""
+    """A test that is FALSE for NULL."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)
@@ -64,7 +64,7 @@ def _matches(pattern: str) -> Function:
 
 
 def _type_of(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """The type as it is written; a second argument asks for what is not printed otherwise, which no type here has."""
+    """TYPEOF: the type as it is written. A second argument makes no difference for the types that there are here."""
     check_count(arguments, at, name, 1, 2)
     if len(arguments) == 2 and arguments[1].constant not in ("TRUE", "FALSE"):
         raise SqlError(f"argument 2 of {name} must be TRUE or FALSE", at)

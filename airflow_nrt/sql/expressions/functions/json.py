@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.expressions.functions.json_paths import found, json_of, kind_of, read_path, text_of, texts_of
+from airflow_nrt.sql.expressions.functions.json_paths import json_of, kind_of, read_path, text_of, texts_of, value_at
 from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,
@@ -27,11 +27,11 @@ from airflow_nrt.sql.expressions.typed import Typed
 
 _SCALARS = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
 _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
-"""What RETURNING can be beside strings, with the kinds of JSON values that it takes."""
+"""The types of RETURNING other than strings, with the kinds of JSON values that each takes."""
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
-    """What stands for a value that is not there."""
+    """SQL of a value that is missing."""
     if word == "ERROR":
         return f"CAST(raise_error('{name} finds no value, and ERROR was asked for') AS {kind.spark})"
     return f"CAST({default} AS {kind.spark})" if word == "DEFAULT" else f"CAST(NULL AS {kind.spark})"
@@ -52,14 +52,14 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
     otherwise = _otherwise(word.sql, default.sql, kind, name)
     if path.has_many:
-        # An array is no value.
+        # JSON_VALUE does not return arrays.
         return Typed(_unless_null(document, otherwise), kind)
-    there = f"transform(array({found(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
+    there = f"transform(array({value_at(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
     return Typed(_unless_null(document, bound(there, f"CASE {taken} ELSE {otherwise} END")), kind)
 
 
 def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Values that are neither array nor object want a wrapper."""
+    """JSON_QUERY: a value that is neither array nor object needs a wrapper."""
     document, where, returning, wrapper, empty, error = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)
@@ -85,7 +85,7 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     wrapped = nothing if wrapper.sql == "WITHOUT" else wrapped
     missing = f"coalesce({of_kind}, 'VOID') = 'VOID'"
     body = f"CASE WHEN {missing} THEN {nothing} WHEN {of_kind} IN ({as_it_is}) THEN {plain} ELSE {wrapped} END"
-    sql = bound(found(document, path), body)
+    sql = bound(value_at(document, path), body)
     if kind.name == "VARCHAR":
         sql = f"left({sql}, {kind.precision})"
     return Typed(_unless_null(document, sql), kind)
@@ -98,9 +98,9 @@ def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
     kind = DataType("BOOLEAN")
     missing = "FALSE" if path.lax else words.get(error.sql) or _otherwise(error.sql, "", kind, name)
-    there = f"coalesce({kind_of(found(document, path))}, 'VOID') <> 'VOID'"
+    there = f"coalesce({kind_of(value_at(document, path))}, 'VOID') <> 'VOID'"
     if path.has_many:
-        there = f"{found(document, path)} IS NOT NULL"
+        there = f"{value_at(document, path)} IS NOT NULL"
     return Typed(_unless_null(document, f"IF({there}, TRUE, {missing})"), kind)
 
 
@@ -123,7 +123,7 @@ def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _object(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Keys are sorted, as in Flink; of a repeated one the last counts."""
+    """JSON_OBJECT: keys are sorted, as in Flink. If a key repeats, the last one counts."""
     word, *pairs = arguments
     values = {constant(key, at, name, "a key"): value for key, value in zip(pairs[::2], pairs[1::2])}
     fields = [member_sql(key, _member(value, word, at, name)) for key, value in sorted(values.items())]
@@ -136,7 +136,7 @@ def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _member(value: Typed, word: Typed, at: Place, name: str) -> str:
-    """A value inside, which is NULL where ABSENT ON NULL leaves it out."""
+    """A member's value, NULL if ABSENT ON NULL leaves it out."""
     text = json_text(value, at, name)
     return f"coalesce({text}, 'null')" if word.sql == "NULL" else text
 

@@ -1,4 +1,4 @@
-"""Paths into JSON, and what stands there: one value, or of a path with `*` an array of all that match, as in Flink."""
+"""Paths into JSON, and the values at them: one value, or with a `*` an array of all that match, as in Flink."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING = "CAST(array() AS ARRAY<VARIANT>)"
 
 @dataclass(frozen=True)
 class Path:
-    """`steps` are names and places, None for each `*`."""
+    """A path. `steps` are names and indexes, None for each `*`."""
 
     lax: bool
     steps: tuple[str | int | None, ...]
@@ -30,7 +30,7 @@ class Path:
 
 
 def read_path(argument: Typed, at: Place, name: str) -> Path:
-    """Raises SqlError for what is no path, NotThereYet for more than is known here."""
+    """The path of a text. Raises SqlError if it is none, NotThereYet if it has steps that are not supported."""
     text = constant(argument, at, name, "a path")
     mode = _MODE.match(text)
     rest = text[mode.end() :] if mode else text
@@ -51,8 +51,8 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
     return Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
 
 
-def found(document: Typed, path: Path) -> str:
-    """The VARIANT at the path, or the array of those there; NULL where the document is no JSON or lacks the path.
+def value_at(document: Typed, path: Path) -> str:
+    """The VARIANT at the path, or the array of all that match. NULL if the document is no JSON, or lacks the path.
 
     In a lax path an array is empty then, not NULL.
     """
@@ -73,15 +73,15 @@ def found(document: Typed, path: Path) -> str:
 
 
 def _one(variant: str, steps: tuple[str | int | None, ...]) -> str:
-    """The VARIANT behind steps without a `*`; a place counts from the end if it is negative."""
-    behind = ""
+    """The VARIANT at a path without a `*`. A negative index counts from the end."""
+    path = ""
     for step in steps:
         if isinstance(step, int) and step < 0:
-            array = f"try_variant_get({variant}, {string_literal('$' + behind)}, 'array<variant>')"
-            variant, behind = f"try_element_at({array}, {step})", ""
+            array = f"try_variant_get({variant}, {string_literal('$' + path)}, 'array<variant>')"
+            variant, path = f"try_element_at({array}, {step})", ""
         else:
-            behind += f"[{step}]" if isinstance(step, int) else f'["{step}"]'
-    return f"try_variant_get({variant}, {string_literal('$' + behind)}, 'variant')"
+            path += f"[{step}]" if isinstance(step, int) else f'["{step}"]'
+    return f"try_variant_get({variant}, {string_literal('$' + path)}, 'variant')"
 
 
 def _inside(variant: str) -> str:
@@ -92,7 +92,7 @@ def _inside(variant: str) -> str:
 
 
 def kind_of(variant: str) -> str:
-    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID, NULL where nothing is."""
+    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID. NULL if there is no value."""
     return f"regexp_extract(schema_of_variant({variant}), '^[A-Z]+', 0)"
 
 

@@ -11,17 +11,17 @@ from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.expressions.typed import Typed
 
 _WRITTEN_OUT = ("TIMESTAMP", "TIMESTAMP_LTZ", "BYTES", "VARBINARY", "BINARY", "ROW", "MAP", "FLOAT", "DOUBLE")
-"""What Spark's own JSON writes in another way, also inside of arrays and maps."""
+"""Types that Spark's own JSON writes in another way, also inside of arrays and maps."""
 _NO_ZEROS = r"'\\.0+$|(?<=[1-9])0+$'"
 
 
 @dataclass(frozen=True)
 class JsonText(Typed):
-    """A string that is JSON already, which JSON_OBJECT and JSON_ARRAY take over as it is."""
+    """A string that is JSON already. JSON_OBJECT and JSON_ARRAY write it unchanged."""
 
 
 def json_text(value: Typed, at: Place, name: str) -> str:
-    """A value as JSON, NULL where it is NULL. Raises NotThereYet for types that are not known here."""
+    """SQL of a value as JSON, NULL if it is NULL. Raises NotThereYet for types that are not supported."""
     if isinstance(value, JsonText):
         return value.sql
     _check_writable(value.type, at, name)

@@ -7,7 +7,7 @@ _ROUNDED = "FLOOR(ts TO DAY)"
 _BETWEEN = "TIMESTAMPDIFF(DAY, earlier, later)"
 _LATER = "ts + INTERVAL '1' DAY, or TIMESTAMPADD(DAY, n, ts)"
 _EARLIER = "ts - INTERVAL '1' DAY, or TIMESTAMPADD(DAY, -n, ts)"
-_NEWEST = "ROW_NUMBER() OVER (… ORDER BY …) AS n in a query with WHERE n = 1 around it"
+_NEWEST = "ROW_NUMBER() OVER (… ORDER BY …) AS n in a subquery, and WHERE n = 1 over it"
 
 WRITTEN: dict[str, str] = {
     **dict.fromkeys(("NVL", "ISNULL"), "COALESCE(x, y)"),
@@ -28,7 +28,7 @@ WRITTEN: dict[str, str] = {
     "LCASE": "LOWER(x)",
     "REGEXP_LIKE": "REGEXP(x, pattern)",
     "STRUCT": "ROW(x, y)",
-    **dict.fromkeys(("EXPLODE", "FLATTEN"), "CROSS JOIN UNNEST(x) AS t (y) behind FROM"),
+    **dict.fromkeys(("EXPLODE", "FLATTEN"), "CROSS JOIN UNNEST(x) AS t (y) in FROM"),
     "SAFE_CAST": "TRY_CAST(x AS INT)",
     **dict.fromkeys(("MEDIAN", "APPROX_PERCENTILE", "PERCENTILE_APPROX", "PERCENTILE_CONT", "QUANTILE"), _QUANTILE),
     **dict.fromkeys(("ANY_VALUE", "ARBITRARY"), _FIRST),

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 
 
 def groups_of(pattern: str) -> list[bool]:
-    """For each group from 1 on, whether it takes part in every match: it stands under no `|`, `?`, `*` or `{0`."""
+    """For each group from 1 on, whether it takes part in every match: it is inside no `|`, `?`, `*` or `{0`."""
     certain: list[bool] = []
     opened = [_Opened(0, 0)]
     closed = _Opened(0, 0)
@@ -63,7 +63,7 @@ class _Opened:
 
 
 def _replace(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """The replacement means itself: Flink knows no `$1`."""
+    """REGEXP_REPLACE: the replacement is literal text, because Flink has no `$1`."""
     replaced = scalar("sss", TEXT, "regexp_replace({0}, {1}, {2})")
     text, pattern, replacement = _three(arguments, at, name)
     return replaced([text, pattern, Typed(quoted(replacement.sql), replacement.type)], at, name)
@@ -92,7 +92,7 @@ def _exists(arguments: Sequence[Typed], group: int) -> bool:
 
 
 def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """NULL where nothing matches, and for a group that the pattern has not."""
+    """REGEXP_EXTRACT: NULL if nothing matches, and for a group that the pattern does not have."""
     group = _group(arguments, at, name, 0)
     if not _exists(arguments, group):
         return Typed("CAST(NULL AS STRING)", STRING)

@@ -12,7 +12,7 @@ from airflow_nrt.sql.expressions.functions.times_of_day import of_times
 from airflow_nrt.sql.expressions.typed import Typed
 
 _FRACTIONS_END = 2**52
-"""From here on a DOUBLE has no fraction."""
+"""A DOUBLE of this size or more has no fraction."""
 
 
 def _of_time(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

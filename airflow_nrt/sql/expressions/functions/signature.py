@@ -1,4 +1,4 @@
-"""What functions are declared with: the checks of their arguments, and templates of Spark SQL."""
+"""Declarations of functions: checks of their arguments, and templates of Spark SQL."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def bound(sql: str, body: str) -> str:
 
 
 def scalar(kinds: str, result: DataType, *templates: str) -> Function:
-    """A function by templates, the last one for as many arguments as there are letters, one less for each before.
+    """A function by templates: the last one has as many arguments as there are letters, each one before it one less.
 
-    `kinds` has a letter an argument: s string, i whole number, n number, b bytes. `{0}` is the first argument.
-    A result that is NOT NULL is NULL nevertheless where an argument is.
+    `kinds` has a letter for each argument: s string, i whole number, n number, b bytes. `{0}` is the first argument.
+    A result that is NOT NULL is still NULL if an argument is.
     """
     least = len(kinds) - len(templates) + 1
 
@@ -58,7 +58,7 @@ def scalar(kinds: str, result: DataType, *templates: str) -> Function:
 
 
 def of_strings(template: str, least: int) -> Function:
-    """A function of any number of strings, NULL if one is; `{all}` are they."""
+    """A function of any number of strings, which are `{all}` in the template. NULL if any of them is."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, least, None)
@@ -100,7 +100,7 @@ _CHECKS = {"s": check_string, "i": check_integer, "n": check_number, "b": _check
 
 
 def constant(argument: Typed, at: Place, name: str, what: str) -> str:
-    """The text of a literal argument. Raises SqlError where it is no string, NotThereYet where it is an expression."""
+    """The text of a literal argument. Raises SqlError if it is no string, NotThereYet if it is an expression."""
     if not argument.type.is_string:
         raise SqlError(f"{name} wants a string as {what}, not {argument.type.flink}", at)
     if argument.constant is None:

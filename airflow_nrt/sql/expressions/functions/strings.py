@@ -33,7 +33,7 @@ _CAPITAL = "IF(_nrt_w RLIKE '^[A-Za-z0-9]', concat(upper(left(_nrt_w, 1)), lower
 
 
 def _substring(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A start before the first character gives nothing, a length below 0 gives NULL."""
+    """SUBSTRING: empty if the start is before the first character, NULL if the length is below 0."""
     check_count(arguments, at, name, 2, 3)
     check_string(arguments[0], 1, at, name)
     for position, argument in enumerate(arguments[1:], 2):
@@ -66,26 +66,26 @@ def _trimming(side: str) -> tuple[str, str]:
 
 
 def _padded(spark: str) -> Function:
-    """NULL where nothing is to pad with, and for a length below 0."""
+    """LPAD, RPAD: NULL if the padding is empty, or the length is below 0."""
     return scalar("sis", STRING, f"CASE WHEN {{1}} < 0 OR {{2}} = '' THEN NULL ELSE {spark}({{0}}, {{1}}, {{2}}) END")
 
 
-def _found(needle: str, text: str, start: str) -> Function:
-    """The place of a string in another one, from a place on; nothing is found at 1."""
+def _position(needle: str, text: str, start: str) -> Function:
+    """The position of a string in another one, from a position on. The empty string is found at 1."""
     search = f"CASE WHEN {needle} = '' THEN 1 ELSE locate({needle}, {text}, greatest({start}, 1)) END"
     plain = scalar("ss", WHOLE, f"locate({needle}, {text})")
     beginning = scalar("ssi", WHOLE, search)
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 2, 3)
-        found = (plain if len(arguments) == 2 else beginning)(arguments, at, name)
-        return Typed(strict(arguments, found.sql), found.type)
+        position = (plain if len(arguments) == 2 else beginning)(arguments, at, name)
+        return Typed(strict(arguments, position.sql), position.type)
 
     return function
 
 
 def _overlay(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A start outside of the string changes nothing; a length below 1 replaces all that follows, as in Flink."""
+    """OVERLAY: a start outside of the string changes nothing. A length below 1 replaces the rest, as in Flink."""
     check_count(arguments, at, name, 3, 4)
     for position, check in enumerate((check_string, check_string, check_integer, check_integer)[: len(arguments)]):
         check(arguments[position], position + 1, at, name)
@@ -109,7 +109,7 @@ def _concat_ws(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _replace(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Replacing nothing puts the new text around every character, as in Flink."""
+    """REPLACE: replacing the empty string puts the new text around every character, as in Flink."""
     replaced = scalar("sss", TEXT, "replace({0}, {1}, {2})")(arguments, at, name)
     if arguments[1].constant:
         return replaced
@@ -118,12 +118,12 @@ def _replace(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def quoted(replacement: str) -> str:
-    """A replacement for a regular expression that means itself: `$1` is no group."""
+    """A replacement for a regular expression as literal text: `$1` is no group."""
     return f"replace(replace({replacement}, '\\\\', '\\\\\\\\'), '$', '\\\\$')"
 
 
 def _element(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """ELT: the value at a place among the others, NULL where there is none."""
+    """ELT: the value at a position among the others, NULL if there is none."""
     check_count(arguments, at, name, 2, None)
     check_integer(arguments[0], 1, at, name)
     for position, argument in enumerate(arguments[1:], 2):
@@ -159,12 +159,12 @@ def _split(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def literally(text: str) -> str:
-    """A regular expression that matches just this text, as a Spark string."""
+    """A regular expression that matches only this text, as a Spark string."""
     return string_literal("".join(f"\\x{{{ord(character):x}}}" for character in text))
 
 
 def _split_index(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """The part at an index from 0; nothing has no parts."""
+    """SPLIT_INDEX: the part at an index from 0. The empty string has no parts."""
     check_count(arguments, at, name, 3, 3)
     check_string(arguments[0], 1, at, name)
     check_integer(arguments[2], 3, at, name)
@@ -191,9 +191,9 @@ STRINGS: dict[str, Function] = {
     "REPEAT": scalar("si", TEXT, "repeat({0}, {1})"),
     "INITCAP": scalar("s", TEXT, f"array_join(transform({_WORDS}, _nrt_w -> {_CAPITAL}), '')"),
     "OVERLAY": _overlay,
-    "POSITION": _found("{0}", "{1}", "{2}"),
-    "LOCATE": _found("{0}", "{1}", "{2}"),
-    "INSTR": _found("{1}", "{0}", "{2}"),
+    "POSITION": _position("{0}", "{1}", "{2}"),
+    "LOCATE": _position("{0}", "{1}", "{2}"),
+    "INSTR": _position("{1}", "{0}", "{2}"),
     "SUBSTRING": _substring,
     "SUBSTR": _substring,
     "TRIM": _trim,

@@ -62,7 +62,7 @@ def wall_clock(argument: Typed, at: Place, name: str) -> str:
 
 
 def _back(sql: str, kind: DataType) -> str:
-    """A time on the wall clock as the kind that it was computed from."""
+    """A time on the wall clock, as the type that it was computed from."""
     if kind.name == "TIMESTAMP_LTZ":
         return as_instant(Typed(f"CAST({sql} AS TIMESTAMP_NTZ)", kind)).sql
     return f"CAST({sql} AS {kind.spark})"
@@ -130,7 +130,7 @@ def _unit(argument: Typed) -> str:
 
 
 def _add(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """TIMESTAMPADD: a day that the month lacks becomes its last one. Of instants UTC's calendar counts, as in Flink."""
+    """TIMESTAMPADD: a day that the month lacks becomes its last one. Instants use UTC's calendar, as in Flink."""
     check_count(arguments, at, name, 3, 3)
     unit, count, time = _unit(arguments[0]), arguments[1], arguments[2]
     check_integer(count, 2, at, name)
@@ -161,9 +161,10 @@ def _difference(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _months_between(start: str, end: str) -> str:
-    """Months by dates, of which the last day of a month is a month after that of a longer one; then by the clock.
+    """Whole months between two times: first by their dates, then by the clock.
 
-    A month that ends on the same day but earlier on the clock is one less.
+    The last day of a month is one month after the last day of a longer one. If the days are equal and the second time
+    of day is earlier, it is one month less.
     """
     a, b = "CAST(_nrt_x.a AS DATE)", "CAST(_nrt_x.b AS DATE)"
     index = f"((year({b}) - year({a})) * 12 + month({b}) - month({a}))"
@@ -178,7 +179,7 @@ def _months_between(start: str, end: str) -> str:
 
 
 def _overlaps(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """`(start, end) OVERLAPS (start, end)`: an end may be an interval, and stand before its start."""
+    """`(start, end) OVERLAPS (start, end)`: an end may be an interval, and may be before its start."""
     check_count(arguments, at, name, 4, 4)
     spans = []
     for start, end in (arguments[:2], arguments[2:]):

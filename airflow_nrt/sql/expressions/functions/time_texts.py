@@ -42,7 +42,7 @@ _FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
 
 
 def _pattern(argument: Typed, at: Place, name: str, known: re.Pattern[str], letters: str) -> str:
-    """The format pattern, restricted to what means the same in Flink and in Spark."""
+    """The format pattern, restricted to letters that mean the same in Flink and in Spark."""
     text = constant(argument, at, name, "a pattern")
     if not known.fullmatch(text):
         raise NotThereYet(f"{name} with pattern {text!r}", at, f"there are {letters}")
@@ -54,7 +54,7 @@ def _printed(argument: Typed, at: Place, name: str) -> str:
 
 
 def _read(argument: Typed, at: Place, name: str) -> str:
-    """A pattern to read with: a field between other characters may have one digit, as in Flink."""
+    """The pattern for reading: a field between other characters may have one digit, as in Flink."""
     text = _pattern(argument, at, name, _READ, "yyyy, and the letters M d H h m s S a")
     fields = [match[0] for match in _FIELD.finditer(text)]
     for place, field in enumerate(fields):
@@ -80,17 +80,17 @@ def _to_timestamp_text(text: Typed, shape: str) -> Typed:
 
 
 def _once(argument: Typed, value_of: Callable[[str], str]) -> str:
-    """The value of an argument, which stands in it several times: one of much SQL is computed once."""
+    """A value that reads an argument several times. A long argument is computed once."""
     return value_of(argument.sql) if len(argument.sql) <= _LONG else bound(argument.sql, value_of("_nrt_x"))
 
 
 def _parsed(arguments: Sequence[Typed], at: Place, name: str) -> str:
-    """A text read by a pattern, NULL where it does not fit."""
+    """A text read by a pattern, NULL if it does not fit."""
     text, pattern = arguments[0].sql, _read(arguments[1], at, name)
     run = _RUN_OF_DIGITS.fullmatch(arguments[1].constant or "")
     if run is None:
         return f"try_to_timestamp({text}, {pattern})"
-    # Java, and with it Spark, can't read a fraction that digits precede.
+    # Java, and so Spark, can't read a fraction that directly follows other digits.
     whole, fraction = len(run[1]), len(run[2])
     seconds = f"try_to_timestamp(left({text}, {whole}), {string_literal(run[1])})"
     part = f"make_dt_interval(0, 0, 0, try_cast(substring({text}, {whole + 1}) AS INT) / {10**fraction})"
@@ -133,12 +133,12 @@ def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed
     first, last = _FIRST_SECOND * 10**digits, (_LAST_SECOND + 1) * 10**digits - 1
     number = Typed(f"CAST({arguments[0].sql} AS BIGINT)", arguments[0].type)
     read = _once(number, lambda n: f"IF({n} BETWEEN {first} AND {last}, timestamp_{unit}({n}), NULL)")
-    # Flink's type says that a number that is there is an instant, also of those that are none.
+    # In Flink's type the result is NULL only if the number is, although numbers out of range give NULL, too.
     return Typed(read, DataType("TIMESTAMP_LTZ", precision=precision, nullable=any_nullable(arguments)))
 
 
 def _text_to_instant(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A text on the clock of a zone, by default UTC. What can't be read is an error, with a pattern NULL."""
+    """A text on the clock of a zone, by default UTC. An unreadable text is an error. With a pattern it is NULL."""
     text = arguments[0].sql
     local = f"CAST({_to_timestamp(arguments[:2], at, name).sql} AS TIMESTAMP)"
     if len(arguments) == 1:
@@ -166,8 +166,10 @@ def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _unix_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """Seconds, the least BIGINT where the text can't be read, as in Flink. An hour that a zone repeats is taken as the
-    second one."""
+    """UNIX_TIMESTAMP: seconds. The least BIGINT if the text can't be read, as in Flink.
+
+    Of an hour that a zone repeats, the second one is meant.
+    """
     if not arguments:
         raise SqlError(f"{name}() is the time of the run, so a backfill would give another result: use a column", at)
     check_count(arguments, at, name, 1, 2)
@@ -181,7 +183,7 @@ def _unix_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _convert_tz(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A local time in another zone. An hour that a zone repeats is taken as the second one, as in Flink."""
+    """A local time in another zone. Of an hour that a zone repeats, the second one is meant, as in Flink."""
     check_count(arguments, at, name, 3, 3)
     check_string(arguments[0], 1, at, name)
     source, target = (string_literal(constant(zone, at, name, "a zone")) for zone in arguments[1:])

@@ -1,4 +1,4 @@
-"""Functions of timestamps for a TIME, too: while they compute it is a timestamp of one day."""
+"""Functions of timestamps that also take a TIME, which they compute with as a timestamp of one day."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UnitOf = Callable[[Sequence[Typed]], str]
 
 
 def of_times(function: Function, unit_of: UnitOf | None = None) -> Function:
-    """The function, which may be given a TIME in the place of a TIMESTAMP, and gives one then.
+    """The function, which also takes a TIME in place of a TIMESTAMP, and then gives a TIME.
 
     `unit_of` its arguments is a unit that the time must have.
     """
@@ -31,10 +31,10 @@ def of_times(function: Function, unit_of: UnitOf | None = None) -> Function:
         others = [one.type.flink for one in arguments if one.type.is_timestamp or one.type.name == "DATE"]
         if others:
             raise SqlError(f"{name} of {others[0]} and {times[0].type.flink}: CAST one of them", at)
-        found = function([_on_one_day(one) for one in arguments], at, name)
-        if not found.type.is_timestamp:
-            return found
-        return replace(found, sql=of_timestamp(found.sql), type=times[0].type.with_nullable(found.type.nullable))
+        result = function([_on_one_day(one) for one in arguments], at, name)
+        if not result.type.is_timestamp:
+            return result
+        return replace(result, sql=of_timestamp(result.sql), type=times[0].type.with_nullable(result.type.nullable))
 
     return on_one_day
 
