@@ -272,7 +272,5 @@ def test_a_table_is_not_partitioned_by_a_time(tmp_path: Path) -> None:
         "CREATE TABLE a (k INT, t TIME) PARTITIONED BY (t) "
         "WITH ('connector' = 'filesystem', 'path' = 'a', 'format' = 'json');"
     )
-    with pytest.raises(
-        InputError, match="table 'a' can't be partitioned by 't', which is TIME: declare it as STRING"
-    ):
+    with pytest.raises(InputError, match="table 'a' can't be partitioned by 't', which is TIME: declare it as STRING"):
         plan_query(table, "SELECT k FROM a", tmp_path)
