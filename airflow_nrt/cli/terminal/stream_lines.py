@@ -20,7 +20,8 @@ from airflow_nrt.model.zones import wall_clock
 def start_lines(plan: Plan, home: str, master: str) -> list[str]:
     """What will run: the report, its home and master, one line for each source and result."""
     inserts = Outline.of(plan).inserts
-    into = {one.name: "to standard output" if one.directory is None else f"into {one.directory}" for one in inserts}
+    into = {one.name: f"to {connector_of(one.sink).place(one.sink)}" for one in plan.inserts}
+    into |= {one.name: f"into {one.directory}" for one in inserts if one.directory is not None}
     windows = {one.name: f", {one.window.text}" if one.window is not None else "" for one in inserts}
     return [
         f"{plan.name}: home {home}, on {master}",
@@ -30,11 +31,11 @@ def start_lines(plan: Plan, home: str, master: str) -> list[str]:
 
 
 def _read(source: Source) -> str:
-    options = source.table.options
-    interval = source_option(options, LIVE)
-    until = "all that is there" if interval is None else f"new files every {format_duration(interval)}"
-    watermark = source.table.watermark
-    place = connector_of(source.table).place(source.table)
+    connector, watermark = connector_of(source.table), source.table.watermark
+    interval = source_option(source.table.options, LIVE)
+    until = "without an end" if connector.is_live(source.table) else "all that is there"
+    until = until if interval is None else f"new files every {format_duration(interval)}"
+    place = connector.place(source.table)
     return f"{source.table.format or 'rows'} in {place}, {until}" + (
         f", watermark {watermark.text}" if watermark is not None else ""
     )
@@ -63,7 +64,7 @@ def _parts(entry: Entry, zone: str | None) -> Iterator[str]:
 
 
 def _read_in(commit: Commit) -> Iterator[str]:
-    yield counted(len(commit.files), "file")
+    yield counted(len(commit.ranges), "range") if commit.ranges else counted(len(commit.files), "file")
     yield counted(commit.rows, "row")
     late, rejected = sum(one.late for one in commit.late), sum(commit.rejected.values())
     if late:

@@ -15,5 +15,8 @@ class Print(SinkOnly):
     def check_sink(self, table: Table) -> None:
         self.check_options(table)
 
+    def place(self, table: Table) -> str:
+        return "standard output"
+
     def takes_changes_as_such(self, table: Table) -> bool:
         return True

@@ -27,7 +27,6 @@ _KAFKA = "let Kafka Connect write the topic into a directory, and read that by '
 _ELSEWHERE = {
     "kafka": _KAFKA,
     "upsert-kafka": f"{_KAFKA} in 'format' = 'debezium-json'",
-    "blackhole": "write to 'print'",
 }
 """Connectors of Flink that are not there, and what to use instead."""
 

@@ -1,0 +1,31 @@
+"""Connector `blackhole`: results are computed, and go nowhere. No window of theirs is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.plan import Insert
+
+
+class Blackhole(Sink):
+    def check(self, home: Home, insert: Insert) -> None:
+        """There is nothing that could be wrong."""
+
+    def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
+        frame.write.format("noop").mode("overwrite").save()
+        return []
+
+    def publish(self, home: Home, insert: Insert, published: Published) -> None:
+        """There is nothing to publish."""
+
+    def remove(self, insert: Insert, target: str) -> None:
+        """There is nothing to remove."""
+
+    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+        raise NotImplementedError("a blackhole keeps no rows")
