@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.plan import Insert
@@ -26,6 +25,3 @@ class Blackhole(Sink):
 
     def remove(self, insert: Insert, target: str) -> None:
         """There is nothing to remove."""
-
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
-        raise NotImplementedError("a blackhole keeps no rows")

@@ -73,9 +73,9 @@ class Sink(ABC):
         """The sink for a copy of the published files. Raises InputError if the connector has no files."""
         raise InputError(f"{root}: only results in files have a copy that can be verified")
 
-    @abstractmethod
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
-        """The rows of the windows that end at `ends` (None: of no window)."""
+        """The rows of the windows that end at `ends` (None: of no window). Raises InputError where no rows are kept."""
+        raise InputError(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
 
     def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
         """The number of rows in foreign targets."""

@@ -10,18 +10,18 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_printed, with_times
 from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.ordered import ordered
-from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
@@ -89,6 +89,3 @@ class Print(Sink):
 
     def remove(self, insert: Insert, target: str) -> None:
         """Does nothing: printed rows can't be removed."""
-
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
-        raise NotImplementedError("printed rows can't be read back")
