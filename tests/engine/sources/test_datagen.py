@@ -71,8 +71,8 @@ def test_a_split_is_the_same_whenever_it_is_read(spark) -> None:
 
 def test_rows_come_at_their_rate_and_go_on_where_they_were() -> None:
     table = source("CREATE TABLE made (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000')").table
-    numbers = source_of(table).enumerator(table, [SourceRange("0", 0, 70, 1), SourceRange("0", 70, 100, 1)])
     began = time.monotonic()
+    numbers = source_of(table).enumerator(table, [SourceRange("0", 0, 70, 1), SourceRange("0", 70, 100, 1)])
     time.sleep(0.3)
     (one,) = numbers.poll()
     passed = time.monotonic() - began
